@@ -44,7 +44,7 @@ def copy(
     Args:
         text: the text, short: some terminals cut OSC 52 at 4 KB.
         send_osc52: writes the escape sequence to the terminal; called unless a native tool confirmed.
-        name: its name in the message; "" for a short text, which is shown itself.
+        name: its name in the message; "" for a short text, which is displayed itself.
         env: decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
         platform: as in `sys.platform`.
     """
@@ -60,7 +60,7 @@ def copy(
 
 
 def _load_tmux_buffer(text: str, env: Mapping[str, str]) -> bool:
-    # -w also hands it to the outer terminal; tmux before 3.2 does not know it.
+    # -w also passes it to the outer terminal; tmux before 3.2 lacks it.
     return _run(("tmux", "load-buffer", "-w", "-"), text, env) or _run(
         ("tmux", "load-buffer", "-"), text, env
     )

@@ -32,7 +32,7 @@ def parse_iso(text: str) -> datetime | None:
 
 
 def age(moment: datetime, now: datetime) -> str:
-    """How long ago `moment` was, in the largest fitting unit: ``now``, ``5 m ago``, ``2 h ago``."""
+    """The age of `moment` in the largest fitting unit: ``now``, ``5 m ago``, ``2 h ago``."""
     number, unit = _since(moment, now)
     if not unit:
         return "now"

@@ -34,7 +34,7 @@ class FailureLog:
 
 
 def explain(log: FailureLog, doing: str, error: Exception) -> str:
-    """The message for the user: one of memtui's problems as it is, else where the error is logged."""
+    """The message for the user: memtui's own problems in their words, else a reference to the log."""
     if isinstance(error, FileProblem):
         return f"{error}."
     if isinstance(error, OSError):

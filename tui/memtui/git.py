@@ -1,4 +1,4 @@
-"""Asking git about a project without running anything that the project configures. Standard library only."""
+"""Queries to git that run nothing configured by the project. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memtui.named import NamedTuple
 
 _SECONDS = 10.0
 _MOST = 128 << 20
-"""Bytes of output that are read."""
+"""Maximum bytes of output read."""
 
 # The configuration of a repository from elsewhere (an unpacked archive) may name programs: a monitor, hooks,
 # a checker of signatures, and a remote from which missing files would be fetched.
@@ -36,24 +36,24 @@ _ENVIRONMENT = {
 
 
 class Answer(NamedTuple):
-    """The end of a run of git."""
+    """The result of a run of git."""
 
     code: int
     output: bytes
 
 
 def git_sees(root: Path, path: Path) -> bool:
-    """Whether git would offer to add a file; False when in doubt."""
+    """Whether git would offer to add a file; False if unknown."""
     return _code(root, "check-ignore", "-q", "--", str(path)) == 1
 
 
 def git_ignores(root: Path, path: Path) -> bool:
-    """Whether git would not commit a file; False when in doubt."""
+    """Whether git ignores a file; False if unknown."""
     return _code(root, "check-ignore", "-q", "--", str(path)) == 0
 
 
 def git_tracks(root: Path, path: Path) -> bool:
-    """Whether git tracks a file; False when in doubt."""
+    """Whether git tracks a file; False if unknown."""
     return _code(root, "ls-files", "--error-unmatch", "--", str(path)) == 0
 
 
@@ -63,24 +63,24 @@ def _code(root: Path, *words: str) -> int | None:
 
 
 def ask(root: Path, *words: str, seconds: float = _SECONDS, most: int = _MOST) -> Answer | None:
-    """Run a command of git that only reads.
+    """Run a git command that only reads.
 
     Commands that read the content of working files (``status``, ``diff``) would run filters that the
     repository configures; they must not be asked for.
 
     Args:
         root: the folder with the repository.
-        words: behind ``git``.
-        seconds: how long it may take.
-        most: how many bytes it may print.
+        words: arguments of ``git``.
+        seconds: time limit.
+        most: maximum bytes of output.
 
     Returns:
-        None without a repository, without git, or if it takes too long or prints too much.
+        None without a repository or git, or if a limit is exceeded.
     """
     program = find_program("git", os.environ.get("PATH")) if (root / ".git").exists() else None
     if program is None:
         return None
-    # Variables of git may select another repository; git sets them for its hooks.
+    # Git's environment variables, set for its hooks, may select another repository.
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _ENVIRONMENT
     try:
         with subprocess.Popen(

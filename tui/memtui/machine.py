@@ -1,4 +1,4 @@
-"""Facilities of this machine: programs, clipboard tools, file systems with change events.
+"""Programs, clipboard tools and file systems of this machine. Standard library only.
 
 Standard library only.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from memtui.named import NamedTuple
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
-"""File systems (as in /proc/mounts, by their beginning) without events for changes made elsewhere."""
+"""Prefixes of file system types (in /proc/mounts) without events for changes made elsewhere."""
 
 
 class Tool(NamedTuple):
@@ -36,8 +36,8 @@ _WINDOWS = Tool("clip.exe", ("clip.exe",))
 def find_program(name: str, path: str | None) -> str | None:
     """The absolute path of a program on a search path, or None.
 
-    Relative folders on the path (``.``, ``node_modules/.bin``) do not count: programs in a project must not
-    be started.
+    Relative folders on the path (``.``, ``node_modules/.bin``) are ignored: programs of a project must not be
+    started.
     """
     folders = [folder for folder in (path or "").split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH117
     return shutil.which(name, path=os.pathsep.join(folders)) if folders else None

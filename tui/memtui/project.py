@@ -36,7 +36,7 @@ class Project(NamedTuple):
     @property
     def name(self) -> str:
         """The folder's own name."""
-        windows = PureWindowsPath(self.root)  # of a session that was on another system
+        windows = PureWindowsPath(self.root)  # from a session on another system
         return (windows.name if windows.is_absolute() else self.root.name) or str(self.root)
 
     @property
@@ -51,7 +51,7 @@ class Project(NamedTuple):
 
     @property
     def shared(self) -> Path:
-        """Memories that lie in the project for everybody who opens it: ``CMEM-...@machine.md``."""
+        """Memories in the project for everyone who opens it: ``CMEM-...@machine.md``."""
         return self.root / ".memtui" / "shared"
 
     @property
@@ -125,7 +125,7 @@ class Home(NamedTuple):
 
     @property
     def search_index(self) -> Path:
-        """The index of everything that is searched."""
+        """The index of everything searchable."""
         return self.cache / "index.db"
 
     @property

@@ -1,4 +1,4 @@
-"""Builds the demo project: a shop's backend on which Claude Code has worked for some days."""
+"""Builds the demo project: a shop's backend after some days of work with Claude Code."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _PACKAGE = """\
 
 @dataclass(frozen=True, slots=True)
 class DemoProject:
-    """A demo on the disk."""
+    """A demo project on disk."""
 
     folder: Path
-    """Everything is in it; removing it removes the demo."""
+    """Contains everything; removing it removes the demo."""
     project: Project
     home: Home
     claude_config: Path
@@ -63,7 +63,7 @@ class DemoProject:
         return self.transcript_of(self.session.session_id)
 
     def transcript_of(self, session_id: str) -> Path:
-        """Where a session's transcript is."""
+        """The path of a session's transcript."""
         slug = transcript_slug(self.project.root)
         return self.claude_config / "projects" / slug / f"{session_id}.jsonl"
 

@@ -47,7 +47,7 @@ def run_demo(run_app: RunApp, clock: Clock = system_clock) -> None:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """A new folder for this user alone, removed with everything in it."""
+    """A new folder for this user alone, removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="memtui-demo-"))
     try:
         yield folder

@@ -85,7 +85,7 @@ class TranscriptWriter:
         )
 
     def write(self, path: str, content: str) -> None:
-        """A file is made."""
+        """A file is created."""
         self._tool(
             "Write",
             {"file_path": path, "content": content},

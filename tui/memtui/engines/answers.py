@@ -23,7 +23,7 @@ _STATE_END = re.compile(r"^=== END STATE ===", re.MULTILINE)
 
 
 def memory_in(answer: str) -> tuple[MemoryFile, str]:
-    """A memory file, and the summary before it.
+    """The memory file in an answer, and the summary before it.
 
     Raises:
         EngineError: it is missing or incomplete.
@@ -42,7 +42,7 @@ def memory_in(answer: str) -> tuple[MemoryFile, str]:
 
 
 def recovery_in(answer: str) -> Recovery:
-    """A recovery text.
+    """The recovery text in an answer.
 
     Raises:
         EngineError: it is missing or incomplete.
@@ -58,7 +58,7 @@ def recovery_in(answer: str) -> Recovery:
 
 
 def state_in(answer: str) -> SessionState:
-    """A session state document.
+    """The session state document in an answer.
 
     Raises:
         EngineError: it is missing or incomplete.
@@ -74,7 +74,7 @@ def state_in(answer: str) -> SessionState:
 
 
 def _document(answer: str, beginning: re.Pattern[str]) -> str:
-    """The part of an answer that is the document, clean and without secrets."""
+    """The document in an answer, cleaned and without secrets."""
     text = masked(clean(answer.replace("\r\n", "\n")))
     start, end = text.find(OPENING), text.rfind(CLOSING)
     if start >= 0 and end > start:

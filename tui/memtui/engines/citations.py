@@ -21,18 +21,18 @@ _CITATION = re.compile(
 _PLAIN = re.compile(r"[ \t]*\((?:L\d{1,9}(?: \d\d:\d\d)?|no source)\)")
 _AT_END = re.compile(r"(?: \((?:L\d{1,9}|no source)\)){1,9}$")
 _LEAST = 4
-"""Least length of a meaningful quotation, in letters."""
+"""Minimum length of a meaningful quotation, in letters."""
 _MOST = 500
 """The most lines that one answer may cite."""
 
 
 def without_citations(text: str) -> str:
-    """A text without its sources, for comparison."""
+    """A text without its citations, for comparison."""
     return _PLAIN.sub("", _CITATION.sub("", text))
 
 
 def split_sources(text: str) -> tuple[str, str]:
-    """A checked statement without the sources at its end, and these sources, which shortening must keep."""
+    """A checked statement, and the citations at its end, which shortening must keep."""
     found = _AT_END.search(text)
     return (text[: found.start()], found[0]) if found else (text, "")
 
@@ -41,7 +41,7 @@ class CitedLines:
     """The lines of a transcript that an answer cites.
 
     Args:
-        texts: by their numbers from 1, each in the form of `folded`.
+        texts: by line number from 1, in the form of `folded`.
     """
 
     def __init__(self, texts: Mapping[int, str] | None = None) -> None:

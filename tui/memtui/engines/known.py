@@ -37,7 +37,7 @@ class Known:
         self._all = _index([*modified, *(file.path for file in facts.read_files)])
 
     def file(self, path: str, root: str) -> str:
-        """The absolute path of a file, spelt as in the facts if known."""
+        """The absolute path of a file, spelled as in the facts if known."""
         return self._find(self._all, path) or absolute(path.removeprefix("./"), root)
 
     def is_modified(self, path: str) -> bool:
@@ -53,7 +53,7 @@ class Known:
         return self._with_marks(shortened(one_line(text), width))
 
     def item(self, text: str, width: int) -> str:
-        """A statement of the model on one line, with its valid sources."""
+        """A model's statement on one line, with its valid sources."""
         statement, sources = split_sources(self._cited.checked(one_line(text)))
         return self.marked(statement, width) + sources
 

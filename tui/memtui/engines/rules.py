@@ -53,8 +53,8 @@ def ruled_memory(answer: MemoryFile, draft: MemoryFile, known: Known) -> MemoryF
 def ruled_recovery(answer: Recovery, draft: Recovery, known: Known) -> Recovery:
     """A model's recovery text, completed with the certain facts of the draft.
 
-    Session, root, plan and last action are the draft's. Files keep the model's roles and order, the draft's
-    others follow; of the lists nothing is lost.
+    Session, root, plan and last action are the draft's. Files keep the model's roles and order, followed by
+    the draft's other files; no list item is lost.
 
     Raises:
         EngineError: it fails a point of the checklist that the draft passes.
@@ -84,7 +84,7 @@ def _list(answer: Sequence[str], draft: Sequence[str], known: Known) -> tuple[st
 
 
 def with_forgotten(items: Sequence[str], others: Iterable[str]) -> tuple[str, ...]:
-    """The items, and those of the others that none of them covers."""
+    """The items, followed by the others that none of them covers."""
     known = [wording(item) for item in items]
     left = [item for item in dict.fromkeys(others) if not is_covered(item, known)]
     return (*items, *(item for item in left if not (items and is_unknown(item))))

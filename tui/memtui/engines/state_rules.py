@@ -1,7 +1,7 @@
 """The rules for a model's session state, before `memtui.documents.compactor` merges it.
 
-The model cannot change certain facts (project, branch, files, checks, the last error, finished tasks). It may
-word the goal, order and add tasks, add decisions, and add to the technical state.
+The model cannot change facts that are on record (project, branch, files, checks, the last error, finished
+tasks). It may word the goal, order and add tasks, add decisions, and add to the technical state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from memtui.formats.session_state import (
 from memtui.reading.facts import Facts
 
 _CONSIDERED = 200
-"""The most items read of an answer; a good one has twenty."""
+"""The most items read from an answer; a good one has twenty."""
 _DECISIONS = 20
 """The most decisions that one answer may add."""
 _GOAL = 400
@@ -103,7 +103,7 @@ def _working(answer: WorkingContext, draft: WorkingContext, known: Known) -> Wor
 
 
 def _technical(answer: str, draft: str, known: Known) -> str:
-    """The draft's lines, then additional ones of the model, up to the limit."""
+    """The draft's lines, then the model's additional ones, up to the limit."""
     lines = [line.removeprefix("- ") for line in draft.split("\n") if line.strip()]
     covered = [wording(line) for line in lines]
     for line in answer.split("\n")[:_CONSIDERED]:
@@ -130,7 +130,7 @@ def _new_decisions(
 
 
 def _tasks(answer: Iterable[Task], draft: Iterable[Task], known: Known, *, late: bool) -> tuple[Task, ...]:
-    """The model's tasks: those of the draft in the draft's words, and new ones that are still to be done.
+    """The model's tasks: those of the draft in the draft's words, and new open ones.
 
     Tasks stay open unless the facts show them done, and new ones are open. A late answer only adds tasks that
     are not in progress.

@@ -40,7 +40,7 @@ class Wording(NamedTuple):
 
 def wording(text: str) -> Wording:
     """The comparable form of a text."""
-    text = without_citations(text.replace(UNSEEN, ""))  # our marks and sources are not negations
+    text = without_citations(text.replace(UNSEEN, ""))  # memtui's own marks and sources are not negations
     words: list[str] = []
     for piece in _PIECE.findall(text.casefold()):
         if _WIDE.match(piece) and len(piece) > 1:

@@ -1,4 +1,4 @@
-"""Logs of one line an entry: appended in one write, so that processes do not mix, and bounded in size."""
+"""Logs with one line per entry, bounded in size; one write per line keeps processes from mixing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memtui.files.locks import flock
 
-# A pipe in the log's place does not block, and a link is not followed.
+# Do not block on a pipe in the log's place, nor follow a link.
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -24,7 +24,7 @@ def append_line(path: Path, line: str, *, limit: int) -> bool:
     fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _CAREFUL, 0o600)
     try:
         data = line.encode("utf-8", "replace") + b"\n"
-        # One write of one line. Where a full disk has cut the line before, this one starts a new line.
+        # One write per line. If a full disk cut off the last line, begin a new one first.
         os.write(fd, data if _ends_line(fd) else b"\n" + data)
         # The log itself is locked, so that only one of several processes renames it.
         if os.fstat(fd).st_size > limit and flock(fd) and _is_named(path, fd):
@@ -46,7 +46,7 @@ def read_lines(path: Path, *, limit: int) -> list[str]:
     Raises:
         OSError: the log exists and cannot be read.
     """
-    newer = _lines(path, limit)  # first: if a new log is begun now, lines come twice instead of not at all
+    newer = _lines(path, limit)  # first: if a new log is begun meanwhile, lines are read twice, not missed
     return [*_lines(older(path), limit), *newer]
 
 

@@ -41,12 +41,11 @@ def write_atomic(
         data: its whole new content.
         mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
             (for files that belong to other programs), or 0600 for a new file.
-        within: a folder above `path` from which on down no symbolic link is followed.
-        durable: flush it to the disk; False for what may be lost in a power failure.
+        within: a folder above `path`; below it no symbolic link is followed.
+        durable: flush it to the disk; False for data that may be lost in a power failure.
 
-    Raises:
-        FileProblem: one of its kinds; the old content is still there and no temporary file is left. Only
-            when the folder cannot be flushed the new content is there, but may not survive a power failure.
+    Raises: FileProblem: one of its kinds; the old content is still there and no temporary file is left. Only
+    if the folder cannot be flushed, the new content is there but may not survive a power failure.
     """
     with writing(path), Folder(path.parent, within=within) as folder:
         keep = _status(folder, path.name) if mode is None else None
@@ -65,10 +64,10 @@ def write_atomic(
 def create_exclusive(
     path: Path, data: bytes, *, mode: int = 0o600, within: Path | None = None, durable: bool = True
 ) -> bool:
-    """Make a file that is not there yet, whole or not at all; for the arguments see `write_atomic`.
+    """Create a file that does not exist yet, whole or not at all; for the arguments see `write_atomic`.
 
     Returns:
-        False when the name is taken (by anything, also a broken link); nothing is changed then.
+        False if the name is taken (by anything, even a broken link); nothing is changed then.
 
     Raises:
         FileProblem: the file could not be written.
@@ -126,7 +125,7 @@ def write_temp(
 ) -> str:
     """Write `data` to a new temporary file in `folder`; returns its name.
 
-    Nothing is left behind on an error, be it the one of closing.
+    Nothing is left behind on an error, even one of closing.
 
     Args:
         folder: where.
@@ -159,12 +158,12 @@ def temp_name() -> str:
 
 
 def is_temp_name(name: str) -> bool:
-    """Whether a name is one of our temporary files; the process id in it is for people to read."""
+    """Whether a name is that of a temporary file of memtui; its process id is only for people to read."""
     return name.startswith(_TEMP_PREFIX) and _TEMP_NAME.fullmatch(name) is not None
 
 
 def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
-    """Remove the temporary files that processes left behind when they were killed; returns how many.
+    """Remove temporary files left behind by killed processes; returns their number.
 
     For every folder in which this package writes; other programs' files are not touched. Never raises: files
     that cannot be removed stay until the next sweep.

@@ -1,4 +1,4 @@
-"""A folder held open, so that all work stays in it, whatever happens to its path meanwhile."""
+"""A folder held open, so that all work stays in it even if its path changes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ READ = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | _BINARY | _PATIENT
 """Open for reading: no link is followed, and a pipe without a writer does not block."""
 
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
-"""Create, never open what is there."""
+"""Create; fails if the name exists."""
 
 LOCK = os.O_RDWR | os.O_CREAT | _NOFOLLOW | _CLOEXEC | _BINARY | _PATIENT
-"""Open to lock it, made if it is not there; for writing, because flock on NFS asks for that."""
+"""Open for locking, create if missing; for writing, because flock on NFS requires it."""
 
-# Windows can neither open a folder nor look a name up in one: there, paths are joined.
+# Windows can neither open a folder nor look up a name in one, so paths are joined there.
 _HOLDS_FOLDERS = os.open in os.supports_dir_fd and bool(_DIRECTORY)
 
 _BLOCK = 1 << 18
@@ -38,7 +38,7 @@ _FSYNC_UNSUPPORTED = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 class Folder:
     """A folder opened once; every name is looked up in it, never along its path again.
 
-    Raises bare `OSError`: the callers add what they were doing.
+    Raises bare `OSError`: callers add the context.
     """
 
     def __init__(self, path: Path, *, within: Path | None = None) -> None:
@@ -46,7 +46,7 @@ class Folder:
 
         Args:
             path: an existing folder.
-            within: a folder above it; from there on down no symbolic link is followed.
+            within: a folder above it; below it no symbolic link is followed.
 
         Raises:
             FileOutside: `path` is not below `within`.
@@ -79,7 +79,7 @@ class Folder:
         os.replace(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
     def move(self, name: str, to: Folder, new: str) -> None:
-        """Rename `name` to `new` in another folder, over what is there."""
+        """Rename `name` to `new` in another folder, replacing an existing file."""
         os.replace(self._at(name), to._at(new), src_dir_fd=self._fd, dst_dir_fd=to._fd)
 
     def link(self, old: str, new: str) -> None:
@@ -87,7 +87,7 @@ class Folder:
         os.link(self._at(old), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
     def make(self, name: str, mode: int = 0o700) -> None:
-        """Make a folder in this one, by default for this user alone."""
+        """Create a subfolder, by default for this user alone."""
         os.mkdir(self._at(name), mode, dir_fd=self._fd)
 
     def make_private(self) -> None:
@@ -116,7 +116,7 @@ class Folder:
             yield from found
 
     def sync(self) -> None:
-        """Make the names of this folder durable."""
+        """Flush the names of this folder to the disk."""
         if self._fd is not None:
             sync(self._fd)
 
@@ -125,7 +125,7 @@ class Folder:
 
 
 def sync(fd: int) -> None:
-    """Flush to the disk; only "this kind of file cannot be flushed" is passed over."""
+    """Flush to the disk; an error that this kind of file cannot be flushed is ignored."""
     try:
         os.fsync(fd)
     except OSError as error:

@@ -19,21 +19,21 @@ from memtui.files.folder import LOCK, Folder
 from memtui.files.problems import FileLocked, FileNotRegular, writing
 
 _WAIT_SECONDS = 0.025
-"""The longest time between two tries, which is random so that waiting processes do not run in step."""
+"""Maximum time between two tries; random, so that waiting processes do not run in step."""
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
 
 
 @contextmanager
 def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
-    """Hold ``<path>.lock`` for the length of the block, against other processes and threads.
+    """Hold ``<path>.lock`` during the block, against other processes and threads.
 
     On a file system without locks it has no effect.
 
     Args:
         path: the file that the lock is for; it need not exist, its folder must.
         timeout: seconds to wait for another holder; 0 tries once.
-        within: a folder above `path` from which on down no symbolic link is followed.
+        within: a folder above `path`; below it no symbolic link is followed.
 
     Raises:
         FileLocked: another process or thread holds it for longer than `timeout`.
@@ -66,7 +66,7 @@ def folder_of(where: Path, within: Path | None) -> Folder:
 
 
 def sweep_locks(folder: Path, *, within: Path | None = None) -> int:
-    """Remove the unheld lock files of a folder; returns how many.
+    """Remove the lock files of a folder that nothing holds; returns their number.
 
     Only for folders in which memtui alone makes files that end in ``.lock``. Never raises: files that cannot
     be removed stay until the next sweep.

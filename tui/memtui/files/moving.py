@@ -1,4 +1,4 @@
-"""Moving a file into another folder, and never over one that is there."""
+"""Moving a file into another folder, never over an existing one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memtui.files.problems import writing
 
 
 def move_new(old: Path, new: Path, *, old_root: Path, new_root: Path) -> bool:
-    """Give a file another place on the same file system.
+    """Move a file on the same file system.
 
     Another program could make a file between the check of the new name and the move; memtui's own processes
     hold a lock for that time.
@@ -17,7 +17,7 @@ def move_new(old: Path, new: Path, *, old_root: Path, new_root: Path) -> bool:
     Args:
         old: the file.
         new: its new path; the folder exists.
-        old_root: a folder above `old` from which on down no symbolic link is followed.
+        old_root: a folder above `old`; below it no symbolic link is followed.
         new_root: the same for `new`.
 
     Returns:

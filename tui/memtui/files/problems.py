@@ -113,7 +113,7 @@ def writing(path: Path | str) -> Iterator[None]:
 
 
 def _refusal(path: Path | str, error: OSError) -> FileProblem | None:
-    if error.errno == errno.ELOOP:  # what O_NOFOLLOW says
+    if error.errno == errno.ELOOP:  # raised by O_NOFOLLOW
         return FileOutside(path, "is reached through a symbolic link, which memtui does not follow here")
     if error.errno == errno.ENOTDIR:
         return FileOutside(path, "is not in a folder: a part of its path is a file or a link")

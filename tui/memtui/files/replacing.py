@@ -1,4 +1,4 @@
-"""Replacing a file that other programs write, too, without losing their concurrent writes."""
+"""Replacing a file that other programs write, too, without losing their writes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from memtui.files.folder import READ, Folder, read_up_to
 from memtui.files.problems import FileChanged, reading, writing
 
 _REST_SECONDS = 0.05
-"""A file that has not changed for this long is not being written."""
+"""Seconds without a change after which a file is not being written."""
 
 _MOST = 64 << 20
-"""Size of the largest file that is compared, in bytes."""
+"""Maximum size in bytes of files that are compared."""
 
 
 class Replaced:
@@ -47,10 +47,10 @@ class Replaced:
     def settled(
         self, pauses: Iterable[float], is_whole: Callable[[bytes], bool] = lambda content: False
     ) -> bytes | None:
-        """What another program writes into the old file, once complete or unchanging; None for nothing.
+        """Another program's write into the old file, once complete or unchanging; None if there is none.
 
         Args:
-            pauses: seconds to wait before each look; the first one that finds something is the last.
+            pauses: seconds to wait before each check; the first check that finds something is the last.
             is_whole: whether a content is complete, so that there is no need to wait for it to stop changing.
 
         Raises:
@@ -70,7 +70,7 @@ class Replaced:
         return None
 
     def late(self) -> bytes | None:
-        """What was written into it since it was replaced; None for nothing.
+        """The content written into it since it was replaced; None if there is none.
 
         Raises:
             FileUnreadable: the system refuses to read it.
@@ -92,18 +92,18 @@ def replace_expected(
     within: Path | None = None,
     durable: bool = True,
 ) -> Replaced:
-    """Replace a file that others write, too, if it holds `expected` right before.
+    """Replace a file that others write, too, if it still holds `expected`.
 
     Args:
         path: an existing file.
         data: its whole new content.
-        expected: what it must hold.
+        expected: its content as last read.
         mode: its new mode; None keeps mode and owner.
-        within: a folder above `path` from which on down no symbolic link is followed.
+        within: a folder above `path`; below it no symbolic link is followed.
         durable: flush before and after, which takes long in comparison with the replacement.
 
     Returns:
-        The old file, to be looked into for a while, and to be closed.
+        The old file, to be checked for late writes, and to be closed.
 
     Raises:
         FileChanged: it does not hold `expected`; nothing was changed.
@@ -118,7 +118,7 @@ def replace_expected(
             folder.discard(temp)
             raise
         if durable:
-            with suppress(OSError):  # it is replaced, flushed or not
+            with suppress(OSError):  # it is replaced, whether flushed or not
                 folder.sync()
         return old
 

@@ -21,11 +21,11 @@ from memtui.files.problems import (
 from memtui.named import NamedTuple
 
 Signature = tuple[int, int, int]
-"""(mtime in ns, size, inode): what changes when a file changes. The time alone is not enough."""
+"""(mtime in ns, size, inode): differs whenever the file has changed; the time alone is not enough"""
 
 
 class Content(NamedTuple):
-    """What was read from one opened file."""
+    """The content of a file, and its signature."""
 
     data: bytes
     signature: Signature
@@ -36,15 +36,15 @@ def read_within(
 ) -> bytes:
     """Return the whole content of a regular file that lies in `root` when every link is resolved.
 
-    The path is resolved once. The names that this gives are opened one in the other, beginning with `root`,
-    without following links: a folder that becomes a link meanwhile is refused.
+    The path is resolved once. Its components are then opened one within the other, from `root`, without
+    following links: a folder that becomes a link meanwhile is refused.
 
     Args:
         path: the file.
-        root: the folder it must be in. This folder itself is trusted.
+        root: the folder it must be in, which is trusted.
         limit: the most bytes to accept.
         follow: False refuses a file that is itself a link; its folder may still be reached through links.
-        inside: a folder in `root` above `path` that the file must not leave, either.
+        inside: a folder in `root` above `path` that must contain the file, too.
 
     Raises:
         FileMissing, FileOutside, FileNotRegular, FileTooLarge, FileUnreadable: see there.
@@ -97,7 +97,7 @@ def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -
 
 
 def _head_in(folder: Folder, name: str, size: int) -> bytes | None:
-    # See `_open_within`: asked before it is opened.
+    # See `_open_within`: checked before opening.
     if not stat.S_ISREG(folder.status(name).st_mode):
         return None
     fd = folder.open(name, READ)
@@ -124,7 +124,7 @@ def signature_of(status: os.stat_result) -> Signature:
 
 
 def resolved(path: Path) -> Path:
-    """The path with every link resolved. It may be outdated at once: open its parts one in the other.
+    """The path with every link resolved; it may be outdated at once: open it component by component.
 
     Raises:
         FileProblem: it changes meanwhile, or is not a possible path.
@@ -160,7 +160,7 @@ def folder_within(folder: Path, root: Path) -> Folder:
 
 
 def existing_above(folder: Path) -> Path:
-    """The folder itself, or the nearest one above it that exists."""
+    """The folder itself, or its nearest existing ancestor."""
     # Not Path.is_dir, which raises in an unreadable folder.
     return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112
 
@@ -168,7 +168,7 @@ def existing_above(folder: Path) -> Path:
 def private_folder(folder: Path, *, within: Path) -> None:
     """Make `folder` and its missing parents, for this user alone (0700 whatever the umask).
 
-    A folder that this makes gets a ``.gitignore`` with ``*`` before anything else: captures hold typed text
+    A new folder gets a ``.gitignore`` with ``*`` before anything else: captures hold typed text
     and must not get into a repository by accident. Folders that exist keep their mode.
 
     Args:
@@ -232,7 +232,7 @@ def _make_folder(above: Folder, name: str) -> bool:
         if not stat.S_ISDIR(mode):
             raise FileOutside(where, "is not a folder; move it away so that memtui can make one") from None
         return False
-    if stat.S_IMODE(above.status(name).st_mode) != 0o700:  # a umask such as 0277 takes away our own access
+    if stat.S_IMODE(above.status(name).st_mode) != 0o700:  # a umask such as 0277 removes our own access
         with Folder(where, within=above.path) as made:
             made.make_private()
     return True
@@ -250,7 +250,7 @@ def _open_within(path: Path, root: Path, follow: bool, inside: Path | None = Non
     if not real.is_relative_to(above) or real == above:
         raise FileOutside(path, f"leads out of {inside or root}")
     with Folder(real.parent, within=top) as folder:
-        # Asked first: opening a link says something else on every system, opening a device can do things.
+        # Checked first: opening a link fails differently on every system, opening a device may have effects.
         mode = folder.status(real.name).st_mode
         if not stat.S_ISREG(mode):
             raise FileNotRegular(path, f"is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}")

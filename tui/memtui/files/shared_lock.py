@@ -1,6 +1,6 @@
 """The lock file of AgileFlow's scripts: ``<file>.lock``, created exclusively, holding the process id.
 
-This is the protocol of its ``file-lock.js``, whose scripts write session-state.json beside us. It takes an
+This is the protocol of its ``file-lock.js``, whose scripts write session-state.json, too. It takes an
 empty lock for a broken one and removes it, so ours appears with its content in one step.
 
 Such a lock is held for milliseconds. Its process id may belong to another container, so an abandoned lock
@@ -27,19 +27,19 @@ ABANDONED_SECONDS = 30.0
 """A lock whose file is older, or dated that far in the future, was left behind."""
 
 HELD_SECONDS = 2.0
-"""The longest time to wait for one holder, however many follow each other."""
+"""Maximum seconds to wait for one holder, however many follow each other."""
 
 
 @contextmanager
 def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
-    """Hold ``<path>.lock`` for the length of the block, against all programs that know this protocol.
+    """Hold ``<path>.lock`` during the block, against all programs that know this protocol.
 
     It is removed afterwards only if it is still ours.
 
     Args:
         path: the file that the lock is for; it need not exist, its folder must.
         timeout: seconds to wait for other holders, one after the other; 0 tries once.
-        within: a folder above `path` from which on down no symbolic link is followed.
+        within: a folder above `path`; below it no symbolic link is followed.
 
     Raises:
         FileLocked: one program holds it for longer than `HELD_SECONDS`, several do for longer than `timeout`,

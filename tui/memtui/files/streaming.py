@@ -16,8 +16,8 @@ def write_parts(path: Path, parts: Iterable[bytes], *, replace: bool = False) ->
 
     Args:
         path: the file.
-        parts: its content; what they raise ends the writing.
-        replace: whether a file of that name is replaced.
+        parts: its content; an exception of theirs ends the writing.
+        replace: whether to replace an existing file.
 
     Returns:
         Its size in bytes; None when the name is taken and nothing was changed.

@@ -25,7 +25,7 @@ from memtui.project import Home, Project, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
 
 EVERYWHERE = "*"
-"""Given instead of a project's folder: all projects."""
+"""Accepted instead of a project's folder: all projects."""
 
 _THREADS = 8
 
@@ -104,7 +104,7 @@ class Calls:
         return self.store.get(newest.meta.id)
 
     def note_on(self, memory: StoredMemory) -> str:
-        """That a memory is superseded, or that files which it names have changed since; "" for neither."""
+        """A note that a memory is superseded, or that files it names have changed since; "" for neither."""
         return Repositories(self.root()).note_on(memory)
 
     async def run(self, doing: str, call: Callable[[], _Result]) -> _Result:
@@ -124,7 +124,7 @@ class Calls:
             raise Refusal(clean_line(explain(self.log, doing, error))) from error
 
     def _in_project(self, call: Callable[[], _Result]) -> _Result:
-        """Call with the memories in the store that lie in the default project itself."""
+        """Make a call with those memories in the store that lie in the default project itself."""
         take_in(Project(self.root()), self.home, system_clock)
         return call()
 
@@ -159,7 +159,7 @@ def _text(text: str) -> types.TextContent:
 
 
 def _in_words(error: ValidationError) -> str:
-    """The first thing that is wrong with a tool's arguments, in a sentence."""
+    """The first problem with a tool's arguments, as a sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = clean_line(".".join(map(str, first["loc"]))) or "the arguments"
     reasons = {"missing": "is missing", "extra_forbidden": "is not an argument of this tool"}

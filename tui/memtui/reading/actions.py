@@ -20,7 +20,7 @@ _ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
 
 
 def cleaned(call: Call) -> Call:
-    """A call without private parts."""
+    """The call with its private parts removed."""
     return Call(*without_private_in([*call])) if may_hold_private_in(call) else call
 
 
@@ -59,7 +59,7 @@ def _line(text: str) -> str:
 
 
 class ActionLog:
-    """Keeps the last significant tool call and its result; lists of things to do are bookkeeping."""
+    """The last significant tool call and its result; updates of to-do lists do not count."""
 
     def __init__(self) -> None:
         self._call: Call | None = None
@@ -73,13 +73,13 @@ class ActionLog:
         self._before = action
 
     def called(self, call: Call, source: Source) -> None:
-        """Take a call."""
+        """Record a call."""
         if call.name not in BOOKKEEPING:
             self._call, self._source = call, source
             self._result, self._outcome = None, "unknown"
 
     def ended(self, result: Result, outcome: Outcome) -> None:
-        """Take a result; only the last call's counts."""
+        """Record a result, if it belongs to the last call."""
         if self._call is not None and result.id == self._call.id:
             self._result, self._outcome = result, outcome
 

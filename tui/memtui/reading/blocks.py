@@ -1,6 +1,6 @@
 """A transcript as blocks to read: messages, tool calls and their results.
 
-Unlike facts, blocks keep everything that a reader may unfold: whole results, thinking, what was attached.
+Unlike facts, blocks keep everything that can be unfolded: whole results, thinking, attachments.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Thinking(NamedTuple):
 
 
 class Attached(NamedTuple):
-    """An image or a document, which a terminal cannot show."""
+    """An image or a document, which a terminal cannot display."""
 
     name: str
     """Its kind: ``image/png``."""
@@ -43,7 +43,7 @@ class Attached(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A line that holds nothing to read."""
+    """A line with nothing to read."""
 
     reason: str
     """One phrase: ``line of 12.8 MB``."""
@@ -61,26 +61,26 @@ _NOTED = frozenset({"local command", "interruption", "shell", "shell output"})
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One thing that a transcript shows."""
+    """One displayable item of a transcript."""
 
     key: Key
     end: int
-    """The byte behind its transcript line."""
+    """The offset behind its transcript line."""
     event: Shown
     stamp: str = ""
     """The record's timestamp, as Claude Code writes it; "" when it has none."""
     folder: str = ""
-    """The folder that the session works in."""
+    """The session's working folder."""
 
     @property
     def is_ask(self) -> bool:
-        """Whether these are words of the user, which open a turn."""
+        """Whether this is a message of the user that opens a turn."""
         event = self.event
         return isinstance(event, Queued) or (isinstance(event, Words) and event.kind in _ASKS)
 
     @property
     def agent(self) -> str:
-        """The subagent that it belongs to, "" for the session itself."""
+        """The subagent it belongs to, "" for the session itself."""
         return getattr(self.event, "agent", "")
 
 
@@ -119,7 +119,7 @@ def _shown(record: transcript.Record) -> Iterator[Shown]:
 
 
 def _beside(record: transcript.Record, found: Sequence[Event]) -> Iterator[Shown]:
-    """Thinking, images and documents, which are no events; tool results may hold them, too."""
+    """Thinking, images and documents, which have no events; tool results may contain them, too."""
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(content, list):

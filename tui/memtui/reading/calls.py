@@ -1,4 +1,4 @@
-"""Tool calls and their results: every pair goes to the logs that it concerns."""
+"""Tool calls and their results: every pair is passed to the logs concerned."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PRINTED = 600
 _ERRORS, _TARGET = 1_000, 500
 _KEPT_RESULTS = TASK_TOOLS | AGENT_TOOLS | {"AskUserQuestion", "ExitPlanMode"}
 KEPT_CALLS = SHELL_TOOLS | TASK_TOOLS | {"TodoWrite", "ExitPlanMode"}
-"""Calls whose arguments are kept; of other calls that is a path, or the target of one that failed."""
+"""Tools whose arguments are kept; of other calls only the path is, or the target if they failed."""
 _WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
 
 
@@ -58,8 +58,8 @@ class CallLog:
     Subagents count for the files and, because they share it, the task list.
 
     Args:
-        said: given the words of the user in a refusal.
-        has_read: given each file that was read, and what was read of it.
+        said: receives the user's words in a rejection.
+        has_read: receives each file that was read, with the text read.
     """
 
     def __init__(self, said: Callable[[str], None], has_read: Callable[[str, str], None]) -> None:
@@ -69,11 +69,11 @@ class CallLog:
         self.shell_files = ShellFileLog(self.files)
         self.quotes = QuoteLog()
         self.agent_checks = CommandLog("subagent")
-        """Compiles, lints and tests that subagents ran."""
+        """Compile, lint and test commands run by subagents."""
         self.agents: dict[str, None] = {}
-        """Ids of the subagents that results and calls name."""
+        """Ids of the subagents named by results and calls."""
         self._results_of: dict[str, Source] = {}
-        """Where the result of a subagent is whose work has not been seen."""
+        """Source of the result of each subagent whose transcript has not been read."""
         self._said = said
         self._has_read = has_read
         self._waiting: dict[str, _Waiting] = {}
@@ -118,24 +118,24 @@ class CallLog:
                 self.plans.shown(call.id, call.input, each.source)
 
     def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
-        """The last calls without a result; `own_agent` is the subagent whose transcript it is."""
+        """The last calls without a result; `own_agent` is the subagent that the transcript belongs to."""
         return tuple(
             waiting_call(cleaned(each.call), each.folder, each.source, each.call.agent in ("", own_agent))
             for each in list(self._waiting.values())[-CARRIED:]
         )
 
     def found(self, agent: str) -> None:
-        """Take that the work of a subagent is on record."""
+        """Note that a subagent's own transcript has been read."""
         self.agents[agent] = None
         self._results_of.pop(agent, None)
 
     @property
     def missing_agents(self) -> tuple[Quote, ...]:
-        """The subagents of which only the result is on record."""
+        """The subagents known by their result alone."""
         return tuple(Quote(agent, source) for agent, source in self._results_of.items())
 
     def called(self, call: Call, folder: str, source: Source, own: bool) -> None:
-        """Take a call made in `folder`, by the session itself (`own`) or by a subagent."""
+        """Record a call made in `folder`, by the session itself (`own`) or by a subagent."""
         if call.id in self._waiting or not (own or _counts_of_agent(call)):
             return
         if len(self._waiting) >= _WAITING_LIMIT:
@@ -153,14 +153,14 @@ class CallLog:
             self.plans.shown(call.id, call.input, source)
 
     def keeps(self, result: Result) -> bool:
-        """Whether texts of a result may be kept as they are; those of others are cleaned one by one."""
+        """Whether long texts of a result are kept; otherwise they are cleaned one by one."""
         waiting = self._waiting.get(result.id)
         return waiting is not None and (
             waiting.call.name in _KEPT_RESULTS or outcome_of(result) not in ("ok", "background")
         )
 
     def ended(self, result: Result, folder: str, source: Source, own: bool) -> None:
-        """Take a result; `folder` is where the session stands, for a result whose call is not in the file."""
+        """Record a result; `folder` is the working folder, for a result whose call is not in the file."""
         self._source = source
         waiting = self._waiting.pop(result.id, None)
         if waiting is None:
@@ -171,7 +171,7 @@ class CallLog:
             self._agent_result(result, waiting)
 
     def _orphan(self, result: Result, folder: str) -> None:
-        """A result without its call: Claude Code's note on it may still name a file."""
+        """Record a result without its call: Claude Code's metadata may still name a file."""
         tool = tool_of(result.detail)
         if tool and not result.failed:
             path = target_path(tool, {}, result.detail, folder)
@@ -246,7 +246,7 @@ class CallLog:
             self.agents[agent] = None
 
     def _touched(self, result: Result, waiting: _Waiting) -> None:
-        """An edit or a read went well."""
+        """Record a successful edit or read."""
         call = waiting.call
         path = target_path(call.name, call.input, result.detail, waiting.folder)
         self.files.result(result, path, call.name, waiting.source, self._source)
@@ -268,16 +268,16 @@ class CallLog:
         self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
 
     def _ran(self, command: str, waiting: _Waiting) -> None:
-        """Take what a command line that succeeded did to files."""
+        """Record the changes that a successful command line made to files."""
         agent = bool(waiting.call.agent)
         self.shell_files.ran(command, waiting.folder, agent, waiting.source, self._source)
 
     def typed(self, command: str, source: Source) -> None:
-        """Take a ``!`` line of the user."""
+        """Record a ``!`` line of the user."""
         self.commands.typed(command, source)
 
     def printed(self, output: str, source: Source) -> None:
-        """Take the output of a ``!`` line of the user; its exit status is not on record."""
+        """Record the output of a ``!`` line of the user; its exit status is not on record."""
         call = self.commands.last_typed()
         if call is None:
             return
@@ -303,7 +303,7 @@ def _with_hidden_failure(result: Result, shell: ShellCall | None) -> Result:
 
 
 def _counts_of_agent(call: Call) -> bool:
-    """Whether a subagent's call counts for the session."""
+    """Whether a subagent's call counts for the session, too."""
     if call.name in SHELL_TOOLS:
         command = _command_of(call)
         return bool(command) and (is_check(command) or may_remove(command) or may_write(command))

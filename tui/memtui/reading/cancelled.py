@@ -1,4 +1,4 @@
-"""Cancelled readings of transcripts; apart from the reading itself, which takes long to import."""
+"""The error of a cancelled reading; on its own because the reader takes long to import."""
 
 
 class ReadingCancelledError(Exception):

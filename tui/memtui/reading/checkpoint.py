@@ -37,7 +37,7 @@ class Carry:
     """State of the lines read so far."""
 
     facts: Facts = field(default_factory=Facts)
-    """Thinned out."""
+    """Reduced by `thinned`."""
     todos: TodoMemory = field(default_factory=TodoMemory)
     prompts: PromptMemory = field(default_factory=PromptMemory)
     waiting: tuple[WaitingCall, ...] = ()
@@ -45,15 +45,15 @@ class Carry:
     own_agent: str = ""
     chain_known: bool = False
     agents: tuple[str, ...] = ()
-    """The subagents that the session started."""
+    """Ids of the subagents started by the session."""
     removed: tuple[str, ...] = ()
     """Paths from which commands removed a file."""
     offset: int = 0
-    """Byte offset of the first line that was not read."""
+    """Byte offset of the first unread line."""
     line: int = 1
     """Number of that line."""
     agent_offsets: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Both for the transcripts of subagents, by their agent."""
+    """Offset and line number in the transcript of each subagent, by its id."""
 
 
 def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
@@ -84,7 +84,7 @@ def _turns(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def _commands(facts: Facts, unfinished: set[Source]) -> tuple[Command, ...]:
-    """The last commands, and earlier ones that a session state may still tell of."""
+    """The last commands, and earlier ones that a session state may still mention."""
     ended = [each for each in facts.commands if each.source not in unfinished or each.outcome != "unknown"]
     checks = {id(each) for each in last_checks(facts)}
     early = [
@@ -97,7 +97,7 @@ def _commands(facts: Facts, unfinished: set[Source]) -> tuple[Command, ...]:
 
 
 def _compactions(compactions: tuple[CompactionFact, ...]) -> tuple[CompactionFact, ...]:
-    """All of them, the first and the last with their summaries: pins are compared with the last one."""
+    """All of them; only the first and the last keep their summaries: pins are compared with the last one."""
     kept = {0, len(compactions) - 1}
     return tuple(
         replace(each, summary=each.summary[: _SUMMARY if at in kept else 0])
@@ -109,13 +109,13 @@ _CARRY = TypeAdapter(Carry)
 
 
 def carry_to_json(carry: Carry) -> dict[str, Any]:
-    """A JSON object of it."""
+    """The checkpoint as a JSON object."""
     value: dict[str, Any] = _CARRY.dump_python(carry, mode="json")
     return value
 
 
 def carry_from_json(value: dict[str, Any]) -> Carry:
-    """Read it again.
+    """The checkpoint in a JSON object.
 
     Raises:
         FormatError: it is not a checkpoint, or from a version without line numbers.

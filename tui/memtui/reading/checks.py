@@ -22,7 +22,7 @@ from memtui.reading.tools import (
 )
 
 SENTENCE = 240
-"""Characters of a line in a draft."""
+"""Maximum length of a line in a draft, in characters."""
 
 _CHECKERS = "|".join(map(re.escape, sorted(TEST_RUNNERS | LINTERS | COMPILERS)))
 _CHECK = re.compile(
@@ -31,7 +31,7 @@ _CHECK = re.compile(
     rf"|(?:{'|'.join(sorted(TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
-"""Checks, as `memtui.reading.shell.things` names them."""
+"""Commands that are checks, in the form of `memtui.reading.shell.things`."""
 
 _HINT = re.compile(rf"test|check|build|compile|lint|vet|clippy|{_CHECKERS}")
 """Cheap pre-filter: every check contains one of these."""
@@ -46,7 +46,7 @@ _EITHER = re.compile(r"\||\s+or\s+|,")
 _SCANNED = 2_000
 
 _MOST = 50
-"""Most kinds of checks that are kept apart."""
+"""The most kinds of checks that are kept apart."""
 
 _SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -[^\s;&|]+)*")
 _OWN_TOOLS = EDIT_TOOLS | READ_TOOLS | LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
@@ -65,7 +65,7 @@ def last_check(facts: Facts) -> Command | None:
 
 
 def is_check(command: str) -> bool:
-    """Whether a command line compiles, lints or tests something."""
+    """Whether a command line compiles, lints or tests."""
     return _HINT.search(command) is not None and any(map(_CHECK.match, things(command)))
 
 
@@ -92,15 +92,15 @@ def last_checks(facts: Facts) -> list[Command]:
 
 
 def bare_command(text: str) -> str:
-    """A command line as one line, without the change of folder before and the filters behind it."""
+    """The normal form of a command line: one line, without a leading ``cd`` and trailing filters."""
     return _SHELL_NOISE.sub("", one_line(text))
 
 
 def worth_telling(error: ErrorFact) -> bool:
     """Whether an error is about the project.
 
-    A slip of the model with its own tools, such as an edit that did not match, and a look at something that
-    is not there, do not; nor does what Claude Code itself says of a call.
+    A slip of the model with its own tools, such as an edit that did not match, and a lookup of something
+    missing do not count; nor do Claude Code's own messages about a call.
     """
     if _OWN_WORDS.match(error.message):
         return False
@@ -110,19 +110,19 @@ def worth_telling(error: ErrorFact) -> bool:
 
 
 def is_lookup(command: str) -> bool:
-    """Whether a command line only looks for something."""
+    """Whether a command line only searches or lists."""
     return _LOOKUP.match(command) is not None
 
 
 def error_line(error: ErrorFact, root: Path | None) -> str:
-    """An error as one line: the tool, what it worked on, and what went wrong."""
+    """An error on one line: the tool, its target and the message."""
     target = bare_command(error.target) if error.tool in SHELL_TOOLS else shown(error.target, root)
     target = shortened(one_line(target), 100)
     return shortened(f"{error.tool} {target} failed: {one_line(telling_line(error.message))}", SENTENCE)
 
 
 def picked(command: str) -> frozenset[str]:
-    """The names by which a command line picks tests; none when it runs all that there are."""
+    """The tests that a command line selects by name; empty if it runs them all."""
     text = command[:_SCANNED]
     if _TESTS.search(text) is None:
         return frozenset()
@@ -132,12 +132,12 @@ def picked(command: str) -> frozenset[str]:
 
 
 def covers(passed: frozenset[str], failed: frozenset[str], message: str) -> bool:
-    """Whether a run that picked `passed` and went well shows that another one, which failed, would now.
+    """Whether a successful run that selected `passed` proves that an earlier, failed run would now pass.
 
     Args:
-        passed: what the run that went well picked.
-        failed: what the one that failed had picked.
-        message: what that one printed: of all tests those that failed may be named there.
+        passed: the selection of the successful run.
+        failed: the selection of the failed run.
+        message: the output of the failed run, which may name the failed tests.
     """
     if not passed:
         return True

@@ -22,18 +22,18 @@ class CompactionLog:
         """The last boundary has no summary yet."""
 
     def resume(self, compactions: Iterable[CompactionFact]) -> None:
-        """Restore compactions."""
+        """Restore earlier compactions."""
         self._compactions.extend(compactions)
         last = self._compactions[-1] if self._compactions else None
         self.awaits_summary = last is not None and last.trigger != "" and not last.summary
 
     def boundary(self, event: Boundary, source: Source) -> None:
-        """Take a boundary."""
+        """Record a boundary."""
         self._compactions.append(CompactionFact(event.trigger, event.pre_tokens, event.post_tokens, source))
         self.awaits_summary = True
 
     def summary(self, event: Summary, source: Source) -> None:
-        """Take a summary."""
+        """Record a summary."""
         text = event.text[:_SUMMARY_LIMIT]
         if self.awaits_summary:
             self._compactions[-1] = replace(self._compactions[-1], summary=text, summary_source=source)

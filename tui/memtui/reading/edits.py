@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from memtui.formats.transcript_events import Call
 
 _LINES = 400
-"""Lines up to which two texts are compared; of longer ones only the common ends are left out."""
+"""Maximum length in lines of texts that are compared; of longer ones only the common ends are left out."""
 _LONGEST = 400
-"""Characters of a line up to which its words are compared."""
+"""Maximum length in characters of lines whose words are compared."""
 _ALIKE = 0.5
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
 
@@ -21,14 +21,14 @@ class Row(NamedTuple):
     """A line of a diff."""
 
     sign: Literal[" ", "+", "-", "@"]
-    """``@`` stands between two edits of one call."""
+    """``@`` separates two edits of one call."""
     text: str
     changed: tuple[tuple[int, int], ...] = ()
-    """The parts that are new, or gone, where the rest of the line stayed."""
+    """The added or removed parts, where the rest of the line is unchanged."""
 
 
 def edit_rows(call: Call) -> list[Row]:
-    """The diff of a call that edits a file; empty for another, or for one whose arguments are not known."""
+    """The diff of an edit; empty for another call, or if its arguments are not known."""
     given = call.input
     if call.name == "Write":
         return [Row("+", line) for line in _lines(given.get("content"))]
@@ -84,7 +84,7 @@ def _common(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def _replaced(old: list[str], new: list[str]) -> Iterator[Row]:
-    """Lines in the place of others: the first with the first, as most edits are."""
+    """Replaced lines: the first with the first and so on, as in most edits."""
     pairs = [_words(before, after) for before, after in zip(old, new, strict=False)]
     for at, line in enumerate(old):
         yield Row("-", line, pairs[at][0] if at < len(pairs) else ())

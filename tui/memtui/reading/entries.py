@@ -1,7 +1,7 @@
 """A transcript's records as entries to read: messages, tool calls and their results.
 
-One entry is one thing that a reader wants to see by itself, with the line that it comes from. Texts are whole
-and cleaned of nothing but private parts; the front end cuts and cleans them.
+An entry is displayed on its own, with its source line. Texts are complete, without private parts; the front
+end shortens and cleans them.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _ASKS = ("typed", "command", "plan", "comment", "memory", "local command")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that was said, done or noted."""
+    """One message, call, result or note."""
 
     kind: EntryKind
     source: Source
     title: str
-    """The tool of a call, what a compaction was; "" for words."""
+    """The tool of a call, the kind of a compaction; "" for messages."""
     text: str
     failed: bool = False
     """A result that is an error."""
     agent: str = ""
-    """The subagent that it belongs to; "" for the session itself."""
+    """The subagent it belongs to; "" for the session itself."""
 
 
 def read_entries(
@@ -56,7 +56,7 @@ def read_entries(
         path: the transcript.
         start: byte offset to begin at.
         first: number of the line at `start`.
-        lines: only those from the one line to the other, both included, 1-based.
+        lines: first and last line to read, both included, 1-based; None for all.
 
     Raises:
         OSError: the file cannot be read.

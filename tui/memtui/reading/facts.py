@@ -59,13 +59,13 @@ def read_facts(
             for line in read_lines(transcript, checked=False):
                 reading.agent_line(line, agent)
         except OSError:
-            continue  # what a subagent left behind may vanish at any time
+            continue  # subagents' transcripts may be deleted at any time
     _report(total, total, progress, None)
     return reading.finish()
 
 
 def read_end(path: Path, size: int, *, cancelled: Callable[[], bool] | None = None) -> Facts:
-    """The facts of the last `size` bytes of a transcript; their lines have the numbers that they have in it.
+    """The facts of the last `size` bytes of a transcript, with the line numbers of the whole file.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -87,17 +87,16 @@ def read_on(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[Facts, Carry]:
-    """Read the lines of a transcript that were not read yet.
+    """Read the new lines of a transcript.
 
     Args:
         path: a Claude Code transcript (JSONL).
-        carry: what the reading before left; None begins at the first line.
+        carry: the state of the previous reading; None begins at the first line.
         progress: see `read_facts`.
         cancelled: see `read_facts`.
 
-    Returns:
-        The facts of all lines, as far as the next version of a session state needs them, and what the next
-        reading needs.
+    Returns: The facts of all lines, reduced to those that the next version of a session state needs, and the
+    state for the next reading.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -120,7 +119,7 @@ def read_on(
         offset, number = line.end, line.next_number
     for agent, transcript in agent_transcripts(path, reading.agents):
         _report(total, total, None, cancelled)
-        with suppress(OSError):  # what a subagent left behind may vanish at any time
+        with suppress(OSError):  # subagents' transcripts may be deleted at any time
             reading.found(agent)
             start, first = agent_offsets.get(agent, (0, 1))
             if start > transcript.stat().st_size:
@@ -235,7 +234,7 @@ def _error(error: ErrorFact) -> dict[str, Any]:
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:
-    """A turn with every text whole (`memtui turns --json`)."""
+    """A turn with its texts unshortened (`memtui turns --json`)."""
     closing = turn.closing
     return {
         "number": turn.number,

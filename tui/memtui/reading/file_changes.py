@@ -1,4 +1,4 @@
-"""Files that a session changed or only read."""
+"""Files that a session modified or only read."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class _Touched:
 
 
 class FileLog:
-    """Collects files by path, each edit once however often the transcript repeats it."""
+    """Collects files by path; an edit counts once however often the transcript repeats it."""
 
     def __init__(self) -> None:
         self._modified: dict[str, _Touched] = {}
         self._read: dict[str, _Touched] = {}
         self._seen: set[str] = set()
         self._moved: dict[str, list[_Touched]] = {}
-        """By their new path: what was changed and what was read there."""
+        """For moved files, by their new path: earlier changes and reads."""
 
     def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
         """Restore the files."""
@@ -57,7 +57,7 @@ class FileLog:
                     self._moved.setdefault(identity(target), []).append(touched)
 
     def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
-        """Take the successful result of an edit or a read, at a place; `source` is that of its call."""
+        """Record the successful result of an edit or a read, at a place; `source` is that of its call."""
         if result.id in self._seen or not path:
             return
         if len(self._seen) < _LIMIT:
@@ -76,7 +76,7 @@ class FileLog:
         touched.subagent = touched.subagent and bool(result.agent)
 
     def removed(self, removal: Removal, at: Source) -> None:
-        """Take what a command that ended at a place did to a file that it names."""
+        """Record the effect on a file of a command that ended at a place."""
         if removal.fate == THERE:
             self.written(removal.path, at)
             return
@@ -94,7 +94,7 @@ class FileLog:
         return [each for each in self._moved.get(key, ()) if identity(moved_to(each.fate)) == key]
 
     def written(self, path: str, at: Source) -> None:
-        """Take that a command that ended at a place put a file where one may have been."""
+        """Record that a command that ended at a place wrote a file, perhaps over an existing one."""
         for log in (self._modified, self._read):
             if (touched := log.get(identity(path))) is not None:
                 touched.fate, touched.last = "", later(touched.last, at)
@@ -102,9 +102,8 @@ class FileLog:
     def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files in order of their first change, and the files that were only read.
 
-        Args:
-            late_from: how many modified files the transcript itself gave; those behind came from subagents'
-                own files and take their place by time.
+        Args: late_from: the number of modified files in the transcript itself; later ones come from
+        subagents' transcripts and are ordered by time.
         """
         modified = [touched.fact() for touched in self._modified.values()]
         if late_from is not None:
@@ -124,7 +123,7 @@ class FileLog:
 
 
 def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: str) -> str:
-    """The absolute path of an edit or a read: what was asked for, or else what the result names."""
+    """The absolute path of an edit or a read: as requested, or else as in the result."""
     wanted = arguments.get("notebook_path" if tool.startswith("Notebook") else "file_path")
     path = wanted if isinstance(wanted, str) else ""
     if not is_absolute(path):
@@ -133,7 +132,7 @@ def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: st
 
 
 def tool_of(detail: object) -> str:
-    """The tool that must have written a result whose call is not in the file, "" when that is not certain."""
+    """The tool behind a result whose call is not in the file, "" when that is not certain."""
     if not isinstance(detail, dict):
         return ""
     if isinstance(detail.get("filePath"), str) and isinstance(detail.get("structuredPatch"), list):

@@ -1,4 +1,4 @@
-"""Finds text in a transcript of any size: searches bytes, and reads only lines that may hold it."""
+"""Finds text in a transcript of any size: searches bytes, and parses only lines that may match."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _SAFE = re.compile(r"""[^"\\/\x00-\x1f\x7f]+""")
 """Characters that JSON does not escape."""
 
 Rows = Callable[[Block], list[str]]
-"""The rows that a block shows when all of it is unfolded."""
+"""Returns the rows of a fully unfolded block."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """A text to find: case counts if it has a capital letter."""
+    """A text to find: case-sensitive if it has a capital letter."""
 
     text: str
 
     @cached_property
     def exact(self) -> bool:
-        """Whether capitals and small letters differ."""
+        """Whether the search is case-sensitive."""
         return self.text != self.text.lower()
 
     @cached_property
@@ -37,16 +37,16 @@ class Query:
         return re.compile(re.escape(self.text), 0 if self.exact else re.IGNORECASE)
 
     def spans(self, row: str) -> list[tuple[int, int]]:
-        """Its places in a row."""
+        """The places of matches in a row."""
         return [found.span() for found in self._pattern.finditer(row)] if self.text else []
 
     def is_in(self, row: str) -> bool:
-        """Whether it stands in a row."""
+        """Whether a row matches."""
         return self._pattern.search(row) is not None
 
     @cached_property
     def patterns(self) -> tuple[tuple[bytes, re.Pattern[bytes]], ...]:
-        """Patterns of which one matches in every line that may hold the text, each after its first bytes.
+        """Patterns, one of which matches in every candidate line, each with its literal prefix.
 
         None unless the text has cased letters beyond ASCII, which `bytes.lower` leaves as they are.
         """
@@ -63,7 +63,7 @@ class Query:
 
     @cached_property
     def needles(self) -> tuple[bytes, ...]:
-        """Bytes of which one stands in every line that may hold it; none where every line may.
+        """Byte strings, one of which occurs in every candidate line; empty if every line is a candidate.
 
         That is the longest part that JSON leaves as it is, and whose capitals are ASCII; beyond ASCII it may
         be escaped.
@@ -103,7 +103,7 @@ def _folded(char: str) -> str:
 
 @cache
 def _alike() -> dict[str, tuple[str, ...]]:
-    """The characters that differ in case alone, by what they have in common."""
+    """Groups of characters that differ only in case."""
     found: dict[str, tuple[str, ...]] = {}
     for char in map(chr, range(0x20, 0x1F000)):
         if char.lower() != char or char.upper() != char:
@@ -112,7 +112,7 @@ def _alike() -> dict[str, tuple[str, ...]]:
 
 
 def _pieces(part: str) -> Iterator[str]:
-    """The stretches of a text whose case `bytes.lower` knows, or which have none."""
+    """The parts of a text whose case `bytes.lower` handles, or which have none."""
     piece = ""
     for char in part:
         if char.isascii() or char.lower() == char.upper():
@@ -124,12 +124,12 @@ def _pieces(part: str) -> Iterator[str]:
 
 
 class Hit(NamedTuple):
-    """A row that holds what is looked for."""
+    """A matching row."""
 
     key: Key
     """The block."""
     number: int
-    """Which of the block's rows that hold it: 0 is the first."""
+    """Index among the block's matching rows, from 0."""
 
 
 def hits_in(found: list[Block], query: Query, rows: Rows) -> list[Hit]:
@@ -184,7 +184,7 @@ def lines_backward(
             data = file.read(end - begin)
             skip = 0 if begin == 0 else data.find(b"\n") + 1
             if begin and not 0 < skip < len(data):
-                size *= 2  # a line that is longer than what was read
+                size *= 2  # a line longer than the chunk
                 continue
             size = _CHUNK
             part = data[skip:]
@@ -207,12 +207,12 @@ def _hits(
 
 
 def _candidates(data: bytes, stop: int, query: Query) -> Iterator[tuple[int, int]]:
-    """The lines in the first `stop` bytes that may hold the query."""
+    """The candidate lines in the first `stop` bytes."""
     finders = _finders(data, query)
     if not finders:
         yield from _lines(data, stop)
         return
-    places = [0] * len(finders)  # where each of them is next
+    places = [0] * len(finders)  # the next occurrence of each
     at = end = 0
     while at < stop:
         places = [
@@ -237,10 +237,10 @@ def _lines(data: bytes, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _finders(data: bytes, query: Query) -> list[Callable[[int, int], int]]:
-    """Each gives the next place at which the query may be, `stop` where there is none."""
+    """Functions that return the next possible match from an offset on, `stop` if there is none."""
 
     def by_pattern(first: bytes, pattern: re.Pattern[bytes], at: int, stop: int) -> int:
-        place = data.find(first, at, stop)  # much faster where there is none
+        place = data.find(first, at, stop)  # much faster without any match
         found = pattern.search(data, place, stop) if place >= 0 else None
         return found.start() if found else stop
 

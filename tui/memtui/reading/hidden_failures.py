@@ -23,16 +23,16 @@ _SAID = re.compile(
     r"|^[ \t]*(?:Tests|Test Suites|Test Files):?[ \t][^\n]{0,80}\b[1-9]\d* failed"
     r"|\berror TS\d{4}:|✖ \d+ problems? \([1-9]|\bELIFECYCLE\b|\bBUILD FAIL(?:ED|URE)\b|ERROR task failed",
 )
-"""Lines with which test runners, compilers and linters report a failure."""
+"""Lines that test runners, compilers and linters print on failure."""
 _STEMS = ("FAIL", "failed", "rror", "ERR!", " issue", "exit status", "ELIFECYCLE", "problem", "***", ".go:")
 """Cheap pre-filter: every match of `_SAID` contains one of these."""
 _LONGEST = 8_000
 _AROUND = 500
-"""Characters around what is said."""
+"""Length of the context shown around such a line, in characters."""
 
 
 def hides_outcome(command: str) -> bool:
-    """Whether a command line ends with the status of something else than the check in it."""
+    """Whether a command line returns the exit status of something other than its check."""
     return _MASKS.search(command) is not None and _PIPEFAIL not in command
 
 
@@ -40,8 +40,8 @@ def hidden_failure(command: str, output: str) -> str:
     """The failure that a check printed although its command line exited with 0; "" for none.
 
     Args:
-        command: a command line that ended well.
-        output: what it printed.
+        command: a command line that exited with 0.
+        output: its output.
     """
     if not hides_outcome(command) or not _holds_stem(output) or not is_check(command):
         return ""

@@ -1,4 +1,4 @@
-"""Commits, tags and pull requests, from what git, gh, glab and gt (Graphite) print."""
+"""Commits, tags and pull requests, from the output of git, gh, glab and gt (Graphite)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _REBASE = re.compile(r"\bgit (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
 _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
-"""Graphite's commits; what they print names no id: ``2 files changed, 214 insertions(+)``."""
+"""Graphite's commits, whose output has no commit id: ``2 files changed, 214 insertions(+)``."""
 _NEW = re.compile(r"\s(?:-[a-z]*c[a-z]*|--commit)\b")
 _CHANGED = re.compile(r"^ ?\d+ files? changed\b", re.MULTILINE)
 _QUIET = re.compile(r"\bgit (?:-C \S+ )?commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
@@ -55,7 +55,7 @@ class LandmarkLog:
         self._found: dict[str, Landmark] = {_key(each): each for each in known}
 
     def ran(self, command: str, output: str, source: Source) -> None:
-        """Take a shell command that went well, and what it printed at `source`."""
+        """Record a successful shell command with its output at `source`."""
         if not any(program in command for program in _PROGRAMS):
             return
         output = without_private(output)[:_OUTPUT_LIMIT]
@@ -105,14 +105,14 @@ class LandmarkLog:
         return [each for each in self._found.values() if each.kind == "commit" and not each.superseded]
 
     def _add_unnamed(self, command: str, source: Source) -> None:
-        """Take a commit whose id was not printed, by the first line of its message."""
+        """Record a commit whose id was not printed, by the first line of its message."""
         if message := _MESSAGE.search(command[:_COMMAND]):
             subject, quote = message["subject"], message["quote"]
             subject = subject.partition(quote)[0] if quote else subject
             self._add(Landmark("commit", subject.strip()[:_TEXT_LIMIT], source=source))
 
     def _reset(self, to: str) -> None:
-        """Mark the commits that a reset took back: as far as it says how many, else all."""
+        """Mark the commits undone by a reset: the number it states, else all."""
         commits = self._commits()
         if not to or to in ("HEAD", "@"):
             return
@@ -123,7 +123,7 @@ class LandmarkLog:
             at = [index for index, each in enumerate(commits) if _same_commit(each.commit, to)]
             self._supersede(commits[at[0] + 1 :] if at else commits, "reset")
         elif "/" in to and "." not in to:
-            self._supersede(commits, "reset")  # to a branch of a remote
+            self._supersede(commits, "reset")  # to a remote branch
 
     def _supersede(self, commits: Iterable[Landmark], how: Literal["amend", "rebase", "reset"]) -> None:
         for each in commits:
@@ -137,7 +137,7 @@ class LandmarkLog:
 
 
 def _key(landmark: Landmark) -> str:
-    """Two commits may have one subject."""
+    """Key for deduplication: two commits may have the same subject."""
     return landmark.commit or landmark.text
 
 

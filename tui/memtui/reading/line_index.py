@@ -1,4 +1,4 @@
-"""Offsets of a transcript's lines, turns and compactions: made in one pass, and grown with the file.
+"""Offsets of a transcript's lines, turns and compactions: built in one pass and extended as the file grows.
 
 Lines are examined as bytes; only those that may open a turn or mark a compaction are parsed.
 """
@@ -20,14 +20,14 @@ _CHUNK = 256 << 10
 
 
 def never() -> bool:
-    """The `cancelled` of a caller that does not cancel."""
+    """The default for `cancelled`."""
     return False
 
 
 class LineIndex:
     """Byte offsets of a transcript's lines, of its asks with their closing messages, and of its compactions.
 
-    One thread may call `extend` while others read: what is there only ever grows.
+    One thread may call `extend` while others read: the lists only grow.
     """
 
     def __init__(self) -> None:
@@ -40,13 +40,13 @@ class LineIndex:
         self.boundaries = array("Q")
         """Offsets of compactions."""
         self.end = 0
-        """The byte up to which the file has been read: behind a complete line."""
+        """The byte offset reached so far: behind a complete line."""
         self.complete = False
-        """Whether the end of the file, as it was, has been reached once."""
+        """Whether the end of the file has been reached at least once."""
         self._last_text = -1
 
     def extend(self, path: Path, cancelled: Callable[[], bool] = never) -> bool:
-        """Read on from where the last reading ended; False when the file has become shorter.
+        """Index the bytes added since the last call; False when the file has become shorter.
 
         Raises:
             OSError: the file cannot be read.
@@ -58,7 +58,7 @@ class LineIndex:
             carry = b""
             while not cancelled() and (chunk := file.read(_CHUNK)):
                 data = carry + chunk if carry else chunk
-                carry = chunk = b""  # a line may have a megabyte
+                carry = chunk = b""  # a line may be a megabyte long
                 stop = data.rfind(b"\n") + 1
                 if stop:
                     self._take(data, stop)
@@ -67,7 +67,7 @@ class LineIndex:
         return True
 
     def _take(self, data: bytes, stop: int) -> None:
-        """Take the lines of a stretch of the file that begins at `self.end`."""
+        """Index the lines of a chunk of the file that begins at `self.end`."""
         offset, at = self.end, 0
         starts = self.starts
         while at < stop:
@@ -103,7 +103,7 @@ class LineIndex:
         return self._last_text
 
     def number_at(self, offset: int) -> int:
-        """The number of the line at a byte (1-based); 0 where the index has not come to it yet."""
+        """The number of the line at a byte offset (1-based); 0 if it is not indexed yet."""
         if offset > self.end or not self.starts:
             return 0
         number = bisect_right(self.starts, offset)
@@ -116,12 +116,12 @@ class LineIndex:
         return None
 
     def turn_at(self, offset: int) -> int:
-        """The number of the turn that a byte belongs to: 0 before the first one."""
+        """The number of the turn at a byte offset; 0 before the first one."""
         return bisect_right(self.asks, offset)
 
 
 def _is_text(data: bytes, at: int, end: int) -> bool:
-    """Whether a line holds a text that the model said to the user. Quotes within JSON strings are escaped."""
+    """Whether a line contains a text of the model. Quotes within JSON strings are escaped."""
     if data.find(b'"type":"assistant"', at, end) < 0 and data.find(b'"type": "assistant"', at, end) < 0:
         return False
     if data.find(b'"type":"text"', at, end) < 0 and data.find(b'"type": "text"', at, end) < 0:
@@ -130,13 +130,13 @@ def _is_text(data: bytes, at: int, end: int) -> bool:
 
 
 def _interesting(data: bytes, at: int, end: int) -> bool:
-    """Whether a line may be an ask or a compaction. Some of others pass, too."""
+    """Whether a line may be a message of the user or a compaction; there are false positives."""
     if data.find(b'"user"', at, end) >= 0:
         return data.find(b'"tool_result"', at, end) < 0 or _mixed(data, at, end)
     return data.find(b'"compact_boundary"', at, end) >= 0 or data.find(b'"queued_command"', at, end) >= 0
 
 
 def _mixed(data: bytes, at: int, end: int) -> bool:
-    """Whether words of the user may stand beside a tool result: they follow it as a block of their own."""
+    """Whether a line may have the user's words in a block after a tool result."""
     last = max(data.rfind(b'"type":"text"', at, end), data.rfind(b'"type": "text"', at, end))
     return last > data.rfind(b'"tool_result"', at, end)

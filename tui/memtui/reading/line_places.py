@@ -1,4 +1,4 @@
-"""Byte offsets of a transcript's lines, found without reading them: by number, or near a byte."""
+"""Byte offsets of a transcript's lines, found without parsing: by number, or near an offset."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BLOCK = 256 * 1024
 
 
 def line_offset(path: Path, number: int, index: LineIndex) -> int:
-    """Byte offset at which line `number` begins (1-based); that of the last line where there are fewer.
+    """Byte offset at which line `number` begins (1-based); that of the last line if there are fewer.
 
     Raises:
         OSError: The file cannot be read.
@@ -21,7 +21,7 @@ def line_offset(path: Path, number: int, index: LineIndex) -> int:
     known = index.offset_of(number)
     if known is not None:
         return known
-    counted = len(index.starts)  # another thread may be counting on
+    counted = len(index.starts)  # another thread may still be indexing
     last = index.starts[counted - 1] if counted else 0
     with path.open("rb", buffering=0) as file:
         size = file.seek(0, 2)

@@ -14,14 +14,14 @@ from memtui.reading.records import Source
 class _Sourced(Protocol):
     @property
     def source(self) -> Source:
-        """Its place."""
+        """Its source."""
 
 
 T = TypeVar("T", bound=_Sourced)
 
 
 def is_after(one: Source, other: Source) -> bool:
-    """Whether a place is behind another one; False when that is not known."""
+    """Whether one place is behind another; False when that is not known."""
     if one.line and other.line:
         return one.line > other.line
     return one.timestamp > other.timestamp
@@ -33,14 +33,14 @@ def later(one: Source, other: Source) -> Source:
 
 
 def in_order(items: Iterable[T]) -> list[T]:
-    """Items by their places."""
+    """Items ordered by source."""
     listed = sorted(items, key=lambda each: each.source.line)
     first = next((at for at, each in enumerate(listed) if each.source.line), len(listed))
     return with_late(listed[first:], listed[:first])
 
 
 def with_late(own: Iterable[T], late: Iterable[T]) -> list[T]:
-    """`own`, whose order stays, with `late` among them by time."""
+    """`own` in its order, with `late` inserted by time."""
     merged: list[T] = []
     waiting = sorted(late, key=lambda each: each.source.timestamp)
     for each in own:

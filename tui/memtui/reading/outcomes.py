@@ -70,7 +70,7 @@ def outcome_of(result: Result) -> Outcome:
 
 
 def is_sibling_error(result: Result) -> bool:
-    """The call failed only because another one of the same message did."""
+    """Whether the call failed only because another one of the same message did."""
     return result.denial == "cancelled" or error_text(result)[:200].startswith(_SIBLING)
 
 
@@ -86,17 +86,17 @@ def said_with_rejection(result: Result) -> str:
 
 
 def fate_of_plan(result: Result) -> Fate:
-    """What the rejection of an ExitPlanMode call makes of its plan: ``rejected`` or ``dismissed``.
+    """The fate of a plan whose ExitPlanMode call was rejected: ``rejected`` or ``dismissed``.
 
-    Without words it decides nothing: a plan that the user takes into a fresh context is rejected in the same
-    way (7 of 44 such rejections).
+    A rejection without words is no decision: a plan that the user takes into a fresh context is rejected in
+    the same way (7 of 44 such rejections).
     """
     text = error_text(result)[:200]
     return "rejected" if text.startswith(_REFUSED_PLAN) or said_with_rejection(result) else "dismissed"
 
 
 def error_text(result: Result) -> str:
-    """A result's text without the tag that marks an error."""
+    """A result's text without its error tag."""
     text = result.text.strip()
     return text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>").strip()
 
@@ -112,10 +112,10 @@ def exit_code(result: Result) -> int | None:
 
 
 def error_head(result: Result, limit: int = _HEAD) -> str:
-    """An error's text without the line that states the exit code; of a long one the head and the end.
+    """An error's text without the line that states the exit code; of a long one the head and the tail.
 
-    What went wrong stands at the end as often as at the beginning. It is cut between lines where these are
-    short, for half a line tells something else than the whole.
+    The cause is at the end as often as at the beginning. Cut between lines where these are short, as half a
+    line can be misleading.
     """
     text = error_text(result)
     if _EXIT_CODE.match(text):

@@ -1,4 +1,4 @@
-"""Packages that a session added, changed or removed, by the commands that went well."""
+"""Packages that a session added, changed or removed, by its successful commands."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from memtui.reading.shell import statements
 from memtui.reading.tools import PACKAGE_MANAGERS
 
 _BETWEEN = ("pub", "global", "package")
-"""Words between a manager and what it does, or between that and the packages."""
+"""Words between a package manager and its verb, or between the verb and the packages."""
 _REMOVE = ("uninstall", "remove", "rm", "un")
 _VERBS = re.compile(rf"\b(?:{'|'.join({*_REMOVE, *chain.from_iterable(PACKAGE_MANAGERS.values())})})\b")
-"""A quick pre-filter: most commands have none of these words."""
+"""Cheap pre-filter: most commands have none of these words."""
 _VALUE_OPTIONS = """
 -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t --target --prefix
 --registry -C --dir -w --workspace --filter -F --features --group -G --python -p --cwd --source --version
@@ -45,7 +45,7 @@ class _Change(NamedTuple):
 
 
 def package_changes(facts: Facts) -> dict[str, Source]:
-    """One line for each change of a package, in order, and for each manifest that was edited by hand."""
+    """One line for each package change, in order, and for each manifest edited by hand."""
     lines = {
         _described(change, command): command.source
         for command in facts.commands
@@ -60,7 +60,7 @@ def package_changes(facts: Facts) -> dict[str, Source]:
 
 
 def packages_of(command: str) -> list[str]:
-    """The packages that a command line adds by name, each with the tool: ``requests (pip)``."""
+    """The packages that a command line adds by name, with their tool: ``requests (pip)``."""
     return [
         f"{package} ({change.manager})"
         for change in _changes(command)
@@ -84,7 +84,7 @@ def _changes(command: str) -> Iterator[_Change]:
         return
     for alternatives in statements(command):
         changes = [list(_changed(parts)) for parts in alternatives]
-        # Of `a || b` only one needs to have gone well, and nothing says which.
+        # Of `a || b` only one needs to have succeeded, and nothing says which.
         if len({tuple(sorted(name for each in some for name in each.packages)) for some in changes}) == 1:
             yield from changes[0]
 
@@ -100,7 +100,7 @@ def _changed(parts: list[list[str]]) -> Iterator[_Change]:
 
 
 def _manager(words: list[str]) -> tuple[str, str, list[str]] | None:
-    """The package manager, what it does and the words behind that; None for any other command."""
+    """The package manager, its verb and the words after it; None for any other command."""
     if words[:1] and words[0].startswith("python") and words[1:3] == ["-m", "pip"]:
         words = words[2:]
     if words[:2] == ["uv", "pip"]:

@@ -1,4 +1,4 @@
-"""A transcript's blocks with each call and its result together, as a reader wants them."""
+"""A transcript's blocks, each call together with its result."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from memtui.formats.transcript_events import Boundary, Call, Result, Words
 from memtui.reading.blocks import Block
 
 _MOST_WAITING = 50
-"""Blocks that are held while a call waits for its result; after these, the result comes by itself."""
+"""The most blocks held back while a call waits for its result; a later result is a block of its own."""
 
 
 class Pair(NamedTuple):
-    """A block, and the result of one that is a call."""
+    """A block; for a call, with its result."""
 
     number: int
-    """Of its line, 1-based."""
+    """Number of its line, 1-based."""
     block: Block
     result: Result | None = None
 
 
 def paired(found: Iterable[tuple[int, Block]]) -> Iterator[Pair]:
-    """Blocks in their order, results with their calls; holds few at a time.
+    """Blocks in order, results with their calls; holds only a few at a time.
 
     Args:
-        found: the blocks, each behind the number of its line.
+        found: the line number and the block of each.
     """
     held: deque[Pair] = deque()
     waiting: set[str] = set()

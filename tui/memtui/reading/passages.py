@@ -1,8 +1,8 @@
-"""What a search finds in a transcript: asks, the model's texts, commands, files and errors, by turns.
+"""Searchable passages of a transcript: asks, the model's texts, commands, files and errors, by turn.
 
-Turns are those of `memtui.reading.turns`: the same log says which words open one. Results of tools that went
-well are left unparsed, so that reading takes a third of the time that facts take; a transcript that grows is
-read again from the last stretch on.
+Turns are those of `memtui.reading.turns`: the same log says which words open one. Successful tool results are
+not parsed, so that this takes a third of the time of reading facts; a transcript that has grown is read again
+from its last stretch.
 """
 
 from __future__ import annotations
@@ -37,27 +37,28 @@ from memtui.reading.records import Prompt, Source
 from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 
 TEXT = 20_000
-"""Characters of a passage that are kept."""
+"""Maximum length of a passage, in characters."""
 STRETCH = 16_000
-"""Characters from which on a turn goes on in another stretch,"""
+"""Length in characters at which a long turn is split into another stretch,"""
 STRETCH_BYTES = 2 << 20
-"""and bytes of the transcript: so much at most is read again when it grows."""
+"""and length in bytes of the transcript: at most so much is read again when it grows."""
 
 _MEMORY = TypeAdapter(PromptMemory)
 _RESULT = b'"type":"tool_result"'
 _CALL = b'"type":"tool_use"'
 _TEXT = b'"type":"text"'
 _DETAIL = b'"toolUseResult":{"type":"text"'
-"""Claude Code's own note on a file that was read."""
+"""Claude Code's metadata on a file that was read."""
 _THINKING = b'"content":[{"type":"thinking"'
 _READ = re.compile(rb'"type":"(?:user|assistant|progress|queue-operation|queued_command)"')
-"""Types of lines and of attachments that are read."""
+"""Types of records and attachments that are read."""
 _TWO = b'}{"'
-"""Between two objects on a line. Within a string of JSON a backslash stands before each quotation mark."""
+"""The boundary of two objects on a line. Within a string of JSON a backslash stands before each quotation
+mark."""
 
 
 class Kind(StrEnum):
-    """What a passage is."""
+    """Kind of a passage."""
 
     ASK = "ask"
     SAID = "said"
@@ -78,25 +79,25 @@ class Passage(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where reading can begin."""
+    """A place at which reading can begin."""
 
     offset: int = 0
     line: int = 1
     turn: int = 0
-    """The turn that is going on there; 0 before the first."""
+    """The current turn; 0 before the first."""
     memory: str = ""
-    """What has to be known of the user's words before, as JSON."""
+    """The `PromptMemory` at this place, as JSON."""
 
 
 @dataclass(slots=True)
 class Stretch:
-    """A turn, or a part of a long one."""
+    """A turn, or part of a long one."""
 
     begin: Place
     turn: int
     passages: list[Passage] = field(default_factory=list)
     size: int = 0
-    """Characters."""
+    """Length in characters."""
 
 
 def read_stretches(
@@ -105,14 +106,14 @@ def read_stretches(
     *,
     agent: bool = False,
 ) -> Iterator[Stretch]:
-    """The stretches of a transcript from a place on, in their order; the last one may still go on.
+    """The stretches of a transcript from a place on, in order; the last one may be unfinished.
 
     Private parts are left out; secrets are not masked.
 
     Args:
         path: the transcript, or a stream of it.
         begin: the place.
-        agent: it is a subagent's own transcript, whose lines are all marked as a subagent's.
+        agent: whether it is a subagent's own transcript, where every line is marked as a subagent's.
 
     Raises:
         OSError: the file cannot be read.
@@ -124,7 +125,7 @@ def read_stretches(
 
 
 def _is_idle(line: bytes) -> bool:
-    """Whether a line holds nothing to find: bookkeeping, results of tools that went well, mere thinking."""
+    """Whether a line has nothing to find: bookkeeping, successful results, thinking."""
     if _RESULT in line:
         return not (
             b'"is_error":true' in line
@@ -141,13 +142,13 @@ def _is_idle(line: bytes) -> bool:
 
 
 class _Reader:
-    """Takes lines in file order."""
+    """Reads lines in file order."""
 
     def __init__(self, begin: Place, *, agent: bool) -> None:
         self._agent = agent
         self._prompts = PromptLog()
         if begin.memory:
-            with suppress(ValidationError):  # of another version: queued words may be found twice
+            with suppress(ValidationError):  # from another version: queued words may be found twice
                 self._prompts.resume("", _MEMORY.validate_json(begin.memory))
         self._stretch = Stretch(begin, begin.turn)
         self._files: set[str] = set()
@@ -158,7 +159,7 @@ class _Reader:
         self._done: list[Stretch] = []
 
     def line(self, line: Line) -> Sequence[Stretch]:
-        """Take a line; returns the stretches that ended before it."""
+        """Read a line; returns the stretches that ended before it."""
         self._line = line
         if not line.records:
             return ()
@@ -176,7 +177,7 @@ class _Reader:
         return self._done
 
     def finish(self) -> Stretch:
-        """The last stretch, which may be empty."""
+        """The last stretch, possibly empty."""
         if self._line is not None:
             self._before = Place(self._line.end, self._line.next_number)
         for prompt in self._prompts.flush():
@@ -197,7 +198,7 @@ class _Reader:
             self._event(event)
 
     def _remember(self) -> None:
-        """Note what is known before a line that may open a turn."""
+        """Save the state before a line that may open a turn."""
         if not self._prompts.is_blank:
             memory = _MEMORY.dump_json(self._prompts.memory()).decode()
             self._before = self._before._replace(memory=memory)
@@ -260,7 +261,7 @@ class _Reader:
             self._add(Kind.ASK, prompt.text, source.line, source.timestamp)
 
     def _end(self, turn: int) -> None:
-        """Go on with another stretch, which begins with the line that is being read."""
+        """Begin another stretch with the current line."""
         self._done.append(self._stretch)
         self._stretch = Stretch(self._before._replace(turn=self._stretch.turn), turn)
         self._files.clear()

@@ -1,7 +1,8 @@
 """Blocks that a user pasted into a message, recognised by structure alone.
 
-A fence, escape codes, a diff, code, lines that begin alike as a program's output does, lines that a tool
-printed, and length say so; no word does. Lists are the user's own: the steps of a plan begin alike, too.
+The signs are fences, escape codes, diffs, code, lines with a common beginning as in a program's output, lines
+that a tool printed, and length; never particular words. Lists count as the user's own: the steps of a plan
+begin alike, too.
 """
 
 from __future__ import annotations
@@ -14,34 +15,34 @@ from itertools import pairwise
 from memtui.reading.records import Pasted, Source
 
 _SHORTEST = 120
-"""Characters of a message that can hold a block worth naming."""
+"""Minimum length of a message with pasted blocks, in characters."""
 _FENCED = 4
-"""Lines between fences; a shorter example stays."""
+"""Minimum lines between fences; a shorter example stays."""
 _RUN = 3
-"""Lines in a row that look like output."""
+"""Minimum number of consecutive lines that look like output."""
 _INDENTED = 6
 _GAP = 2
-"""Lines between two lines of output that belong to it; of blank ones `_BLANK`."""
+"""Maximum lines between two lines of output that belong to it; `_BLANK` for blank lines."""
 _BLANK = 4
 _CODED = 4
-"""Lines of code without a fence; a shorter example stays."""
+"""Minimum lines of code without a fence; a shorter example stays."""
 _SIGNED = 2
-"""Added and removed lines that make a diff without its header."""
+"""Minimum of added and removed lines in a diff without a header."""
 _PRINTED = 12
-"""Characters from which on a line tells that a tool printed it."""
+"""Minimum length of a line recognised as printed by a tool."""
 _FRAME = 4
-"""Characters of lines and boxes that make a line a program's."""
+"""Minimum number of box-drawing characters in a line of a program."""
 _REPLY = 1
-"""Lines that count as the user's own between two pasted blocks."""
+"""Maximum lines of the user's own reply between two pasted blocks."""
 _LONGEST = 2_000
 """Longest typed paragraph in characters; a list may have twice as many."""
 _LINES = 12
-"""Lines of a paragraph that are no items of a list."""
+"""Maximum lines of a paragraph that is not a list."""
 _ASKED = 500
 _WHOLE = 8_000
 """Longest typed message in characters."""
 _KEPT = 1_000
-"""Characters kept from the beginning of a longer one."""
+"""Number of characters kept from the beginning of a longer one."""
 _NAME = 80
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _LIST = re.compile(
@@ -51,7 +52,7 @@ _LIST = re.compile(
 _TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
 _DRAWN = re.compile(r"[\u2500-\u259f]")
 _RULE = re.compile(r"([^\w\s])\1{7}")
-"""Lines, boxes and rules that programs draw."""
+"""Rules and boxes that programs draw."""
 _SECONDS = re.compile(r"\s*(\d+\.\d+)\s")
 _DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
 _IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
@@ -72,7 +73,7 @@ def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tu
     Args:
         text: the message.
         source: its line.
-        printed: what tools printed before; a line of it beside a block belongs to the block.
+        printed: earlier output of tools; such a line next to a block belongs to the block.
     """
     if len(text) < _SHORTEST or (len(text) <= _LONGEST and text.count("\n") < _RUN - 1):
         return text, ()
@@ -92,14 +93,14 @@ def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tu
 
 
 def _named(pasted: Pasted) -> str:
-    """The line that stands for a pasted block."""
+    """The replacement of a pasted block."""
     first = pasted.first_line.replace("[", "(").replace("]", ")")
     lines = f"{pasted.lines:,} {'line' if pasted.lines == 1 else 'lines'}"
     return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {first}]"
 
 
 def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
-    """First line and the line behind the last one of each block, in order and apart."""
+    """First line, and the line after the last, of each block; in order, without overlap."""
     taken = [False] * len(lines)
     for spans in (_fenced, _diffs, _signed, _outputs, _long, _lone, _between):
         for start, end in list(spans(lines, taken)):
@@ -116,7 +117,7 @@ def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
 
 
 def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -> None:
-    """Take the lines beside a block that a tool printed."""
+    """Extend blocks by adjacent lines that a tool printed."""
     last = len(lines) - 1
     for order in (range(last + 1), range(last, -1, -1)):
         for at in order:
@@ -127,7 +128,7 @@ def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -
 
 
 def _lone(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Lines by themselves that only programs write, in a message most of which was pasted."""
+    """Single lines that only programs write, in a message that is mostly pasted."""
     if _is_mostly_pasted(lines, taken):
         for at, line in enumerate(lines):
             if "\x1b" in line or len(_DRAWN.findall(line)) >= _FRAME:
@@ -140,7 +141,7 @@ def _is_mostly_pasted(lines: list[str], taken: list[bool]) -> bool:
 
 
 def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Lines between blocks that make up most of a message: output too, but for a short reply by itself."""
+    """Lines between blocks that make up most of a message: output, too, except a short reply."""
     if not _is_mostly_pasted(lines, taken):
         return
     inside = [at for at, is_taken in enumerate(taken) if is_taken]
@@ -186,13 +187,13 @@ def _diffs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 
 def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Diffs without a header: lines that are added beside lines that are removed."""
+    """Diffs without a header: added lines next to removed lines."""
     at = 0
     while at < len(lines):
         start = at
         while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
             at += 1
-        if at - start < 2 * _SIGNED:  # nor could these be three signed lines below a mark of a place
+        if at - start < 2 * _SIGNED:  # nor are these three signed lines below a hunk header
             at = max(at, start + 1)
             continue
         signs = Counter(line[:1] for line in lines[start:at])
@@ -206,7 +207,7 @@ def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 
 def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Runs of lines that look like what a program printed, or like indented code."""
+    """Runs of lines that look like a program's output or indented code."""
     kinds = ["" if taken[at] else _kind(line) for at, line in enumerate(lines)]
     at = 0
     while at < len(lines):
@@ -224,7 +225,7 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
                     break
             at += 1
         run = [kind for kind in kinds[start : last + 1] if kind not in ("", "progress")]
-        # A number with a decimal point that changes from line to line is that of a list.
+        # A decimal number that changes from line to line numbers a list.
         often = Counter(run)
         run = [kind for kind in run if not kind[0].isdigit() or often[kind] >= _RUN]
         printed = [kind for kind in run if kind not in ("indent", "code")]
@@ -236,7 +237,7 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 
 def _kind(line: str) -> str:
-    """In which way a line looks like output, "" when it does not."""
+    """The kind of output a line looks like, "" if it does not."""
     if "\x1b" in line or "\x08" in line:
         return "escape"
     if (not line.isascii() and _DRAWN.search(line)) or _RULE.search(line):
@@ -251,7 +252,7 @@ def _kind(line: str) -> str:
 
 
 def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Paragraphs, and at last the whole message, that are too long to be typed."""
+    """Paragraphs, and finally whole messages, that are too long to be typed."""
     start, left = 0, 0
     for at, line in enumerate((*lines, "")):
         if at < len(lines) and not taken[at] and line.strip():
@@ -260,7 +261,7 @@ def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         prose = [each for each in paragraph if not _LIST.match(each)]
         size = sum(map(len, paragraph)) + len(paragraph)
         if sum(map(len, prose)) > _LONGEST or size > 2 * _LONGEST or len(prose) > _LINES:
-            # The first line may be what the user says of the rest.
+            # The first line may be the user's comment on the rest.
             yield start + (start == 0 and len(paragraph) > 1 and len(paragraph[0]) < _ASKED), at
         else:
             left += size
@@ -270,7 +271,7 @@ def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 
 def _behind(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """All behind the first paragraphs of a message."""
+    """Everything after the first paragraphs of a message."""
     size = 0
     for at, line in enumerate(lines):
         size += 0 if taken[at] else len(line) + 1

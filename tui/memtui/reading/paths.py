@@ -26,18 +26,18 @@ def absolute(path: str, cwd: str) -> str:
 
 
 def identity(path: str) -> str:
-    """The form in which two spellings of a path are equal."""
+    """The form by which two spellings of a path are compared."""
     return path if path.startswith("/") or not _DRIVE.match(path) else ntpath.normcase(path)
 
 
 def inside(path: str, root: str) -> bool:
-    """Whether a path is a folder or lies in it."""
+    """Whether a path is a folder or in it."""
     path, root = identity(path), identity(root.rstrip("\\/"))
     return bool(root) and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/", "\\")
 
 
 def shown(path: str, root: Path | None) -> str:
-    """A path as people write it: relative to the project where it is inside."""
+    """A path for display: relative to the project if it is inside."""
     if root is None:
         return path
     top = str(root).rstrip("\\/")

@@ -1,4 +1,4 @@
-"""Plans and what became of them."""
+"""Plans and their fates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memtui.safety.private import without_private_in
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
 _CALLED_PLAN = ("plan:", "implementation plan:")
 _APPROVED = "User has approved"
-"""Opens the result of an ExitPlanMode call that the user said yes to."""
+"""Beginning of the result of an approved ExitPlanMode call."""
 _UNDECIDED: tuple[Fate, ...] = ("unknown", "dismissed")
 _LIMIT = 50
 _TEXT_LIMIT = 200_000
@@ -34,8 +34,8 @@ class _Plan:
 class PlanLog:
     """Keeps the plans in the order in which they were made.
 
-    Versions of one plan follow each other in its file until it is put before the user; what is written to the
-    same file after a decision is the next plan, except for edits of an approved one, which tick items off.
+    Versions of one plan follow each other in its file until it is shown to the user; a write to the same file
+    after the decision begins the next plan, except for edits of an approved one, which tick items off.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class PlanLog:
                 self._files[plan.path] = plan.content
 
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
-        """Take a successful change of a file; only plan files count."""
+        """Record a successful change of a file; only plan files count."""
         if ".claude" not in path or not _PLAN_FILE.search(path):
             return
         arguments = without_private_in(arguments)
@@ -69,7 +69,7 @@ class PlanLog:
             self._add(_Plan("plan file", content, "unknown", path, source))
 
     def shown(self, call_id: str, arguments: dict[str, Any], source: Source) -> None:
-        """Take an ExitPlanMode call: a plan is put before the user."""
+        """Record an ExitPlanMode call: a plan is shown to the user."""
         path = _string(arguments.get("planFilePath"))
         stated = _string(arguments.get("plan"))
         content = stated or self._files.get(path, "")
@@ -87,7 +87,7 @@ class PlanLog:
             self._unseen = {call_id: source}
 
     def decided(self, result: Result, fate: Fate) -> None:
-        """Take the result of an ExitPlanMode call; `fate` is what a failed one makes of the plan."""
+        """Record the result of an ExitPlanMode call; `fate` is that of a plan whose call failed."""
         plan = self._shown.pop(result.id, None) or self._stated(result)
         if plan is None:
             return
@@ -102,11 +102,11 @@ class PlanLog:
             plan.path = _string(result.detail.get("filePath")) or plan.path
 
     def given(self, content: str, stated: bool, source: Source) -> None:
-        """Take a plan that was given to a fresh context: that is how a plan is accepted with `clear context`.
+        """Record a plan given to a fresh context: the result of accepting a plan with `clear context`.
 
         Args:
             content: the plan.
-            stated: whether ``planContent`` held it, and not the prompt alone.
+            stated: whether it came in ``planContent``, not only in the prompt.
             source: where the plan was given.
         """
         content = content[:_TEXT_LIMIT].strip()
@@ -117,7 +117,7 @@ class PlanLog:
             self._add(_Plan("planContent", content, "approved", "", source))
 
     def referred(self, reference: PlanReference, source: Source) -> None:
-        """Take a plan file attached again after a compaction."""
+        """Record a plan file attached again after a compaction."""
         last = self._plans[-1] if self._plans else None
         if last is None or (
             last.path != reference.path and last.content.strip() != reference.content.strip()
@@ -136,7 +136,7 @@ class PlanLog:
         return plan
 
     def _stated(self, result: Result) -> _Plan | None:
-        """A plan whose file was written elsewhere: only the approval states it."""
+        """A plan whose file was not written in this transcript: only the approval contains it."""
         source = self._unseen.pop(result.id, None)
         content = _string(result.detail.get("plan")) if isinstance(result.detail, dict) else ""
         if source is None or not content:
@@ -158,14 +158,14 @@ class PlanLog:
 
 
 def plan_title(plan: PlanFact) -> str:
-    """The first line of a plan, without its mark of a heading."""
+    """The first line of a plan, without heading marks."""
     first = next((line.strip() for line in plan.content.split("\n") if line.strip()), "")
     title = first.lstrip("# ")
     return title.partition(":")[2].strip() or title if title.casefold().startswith(_CALLED_PLAN) else title
 
 
 def _one_plan(last: _Plan, path: str, content: str) -> bool:
-    """Whether what is shown is the plan last written."""
+    """Whether the plan shown is the one written last."""
     if not content or last.content.strip() == content.strip():
         return True
     return bool(last.path) and last.path == path

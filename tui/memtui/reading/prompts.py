@@ -60,7 +60,7 @@ class PromptLog:
 
     @property
     def is_blank(self) -> bool:
-        """Whether the next reading need not know anything."""
+        """Whether there is no state to pass on."""
         return not (self._held or self._queue or self._removed or self._attached or self._fresh)
 
     def memory(self) -> PromptMemory:
@@ -70,7 +70,7 @@ class PromptLog:
         return PromptMemory(self._held, queue, *(tuple(texts[-_REMEMBERED:]) for texts in lists))
 
     def words(self, kind: WordsKind, text: str, source: Source) -> list[Prompt]:
-        """Take a user line; returns the prompts that are certain by it."""
+        """Record a user line; returns the prompts that are certain now."""
         certain: list[Prompt] = []
         if self._held is not None:
             held, self._held = self._held, None
@@ -81,22 +81,22 @@ class PromptLog:
             return certain
         prompt = _prompt(text, prompt_kind, source)
         if kind == "local command":
-            # Carried out by Claude Code itself when its output follows.
+            # Executed by Claude Code itself if its output follows.
             self._held = prompt
             return certain
         return [*certain, self._keep(prompt)]
 
     def rejection(self, text: str, source: Source) -> Prompt:
-        """Take the words that the user gave with a rejection."""
+        """Record the user's words in a rejection."""
         return self._keep(_prompt(text, "rejection", source))
 
     def queue(self, event: Queue, source: Source) -> Prompt | None:
-        """Take a line on the queue: what is removed from it was handed to the model in mid-turn."""
+        """Record a queue operation: removed items were handed to the model in mid-turn."""
         if event.operation == "enqueue":
             self._queue.append((event.text, source))
             del self._queue[:-100]
         elif event.operation == "popAll":
-            # Taken back for editing: one line an entry.
+            # Taken back for editing: one line per entry.
             if self._from_queue(event.text) is None:
                 self._queue.clear()
         elif event.operation in ("dequeue", "remove"):
@@ -106,7 +106,7 @@ class PromptLog:
         return None
 
     def queued(self, text: str, source: Source) -> Prompt | None:
-        """Take an attachment with words typed in mid-turn."""
+        """Record an attachment with words typed in mid-turn."""
         if _take(self._removed, text):
             _take(self._fresh, text)
             return None
@@ -114,17 +114,17 @@ class PromptLog:
         return self._keep(_prompt(text, "queued", source))
 
     def model_spoke(self) -> None:
-        """The model was asked: a user line from now on is another one, even with the same words."""
+        """Note a request to the model: a later user line is a new one, even with the same words."""
         if self._fresh:
             self._fresh.clear()
 
     def flush(self) -> list[Prompt]:
-        """The prompt that was not certain yet: no output followed it."""
+        """The pending prompt, which no output followed."""
         held, self._held = self._held, None
         return [self._keep(held)] if held is not None else []
 
     def first(self) -> str:
-        """The first prompt that has a line of its own, else the first one at all; "" for none."""
+        """The first prompt with a line of its own, else the first of any kind; "" for none."""
         return self._first or self._first_queued
 
     def _keep(self, prompt: Prompt) -> Prompt:
@@ -135,7 +135,7 @@ class PromptLog:
         return prompt
 
     def _leave(self, text: str, source: Source) -> tuple[str, Source]:
-        """The text that leaves the queue, and where it stands: the one named, else the oldest."""
+        """Remove a text from the queue, the one named or else the oldest; returns it with its source."""
         if text:
             self._from_queue(text)
             return text, source
@@ -159,7 +159,7 @@ def _prompt(text: str, kind: PromptKind, source: Source) -> Prompt:
 
 
 def _take(texts: list[str], text: str) -> bool:
-    """Remove the first of `texts` that has the same words; whether there was one."""
+    """Remove the first of `texts` with the same words; returns whether there was one."""
     at = _index(texts, text)
     if at is not None:
         del texts[at]

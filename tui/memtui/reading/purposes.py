@@ -45,12 +45,12 @@ def description_of(expansion: str, name: str) -> str:
 
 
 def title_in(purpose: str) -> str:
-    """A purpose without the path of its plan file, where it has a title."""
+    """The title in a purpose, without the path of the plan file."""
     return purpose.partition(_FILE)[0]
 
 
 def plan_read(path: str, text: str) -> str:
-    """``title, plan file path`` of a plan file that was read, "" for any other file."""
+    """``title, plan file path`` of a plan file, "" for any other file."""
     if not _PLAN_FILE.search(path):
         return ""
     lines = _NUMBERED.sub("", without_private(text)[:_SCANNED]).split("\n")

@@ -1,4 +1,4 @@
-"""Texts of a transcript that are kept as quotes, each with its line."""
+"""Texts of a transcript that are kept as quotes, with their lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ERRORS = 50
 _MODES = 200
 _ADDRESSES = 100
 _AT_ONCE = 10
-"""Addresses in one result; more of them are a list that the session only looked at."""
+"""The most addresses in one result; more are a list that the session only looked at."""
 _LOOKED_AT = 100_000
 _ADDRESS = re.compile(r"https://[\w.-]{1,100}/[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}\b")
 _PARTS = ("/pull/", "/issues/", "/merge_requests/")
@@ -56,7 +56,7 @@ class QuoteLog:
         return tuple(self._addresses.values())
 
     def reported(self, result: Result, source: Source) -> None:
-        """Take the result of a subagent's call; one that works on in the background has not reported yet."""
+        """Record the result of a subagent's call; one still running in the background has no report yet."""
         content = result.content
         if isinstance(result.detail, dict) and result.detail.get("status") == "async_launched":
             return
@@ -65,12 +65,12 @@ class QuoteLog:
         self._add_report(result._replace(content=content).text, source)
 
     def notified(self, notice: str, source: Source) -> None:
-        """Take a notification: that of a subagent in the background holds its report."""
+        """Record a notification: that of a background subagent contains its report."""
         if "<result>" in notice and (report := _REPORT.search(notice)):
             self._add_report(report[1], source)
 
     def seen(self, text: str, source: Source) -> None:
-        """Take the text of a result."""
+        """Record the addresses in a result."""
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
         found = dict.fromkeys(_ADDRESS.findall(without_private(text)[:_LOOKED_AT]))
@@ -81,12 +81,12 @@ class QuoteLog:
                 del self._addresses[next(iter(self._addresses))]
 
     def api_error(self, text: str, source: Source) -> None:
-        """Take what Claude Code says where the API did not answer; "" where it only tries again."""
+        """Record Claude Code's message about an API error; "" if it only retries."""
         if text.strip():
             self.api_errors.append(quoted(text.strip(), source, TEXT))
 
     def mode(self, mode: str, source: Source) -> None:
-        """Take the permission mode that a record states."""
+        """Record a permission mode."""
         if mode != self._mode:
             self._mode = mode
             self.modes.append(PermissionMode(mode[:100], source))

@@ -1,4 +1,4 @@
-"""The one pass over a transcript: every event goes to the logs that it concerns."""
+"""The one pass over a transcript: every event is passed to the logs concerned."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from memtui.safety.private import may_hold_private_in, without_private, without_
 
 _TASK = 50_000
 _RESULTS = 10
-"""Results that are kept to tell what the user pasted of them."""
+"""The most results kept to recognise what the user pasted from them."""
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
-"""Turns that are opened by something else than a prompt."""
+"""Kinds of turns that are not opened by a prompt."""
 _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
 
 
 def _clean_events(record: Record) -> Sequence[Event]:
-    """The events of a record, calls and results as they are, the others without private parts.
+    """The events of a record: calls and results unchanged, the others without private parts.
 
-    Their texts may be made from several parts of the record: one that is left out may open what reaches into
-    another. So all of it is looked at.
+    A private part may begin in one text of the record and end in another, so the record is cleaned as a
+    whole.
     """
     found = events(record)
     for event in found:
@@ -148,11 +148,11 @@ class Reading:
         return list(self._calls.agents)
 
     def found(self, agent: str) -> None:
-        """Take that a subagent's own transcript is there."""
+        """Note that a subagent's own transcript exists."""
         self._calls.found(agent)
 
     def line(self, line: Line) -> None:
-        """Take a line of the transcript itself."""
+        """Read a line of the transcript itself."""
         self._lines += 1
         if line.problem:
             self._skipped += 1
@@ -173,7 +173,7 @@ class Reading:
                     return
 
     def agent_line(self, line: Line, agent: str) -> None:
-        """Take a line of a subagent's own transcript: its files and its work on the task list."""
+        """Read a line of a subagent's own transcript: its files and its work on the task list."""
         if self._own_files is None:
             self._own_files = self._calls.files.count
         where = f"agent-{agent} L{line.number}"
@@ -198,7 +198,7 @@ class Reading:
         return self._facts()
 
     def _facts(self) -> Facts:
-        """The facts so far, without what only later lines make certain."""
+        """The facts so far, without those that later lines decide."""
         calls = self._calls
         modified, read = calls.files.finish(self._own_files)
         return Facts(
@@ -259,15 +259,15 @@ class Reading:
                 self._turns.begin_anew()
 
     def _source(self, speaker: Speaker) -> Source:
-        """The line that is being read."""
-        # What `Source(...)` does, at half the cost: every event needs one.
+        """The source of the current line."""
+        # Like `Source(...)` at half the cost: every event needs one.
         return tuple.__new__(Source, (self._number, self._offset, self._timestamp, speaker, ""))
 
     def _is_subagent(self, agent: str) -> bool:
         return agent != "" and agent != self._own_agent
 
     def _asked(self, record: Record) -> None:
-        """Take a request to the model, once for all records of its message."""
+        """Record a request to the model, once for all records of its message."""
         request = request_of(record, self._message)
         if request is not None and not self._is_subagent(agent_of(record)):
             self._message = request.message_id
@@ -320,7 +320,7 @@ class Reading:
             self._compactions.summary(event, self._source("claude code"))
 
     def _reached(self) -> bool:
-        """Whether the compaction that begins here is the one to stop before."""
+        """Whether the compaction that begins here is the one named by `until`."""
         if self._until is not None:
             moment = parse_iso(self._timestamp)
             self.stopped = moment is not None and moment >= self._until
@@ -352,7 +352,7 @@ class Reading:
         self._calls.ended(result, self._setting.folder, self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:
-        """A result without private parts, where more of it may be kept than is cleaned then."""
+        """A result without private parts, unless it is cleaned later."""
         if self._calls.keeps(result) and may_hold_private_in(result):
             return Result(*without_private_in([*result]))
         return result

@@ -86,7 +86,7 @@ class Turn:
     source: Source
     """Of the words that opened the turn."""
     ask: str = ""
-    """The user's words; each pasted block in them is replaced by a line that names it."""
+    """The user's words; each pasted block is replaced by a line that names it."""
     about: str = ""
     """Of a slash command: the plan file it read first, else its own description."""
     pasted: tuple[Pasted, ...] = ()
@@ -163,7 +163,7 @@ class Todo:
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """Work that was put on record: a commit, a tag, or a pull request."""
+    """A commit, a tag, or a pull request."""
 
     kind: Literal["commit", "tag", "pull request"]
     text: str
@@ -177,7 +177,7 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class PlanFact:
-    """A plan that was put before the user, written to a plan file, or handed to a fresh context."""
+    """A plan that was shown to the user, written to a plan file, or handed to a fresh context."""
 
     origin: Literal["ExitPlanMode", "plan file", "planContent"]
     content: str
@@ -190,7 +190,7 @@ class PlanFact:
 
 @dataclass(frozen=True, slots=True)
 class ErrorFact:
-    """A tool call that failed: no rejection, and no call that failed because its sibling did."""
+    """A failed tool call; rejections and calls that failed because of a sibling are not errors."""
 
     tool: str
     target: str
@@ -288,18 +288,18 @@ class Facts:
     subagent_results: tuple[Quote, ...] = ()
     """Final reports of subagents, oldest first."""
     missing_agents: tuple[Quote, ...] = ()
-    """Ids of subagents whose work is not on record: only their result is, in the line that it names."""
+    """Ids of subagents known by their result alone, with its line."""
     addresses: tuple[Quote, ...] = ()
     """Addresses of pull requests and issues in results, each where it was last seen."""
     api_errors: tuple[Quote, ...] = ()
     """Messages of Claude Code about API errors."""
     permission_modes: tuple[PermissionMode, ...] = ()
-    """Each change of it, the first one included."""
+    """Every change of the mode, and the first one."""
     todos: tuple[Todo, ...] = ()
     past_todos: tuple[Todo, ...] = ()
     """Items that were removed from the list: `completed` or `dropped`."""
     todos_began: Source = NOWHERE
-    """Where the session's first list was written."""
+    """The line in which the first list was written."""
     landmarks: tuple[Landmark, ...] = ()
     """Commits and pull requests that the session made, oldest first."""
     plans: tuple[PlanFact, ...] = ()
@@ -318,5 +318,5 @@ class Facts:
 
     @property
     def asked(self) -> tuple[Turn, ...]:
-        """The turns that words of the user opened, ``!`` lines left out."""
+        """The turns opened by the user's words, ``!`` lines excluded."""
         return tuple(turn for turn in self.turns if turn.kind not in _WITHOUT_WORDS)

@@ -13,7 +13,7 @@ from memtui.reading.shell import segments
 
 DELETED = "deleted"
 THERE = ""
-"""A copy was put in its place."""
+"""A copy was put there."""
 _MOVED = "moved to "
 PUT_BACK = "put back with git"
 """To its last commit: committed content remains."""
@@ -22,7 +22,7 @@ _DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "r
 _MOVES = frozenset({"mv", "move", "move-item", "mi"})
 _COPIES = frozenset({"cp", "copy", "copy-item"})
 _HINTS = re.compile(r"(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
-"""A quick pre-filter: most commands, in lower case, have none of these words."""
+"""Cheap pre-filter: most commands, in lower case, have none of these words."""
 _CHANGES_FOLDER = frozenset({"cd", "pushd", "chdir", "set-location"})
 _UNKNOWN = re.compile(r"-$|~|Q$|.*[$`*]")
 _WILD = re.compile(r"[*?]")
@@ -44,7 +44,7 @@ class Removal(NamedTuple):
 
     @property
     def is_lasting(self) -> bool:
-        """Whether one path is named as deleted or moved, with no wildcard."""
+        """Whether it names a single path as deleted or moved, without a wildcard."""
         return self.fate not in (THERE, PUT_BACK) and not _WILD.search(self.path)
 
 
@@ -59,7 +59,7 @@ def path_now(file: FileFact) -> str:
 
 
 def may_remove(command: str) -> bool:
-    """A quick pre-filter for `removals`."""
+    """Cheap pre-filter for `removals`."""
     return _HINTS.search(command.lower()) is not None
 
 
@@ -121,7 +121,7 @@ def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
 
 
 def _paths(words: list[str]) -> list[str]:
-    """The words that are paths, up to where the output goes."""
+    """The words that are paths, up to a redirection."""
     paths: list[str] = []
     for word in words:
         if word[:1] in "<>" or ">" in word[:2]:

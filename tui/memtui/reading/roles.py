@@ -142,7 +142,7 @@ _RULES: tuple[tuple[Kind, str, str], ...] = (
      r"|kt|swift|rb|php)$"),
     (Kind.SOURCE, "exports", r"/(?:__init__\.py|mod\.rs|lib\.rs)$"),
 )  # fmt: skip
-"""Kind, role and pattern of paths with forward slashes; the first that fits holds (seed 000)."""
+"""Kind, role and pattern of paths with forward slashes; the first match counts (seed 000)."""
 
 _COMPILED = tuple((kind, role, re.compile(pattern, re.IGNORECASE)) for kind, role, pattern in _RULES)
 _TEST_MARK = re.compile(r"^test_|[._-](?:test|tests|spec)(?=\.\w+$)|Tests?(?=\.\w+$)")
@@ -155,7 +155,7 @@ def role_of(path: str, root: str = "") -> Role:
 
     Args:
         path: absolute.
-        root: the project's folder: what it is called says nothing of the files in it.
+        root: the project's folder, whose own name says nothing about its files.
     """
     inside = inside_of(path, root)
     slashes = "/" + inside.replace("\\", "/").lstrip("/")
@@ -168,7 +168,7 @@ def role_of(path: str, root: str = "") -> Role:
 
 
 def inside_of(path: str, root: str) -> str:
-    """A path from the root on; as it is when it lies elsewhere."""
+    """A path relative to the root; unchanged if it is elsewhere."""
     root = root.rstrip("\\/")
     return path[len(root) :].lstrip("\\/") if inside(path, root) else path
 
@@ -184,7 +184,7 @@ def folder_of(path: str) -> str:
 
 
 def what_it_tests(path: str) -> str:
-    """The name, without its extension, of what a test file tests: ``auth`` of ``test_auth.py``."""
+    """The name of the tested file, without its extension: ``auth`` for ``test_auth.py``."""
     return _EXTENSION.sub("", _TEST_MARK.sub("", name_of(path)))
 
 

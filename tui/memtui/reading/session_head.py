@@ -1,4 +1,4 @@
-"""When a session began and last spoke, and with which model: read off the two ends of its transcript."""
+"""When a session began and last spoke, and with which model: read from the two ends of its transcript."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _FAMILY = re.compile(r"\b(opus|sonnet|haiku)\b")
 
 
 class SessionHead(NamedTuple):
-    """The values for a session's title; "" for those missing at both ends of the file."""
+    """The values for a session's title; "" for those found at neither end of the file."""
 
     model: str = ""
-    """As people call it: ``opus``; the whole name of another maker's."""
+    """Short name: ``opus``; the whole name for models of other makers."""
     started: str = ""
     ended: str = ""
 
@@ -28,7 +28,7 @@ def session_head(path: Path, end: int) -> SessionHead:
 
     Args:
         path: the transcript.
-        end: byte offset of a line near its end; where reading for the last time and the model begins.
+        end: byte offset of a line near its end, from which on the last time and the model are searched for.
 
     Raises:
         OSError: the file cannot be read.

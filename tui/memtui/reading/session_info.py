@@ -25,7 +25,7 @@ def time_of(record: Record) -> str:
 
 
 class Setting:
-    """Follows the fields that records repeat. The last value that is not empty wins."""
+    """Tracks the fields that records repeat. The last non-empty value wins."""
 
     def __init__(self) -> None:
         self.versions: dict[str, None] = {}
@@ -57,7 +57,7 @@ class Setting:
             self._sessions[facts.session_id] = None
 
     def take(self, record: Record) -> str:
-        """Take a record's fields; returns its timestamp, "" when it has none."""
+        """Record the fields of a record; returns its timestamp, "" when it has none."""
         repeated = record.get("sessionId"), record.get("cwd"), record.get("gitBranch"), record.get("version")
         if repeated != self._repeated:
             self._repeated = repeated
@@ -65,7 +65,7 @@ class Setting:
         value = time_of(record)
         if not value:
             return ""
-        # Records are not always in the order of their times.
+        # Records are not always in chronological order.
         if value > self.ended:
             self.ended = value
         if value < self.started or not self.started:
@@ -85,7 +85,7 @@ class Setting:
                 seen[value] = None
 
     def request(self, request: Request, timestamp: str) -> None:
-        """Take a request to the model."""
+        """Record a request to the model."""
         if request.model not in ("", self._model) and len(self.models) < _DISTINCT_LIMIT:
             self._model = request.model
             self.models[without_private(request.model)] = None
@@ -99,7 +99,7 @@ class Setting:
             self._requests += 1
 
     def context_sizes(self) -> tuple[ContextSize, ...]:
-        """The context's size over time: thinned out evenly for a long session, the last one always there."""
+        """The context's size over time: evenly thinned for a long session, always with the last one."""
         series = list(self._series)
         if self._latest is not None and series[-1:] != [self._latest]:
             series.append(self._latest)
@@ -109,6 +109,6 @@ class Setting:
         """The session's id.
 
         The records of a resumed or forked session may carry its parent's id, too: the file is named after its
-        own one. Without that name among them, the last one counts.
+        own. If no record has that one, the last id counts.
         """
         return stem if stem in self._sessions else self._session or stem

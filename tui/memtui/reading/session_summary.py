@@ -1,6 +1,6 @@
-"""Summaries of sessions for lists: made in one fast pass over the transcript, and grown with it.
+"""Summaries of sessions for lists: made in one fast pass over the transcript, and continued as it grows.
 
-Facts know more, but take longer: here only lines that hold something wanted are parsed.
+Facts hold more, but take longer: here only lines with wanted fields are parsed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from memtui.safety.secrets import masked
 _CHUNK = 1 << 20
 _ASK = 300
 _MASKED = 20_000
-"""Characters of a text that are searched for secrets: longer than any, a private key included."""
+"""Length of the text searched for secrets, in characters: longer than any secret, private keys included."""
 _FILES = 2_000
 _STAMP = b'"timestamp":'
 
@@ -52,23 +52,21 @@ class SessionSummary:
     """Size of the context at the last request to the model."""
     compactions: int = 0
     files: tuple[str, ...] = ()
-    """Files that the session's own calls changed."""
+    """Files modified by the session's own calls."""
     branch: str = ""
     folder: str = ""
     """The folder in which the session was started."""
     end: int = 0
-    """Bytes that have been read."""
+    """Number of bytes read."""
     waiting: dict[str, str] = field(default_factory=dict)
-    """Edits without a result yet: their file by the id of the call."""
+    """Edits without a result yet: the file by the id of the call."""
 
 
 def summarize(path: Path, known: SessionSummary, cancelled: Callable[[], bool] = never) -> SessionSummary:
     """The summary of a transcript.
 
-    Args:
-        path: the transcript.
-        known: what an earlier reading found, to go on from; it is begun anew when the file became shorter.
-        cancelled: asked now and then; the summary is then that of a part.
+    Args: path: the transcript. known: the summary of an earlier reading, to continue; if the file has become
+    shorter, it is read anew. cancelled: polled; if it returns True, the summary covers only part of the file.
 
     Raises:
         OSError: the file cannot be read.
@@ -110,7 +108,7 @@ class _Reading:
         self._usage = b""
 
     def take(self, row: bytes) -> None:
-        """Take one line; most are skipped after a quick check."""
+        """Read one line; most are skipped after a quick check."""
         if not row:
             return
         if not self._found["started"]:
@@ -155,7 +153,7 @@ class _Reading:
             self._found["branch"] = branch
 
     def _edited(self, event: Event) -> None:
-        """Take an edit that the session itself made, once its result says that it was made."""
+        """Record an edit by the session itself, once its result confirms it."""
         if isinstance(event, Call) and event.name in EDIT_TOOLS and not event.agent:
             path = event.input.get("file_path") or event.input.get("notebook_path")
             if isinstance(path, str):
@@ -166,7 +164,7 @@ class _Reading:
                 self._files[path] = None
 
     def finish(self, end: int) -> SessionSummary:
-        """The summary of what was read up to `end`."""
+        """The summary of the first `end` bytes."""
         record = _parsed(self._usage) if self._usage else None
         if record is not None:
             self._place(record)
@@ -179,7 +177,7 @@ class _Reading:
 
 
 def _parsed(row: bytes) -> Record | None:
-    """The record that a line is, without private parts; None for a line that is no record."""
+    """The record on a line, without private parts; None if the line is not a record."""
     try:
         record = from_json(row, cache_strings="keys")
     except ValueError:
@@ -190,7 +188,7 @@ def _parsed(row: bytes) -> Record | None:
 
 
 def _safe(text: str) -> str:
-    """The beginning of a text to keep: masked before it is cut, as half a secret is not recognised."""
+    """The beginning of a text, masked before it is cut, as half a secret is not recognised."""
     return masked(text.strip()[:_MASKED])[:_ASK]
 
 

@@ -45,13 +45,13 @@ _SILENT = frozenset(
 )
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
 _CHECKERS = TEST_RUNNERS | LINTERS | FORMATTERS
-"""Named without their arguments: a check of one file counts as that check."""
+"""Programs named without their arguments: a check of one file counts as that check."""
 _OPTION_NAMES = """
 -C -c -f -p -w -F --package --prefix --filter --workspace --manifest-path --file --project --directory --dir
 --cwd --group --extra --with --python --env-file --namespace --context --config --features --rootdir
 """
 _VALUE_OPTIONS = frozenset(_OPTION_NAMES.split())
-"""Options before what a runner runs whose value is the next word: ``uv run --package api pytest``."""
+"""Options with a value, between a runner and its program: ``uv run --package api pytest``."""
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
 
 
@@ -63,7 +63,7 @@ _ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
 
 @dataclass(slots=True)
 class ShellCall:
-    """A command that ran, or is still without a result."""
+    """A command that ran, or has no result yet."""
 
     text: str
     description: str
@@ -74,7 +74,7 @@ class ShellCall:
     by: Literal["model", "user", "subagent"] = "model"
 
     def ended(self, result: Result, outcome: Outcome) -> None:
-        """Take the result."""
+        """Record the result."""
         self.outcome = outcome
         self.exit_code = exit_code(result)
         if outcome == "failed":
@@ -89,14 +89,14 @@ class CommandLog:
         self._by = by
 
     def resume(self, commands: Iterable[Command]) -> None:
-        """Restore commands that have ended."""
+        """Restore finished commands."""
         for c in commands:
             self._calls.append(
                 ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output, c.by)
             )
 
     def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
-        """Take a call."""
+        """Record a call."""
         text, about = arguments.get("command"), arguments.get("description")
         call = ShellCall(
             text[:_TEXT_LIMIT] if isinstance(text, str) else "",
@@ -109,16 +109,16 @@ class CommandLog:
         return call
 
     def typed(self, text: str, source: Source) -> None:
-        """Take a ``!`` line of the user."""
+        """Record a ``!`` line of the user."""
         self._calls.append(ShellCall(text[:_TEXT_LIMIT], "", source, by="user"))
 
     def last_typed(self) -> ShellCall | None:
-        """The last call, where it was the user's."""
+        """The last call, if it was the user's."""
         last = self._calls[-1] if self._calls else None
         return last if last is not None and last.by == "user" else None
 
     def notified(self, notice: str) -> None:
-        """Take Claude Code's notice that a command in the background has ended, which names it."""
+        """Record Claude Code's notice that a background command has ended, which names it."""
         status, named = _STATUS.search(notice), _NAMED.search(notice)
         if status is None or named is None:
             return
@@ -136,9 +136,9 @@ class CommandLog:
         )
 
 
-@lru_cache(maxsize=256)  # a command is asked about again and again while its result is judged
+@lru_cache(maxsize=256)  # asked again and again for the same command
 def things(command: str) -> frozenset[str]:
-    """Programs that a command line runs, as ``program subcommand`` for each part.
+    """The programs run by a command line, as ``program subcommand`` for each part.
 
     Changes of folder, output and filters are left out, so that ``cd app && npm test 2>&1 | tail`` is
     ``npm test``.
@@ -155,12 +155,12 @@ def things(command: str) -> frozenset[str]:
 
 
 def segments(command: str) -> list[list[str]]:
-    """The words of each part of a command line, from the program's name on; quoted text with spaces is Q."""
+    """The words of each part of a command line, from the program's name on; quoted spaces become Q."""
     return [words for alternatives in statements(command) for parts in alternatives for words in parts]
 
 
 def statements(command: str) -> list[list[list[list[str]]]]:
-    """The parts of a command line as `segments` has them, by statement and by its alternatives (``||``)."""
+    """The parts of a command line in the form of `segments`, by statement and by alternative (``||``)."""
     bare = _QUOTED.sub(
         lambda found: "Q" if re.search(r"\s", found[0]) else found[0][1:-1],
         _without_heredoc(command)[:_TEXT_LIMIT],
@@ -184,7 +184,7 @@ def shows_outcome(command: str) -> bool:
 
 
 def _from_program(words: list[str]) -> list[str]:
-    """The words of a part of a command line without what stands before the program's name."""
+    """The words of a part of a command line, from the program's name on."""
     while words and (words[0] in _PREFIXES or _ASSIGNMENT.match(words[0] + " ")):
         words.pop(0)
     if words and words[0] == "timeout":
@@ -206,7 +206,7 @@ def _thing(segment: str) -> str:
 
 
 def _subcommand(words: list[str]) -> list[str]:
-    """The words that name what a runner runs: ``run lint``, ``-m pytest``, ``commit``."""
+    """The words that name the program or task of a runner: ``run lint``, ``-m pytest``, ``commit``."""
     named: list[str] = []
     takes_value = False
     for word in words:
@@ -220,12 +220,12 @@ def _subcommand(words: list[str]) -> list[str]:
 
 
 def _words(segment: str) -> list[str]:
-    # Not shlex: it takes ten times as long, and the quoting need not be right to the letter here.
+    # Not shlex, which takes ten times as long; the quoting need not be exact here.
     return _REDIRECT.sub(" ", segment.strip().lstrip("({ ")).split(None, 12)[:12]
 
 
 def _without_heredoc(command: str) -> str:
-    """The command line without the texts that it feeds to programs; lines that go on are one."""
+    """The command line without here-documents; continued lines are joined."""
     command = command.replace("\\\n", " ") if "\\\n" in command else command
     if "<<" not in command:
         return command

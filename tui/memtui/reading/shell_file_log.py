@@ -37,11 +37,11 @@ class ShellFileLog:
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """The last paths from which a file was removed."""
+        """The last paths from which files were removed."""
         return tuple(self._removed)
 
     def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
-        """Take a command that ran in `folder` and ended at a place; `source` is that of its call."""
+        """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""
         for removal in removals(command, folder):
             file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
             self._follow(removal, file, at)
@@ -60,7 +60,7 @@ class ShellFileLog:
                 self._put(replace(before, last=at) if before else named)
 
     def finish(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> tuple[FileFact, ...]:
-        """The files that no tool changed, without those that a tool read after they were gone."""
+        """The files that no tool changed, except those that a tool found missing."""
         changed = {identity(file.path) for file in modified}
         known = changed | {identity(file.path) for file in read}
         return tuple(

@@ -16,12 +16,12 @@ _HEREDOC_TO = re.compile(
 _TEE = re.compile(r"\btee\s+(?:-a\s+)?(?P<path>[^\s<>|&;-][^\s<>|&;]*)")
 _SED = re.compile(r"(?:^|[;&|]\s*)sed\s+-i[^\n;&|]*")
 IN_PROGRAM = "named in a program that ran"
-"""Fate of a file that such a program may have changed."""
+"""Fate of a file that an inline program may have changed."""
 _INTERPRETERS = ("python", "node", "ruby", "perl", "php", "deno", "bun")
 _PROGRAM = re.compile(
     r"\b(?:python[\d.]*|node|ruby|perl|php|deno|bun)\b[^\n;&|]*?(?:<<|\s-\w*[ceip]\b)", re.IGNORECASE
 )
-"""An interpreter with its program in the same command line."""
+"""An interpreter with an inline program."""
 _WRITES = re.compile(r"write|rename|unlink|remove|[\"'][wa][bt]?\+?[\"']|\s-\w*i\b", re.IGNORECASE)
 _LITERAL = re.compile(r"(?<=[\"'\s])[\w@.~:/\\-]{1,300}\.\w{1,10}(?=[\"'\s]|$)")
 _SCANNED = 20_000
@@ -29,20 +29,20 @@ _CD = re.compile(r"\s*cd\s+(?P<folder>[^\s;&|]+)\s*(?:&&|;)")
 
 
 def may_write(command: str) -> bool:
-    """A quick pre-filter for `written_files` and `programmed_files`."""
+    """Cheap pre-filter for `written_files` and `programmed_files`."""
     return "<<" in command or "tee " in command or "sed -i" in command or _program(command) is not None
 
 
 def _program(command: str) -> re.Match[str] | None:
-    """Where an interpreter is given its program; few commands name an interpreter."""
+    """The interpreter with an inline program in a command line, if any."""
     lower = command.lower()
     return _PROGRAM.search(command) if any(name in lower for name in _INTERPRETERS) else None
 
 
 def programmed_files(command: str, cwd: str) -> list[str]:
-    """Absolute paths that stand in a program on a command line, where that program may write.
+    """Absolute paths in an inline program that may write files.
 
-    Which of them it wrote is not on record.
+    The files that it really wrote are not on record.
     """
     if not (program := _program(command)) or not _WRITES.search(command, program.start()):
         return []
@@ -53,7 +53,7 @@ def programmed_files(command: str, cwd: str) -> list[str]:
 
 
 def written_files(command: str, cwd: str) -> list[str]:
-    """Absolute paths that a successful command wrote."""
+    """Absolute paths written by a successful command."""
     if "<<" not in command and "tee " not in command and "sed -i" not in command:
         return []
     if moved := _CD.match(command):

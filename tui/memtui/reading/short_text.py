@@ -1,4 +1,4 @@
-"""Turning texts of a transcript into short lines for people."""
+"""Shortening transcript texts to lines for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def capitalised(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """White space of all kinds becomes single spaces; colours of a terminal's output are left out."""
+    """A text on one line: white space becomes single spaces, colour codes are removed."""
     return " ".join((_COLOURS.sub("", text) if "\x1b" in text else text).split())
 
 
@@ -45,15 +45,15 @@ def ends_of(text: str, width: int) -> str:
 def key_of(text: str) -> str:
     """Key by which two wordings of one text are equal: letters, digits and significant signs.
 
-    ``C++`` is not ``C``, ``1.5`` not ``15``, ``x <= 3`` not ``x >= 3``; quotes, marks of lists and the end of
-    a sentence tell nothing. What has nothing else is its own key.
+    ``C++`` is not ``C``, ``1.5`` not ``15``, ``x <= 3`` not ``x >= 3``; quotes, list marks and final
+    punctuation do not matter. A text of nothing else is its own key.
     """
     folded = text.casefold()
     return "".join(_KEY.findall(folded)) or "".join(folded.split())
 
 
 def says_something(sentence: str) -> bool:
-    """Whether a sentence has several words, or enough letters of a script that writes without spaces."""
+    """Whether a sentence has several words, or enough letters in a script without spaces."""
     return " " in sentence.strip() or len(_WIDE.findall(sentence)) > _FEW_WIDE
 
 
@@ -68,7 +68,7 @@ _RULED = re.compile(
     r"|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- (?:PASS|SKIP): .*|PASS(?:ED)?\b.*|ok\s+\S+\s.*|[✓✔✅•] .*"
     r"|\[[\w:.-]+\] \$ .*"
 )
-"""Rules, progress, hints, and what went well beside what did not."""
+"""Rules, progress bars, hints, and successes reported next to failures."""
 _EMPTY_WORDS = re.compile(
     r"\[?[\w:.-]*\]? ?ERROR task failed|npm warn.*|make: \*\*\*.*|error: Recipe .* failed.*"
     r"|npm (?:ERR!|error)(?: (?:code|errno|syscall|path|dest|command|signal|Lifecycle|A complete log)\b.*)?"
@@ -77,15 +77,15 @@ _EMPTY_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LINE_ENDS = re.compile(r"[\r\n]+")
-"""Progress is written over itself, line by line."""
+"""Line ends in program output: progress overwrites its line."""
 _RAISED = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*")
 
 
 def telling_line(output: str) -> str:
-    """The line of an output that says most about what went wrong, else the first that says anything.
+    """The line of an output that best explains the failure, else the first meaningful line.
 
-    That is the exception at the end of a traceback, or the first line that sounds like an error and is not
-    only the remark of a runner that something failed.
+    That is the exception at the end of a traceback, or the first line that looks like an error and is not
+    just a runner's report that something failed.
     """
     lines = [line.strip() for line in _LINE_ENDS.split(output)]
     lines = [line for line in lines if not _RULED.fullmatch(line)]
@@ -101,10 +101,10 @@ _WIDE_TOKEN = re.compile(
     r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 )
 _LETTERS = 4
-"""Characters of a token in scripts with spaces; in Chinese, Japanese and Korean one has about one."""
+"""Characters of a token in scripts with spaces; in Chinese, Japanese and Korean it is about one."""
 
 
 def tokens(text: str) -> int:
-    """The number of tokens of a text, more rather than less."""
+    """The estimated number of tokens of a text, rather too high."""
     wide = 0 if text.isascii() else len(_WIDE_TOKEN.findall(text))
     return wide + -(-(len(text) - wide) // _LETTERS)

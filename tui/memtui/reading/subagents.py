@@ -16,15 +16,15 @@ _SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _LIMIT = 1_000
 _HEAD = 64 << 10
 _START = 4 << 10
-"""Bytes in which a subagent's transcript names its session."""
+"""Number of bytes in which a subagent's transcript names its session."""
 _WORDS = 300
 
 
 def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str, Path]]:
-    """The subagents' transcripts that lie beside a session's: agent and file.
+    """The transcripts of a session's subagents: id and file of each.
 
     Newer versions keep them in ``<session>/subagents/agent-*.jsonl``, older ones next to the session's own
-    file, where those are taken that name the session, or that the session names.
+    file; there a transcript counts if it names the session, or the session names it.
 
     Args:
         path: the session's transcript.
@@ -45,7 +45,7 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
 
 
 def _beside(path: Path) -> Iterator[Path]:
-    """The subagents' transcripts next to a session's that name it."""
+    """Transcripts next to the session's own that name it."""
     folder = path.parent
     with suppress(OSError):
         for file in _in_folder(folder, folder.stat().st_mtime_ns):
@@ -56,7 +56,7 @@ def _beside(path: Path) -> Iterator[Path]:
 
 @lru_cache(maxsize=256)
 def _in_folder(folder: Path, _changed: int) -> tuple[Path, ...]:
-    """The subagents' transcripts in a folder."""
+    """The transcripts in a folder."""
     return tuple(sorted(folder.glob("agent-*.jsonl"))[:_LIMIT])
 
 
@@ -66,7 +66,7 @@ def _session_of(file: Path) -> str:
 
     Raises:
         OSError: they cannot be read.
-        ValueError: they name none; they may be written later, so this is not remembered.
+        ValueError: they name none yet; not cached, as it may be written later.
     """
     with file.open("rb") as opened:
         named = _SESSION.search(opened.read(_START))
@@ -76,7 +76,7 @@ def _session_of(file: Path) -> str:
 
 
 def worker_of(result: Result) -> str:
-    """The subagent whose work a result reports; "" for none."""
+    """The subagent that a result reports on; "" for none."""
     detail = result.detail if isinstance(result.detail, dict) else {}
     agent = detail.get("agentId")
     return agent if isinstance(agent, str) and _NAME.fullmatch(agent) else ""

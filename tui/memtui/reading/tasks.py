@@ -1,4 +1,4 @@
-"""The last todo list, from whichever of the two kinds of tools kept it."""
+"""The last to-do list, kept by either of two kinds of tools."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _TEXT_LIMIT = 2_000
 _NOT_DONE = re.compile(
     r"\W*(?:skipped|not done|won['’]?t (?:do|fix)|dropped|obsolete|cancell?ed)\b", re.IGNORECASE
 )
-"""Details with which an item is ticked off without being done."""
+"""Descriptions of items that were ticked off without being done."""
 
 
 OPEN = ("pending", "in_progress")
-"""Statuses of a task that is still to be done; ``cancelled``, or any other, is neither open nor done."""
+"""Statuses of a task still to be done; ``cancelled`` or any other is neither open nor done."""
 
 
 def was_done(todo: Todo) -> bool:
-    """Whether an item was ticked off, and not as something that was left undone."""
+    """Whether an item was ticked off as done, not as abandoned."""
     return todo.status == "completed" and not _NOT_DONE.match(todo.details)
 
 
@@ -46,12 +46,12 @@ class ListedTask:
     content: str
     status: str
     changed: Source
-    """Where it was last named."""
+    """Its latest mention."""
     source: Source = NOWHERE
     """Of its last change."""
     details: str = ""
     needs: dict[str, None] = field(default_factory=dict)
-    """The numbers of the tasks that come first."""
+    """Numbers of the tasks it depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class TodoMemory:
 
     todos: tuple[Todo, ...] = ()
     tasks: dict[str, ListedTask] = field(default_factory=dict)
-    """By their number, by which later lines name them."""
+    """By the number that later lines refer to."""
     tasks_are_newer: bool = False
     past: dict[str, tuple[str, Source]] = field(default_factory=dict)
     began: Source = NOWHERE
@@ -69,7 +69,7 @@ class TodoMemory:
 class TodoLog:
     """Keeps the todo list (TodoWrite, to 2.1.15) or the task list (TaskCreate and others, from 2.1.17).
 
-    Each agent has its own todo list; the task list is common to the session and its subagents.
+    Each agent has its own todo list; the task list is shared by the session and its subagents.
     """
 
     def __init__(self, memory: TodoMemory | None = None) -> None:
@@ -81,7 +81,7 @@ class TodoLog:
         self._past = dict(memory.past)
         self._past_before = dict(self._past)
         self.began = memory.began
-        """Where the session's first list was written; `NOWHERE` when it had none."""
+        """Source of the session's first list; `NOWHERE` if there was none."""
 
     def memory(self) -> TodoMemory:
         """State for the next reading."""
@@ -95,7 +95,7 @@ class TodoLog:
         )
 
     def write(self, arguments: dict[str, Any], source: Source) -> None:
-        """Take a TodoWrite call: the whole list each time."""
+        """Record a TodoWrite call, which always contains the whole list."""
         items = arguments.get("todos")
         if not isinstance(items, list):
             return
@@ -120,11 +120,11 @@ class TodoLog:
             self.began = source
 
     def write_failed(self) -> None:
-        """The last TodoWrite was refused."""
+        """Note that the last TodoWrite was refused."""
         self._todos, self._past = self._before, self._past_before
 
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, source: Source) -> None:
-        """Take the result of a task tool that went well."""
+        """Record the result of a successful task tool call."""
         self._tasks_are_newer = True
         if tool != "TaskList":
             self._begins(source)
@@ -136,9 +136,9 @@ class TodoLog:
             self.state(_listed(result), source)
 
     def state(self, items: list[Any], source: Source) -> None:
-        """Take a full list (TaskList, task_reminder).
+        """Record a full list (TaskList, task_reminder).
 
-        An empty one says nothing: it is also written when a finished list was put away.
+        An empty one means nothing: it is also written after a finished list was cleared.
         """
         listed = {task: item for item in items if isinstance(item, dict) and (task := _text(item.get("id")))}
         if not listed:
@@ -159,14 +159,14 @@ class TodoLog:
                 self._tasks[identity] = ListedTask(content, _status(item), source, changed, details, needs)
 
     def finish(self) -> tuple[Todo, ...]:
-        """The list as it stood at the end."""
+        """The list at the end."""
         if self._tasks_are_newer and self._tasks:
             tasks = self._tasks.values()
             return tuple(Todo(task.content, task.status, self._details(task), task.source) for task in tasks)
         return tuple(self._todos)
 
     def _details(self, task: ListedTask) -> str:
-        """Description of a task, with the tasks it depends on."""
+        """Description of a task, with its dependencies."""
         first = [self._tasks[number].content for number in task.needs if number in self._tasks]
         return f"{task.details}\nDepends on: {'; '.join(first)}".strip() if first else task.details
 
@@ -181,7 +181,7 @@ class TodoLog:
             self._put_away(task, source)
 
     def _put_away(self, item: Todo | ListedTask, source: Source) -> None:
-        """Keep an item that leaves the list: where it was finished, or that it was dropped at `source`."""
+        """Keep an item that leaves the list: where it was finished, or as dropped at `source`."""
         before, at = self._past.pop(item.content, ("", NOWHERE))
         if item.status == "completed":
             before, at = "completed", item.source
@@ -200,7 +200,7 @@ class TodoLog:
         if before is not None and before.content != content and is_after(source, before.changed):
             for old in self._tasks.values():
                 self._put_away(old, source)
-            self._tasks.clear()  # the numbers began anew: another list
+            self._tasks.clear()  # numbering began anew: another list
         if content and len(self._tasks) < _COUNT_LIMIT:
             task = ListedTask(content, "pending", source, source, _text(arguments.get("description")))
             self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
@@ -210,7 +210,7 @@ class TodoLog:
             return
         identity = _text(arguments.get("taskId"))
         task = self._tasks.get(identity)
-        # A subagent's own file is read after the session's: what happened later stands.
+        # A subagent's own file is read after the session's: the later change wins.
         if task is None or (source.timestamp and is_after(task.changed, source)):
             return
         status = _text(arguments.get("status"))

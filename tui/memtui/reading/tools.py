@@ -1,4 +1,4 @@
-"""Names of tools, each once: Claude Code's own, and the programs that its commands run."""
+"""Names of tools: Claude Code's own, and the programs run by its commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BOOKKEEPING = TASK_TOOLS | {
     "TodoWrite", "TodoRead", "TaskGet", "ToolSearch", "EnterPlanMode", "SendUserMessage",
     "StructuredOutput", "Brief",
 }  # fmt: skip
-"""Calls that say nothing about where the work stands."""
+"""Calls that say nothing about the state of the work."""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -30,7 +30,7 @@ stylelint tsc xo
 COMPILERS = _names("gcc g++ clang javac")
 FORMATTERS = _names("gofmt prettier rustfmt")
 FILTERS = _names("head tail grep egrep rg sed awk tee cat cut less sort uniq wc tr jq xargs")
-"""Programs that show a part of what another one printed."""
+"""Programs that show part of another one's output."""
 
 _MANAGERS = """
 apk add; apt install; apt-get install; brew install; bun add install i; bundle add; cargo add install
@@ -43,7 +43,7 @@ PACKAGE_MANAGERS = {
     for line in _MANAGERS.strip().replace("\n", ";").split(";")
     if (words := tuple(line.split()))
 }
-"""Each with the words by which it adds a package."""
+"""Package managers, each with its words for adding a package."""
 TASK_RUNNERS = _names(
     "bun cargo deno dotnet go gradle gradlew just make mise mix mvn npm pnpm rake swift task yarn"
 )
@@ -51,5 +51,5 @@ TASK_RUNNERS = _names(
 RUNNERS = (frozenset(PACKAGE_MANAGERS) | TASK_RUNNERS) | _names("""
 bash dart docker gh git kubectl node npx python python3 ruby sh terraform wrangler
 """)
-"""Programs whose next words say what they run."""
+"""Programs that take the program or task to run as arguments."""
 TOOLS = RUNNERS | TEST_RUNNERS | LINTERS | COMPILERS | FORMATTERS

@@ -1,4 +1,4 @@
-"""The turns of a session: words that open one, the model's texts, and how it ended."""
+"""The turns of a session: the opening words, the model's texts, and how each ended."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from memtui.reading.records import Pasted, Quote, Source, Turn, TurnEnd, TurnKin
 from memtui.reading.short_text import ends_of
 
 CLOSING = 4_000
-"""Characters of a closing message; `OLD_CLOSING` in turns older than the last `RECENT` ones."""
+"""Maximum length of a closing message in characters; `OLD_CLOSING` in turns before the last `RECENT`."""
 OLD_CLOSING = 800
 TEXT = 1_500
 TEXTS = 10
-"""Other texts kept of a turn, and turns that keep theirs."""
+"""Number of other texts kept of a turn, and of turns that keep theirs."""
 RECENT = 50
 _ASK = 50_000
 _OLD_ASK = 4_000
 _COUNT_LIMIT = 5_000
 _FIRST_CALLS = 15
-"""Calls at the beginning of a command's turn in which it reads the plan that it is to carry out."""
+"""Number of calls at the beginning of a command's turn in which it may read its plan."""
 
 
 def quoted(text: str, source: Source, limit: int, length: int = 0) -> Quote:
-    """A text of the transcript: whole, or 60 % of `limit` from its head and 40 % from its tail."""
+    """A text as a quote: whole, or 60 % of `limit` from its head and 40 % from its tail."""
     return Quote(ends_of(text, limit), source, length or len(text))
 
 
@@ -54,7 +54,7 @@ class TurnLog:
             self._end, self._calls = last.end, last.calls
 
     def opened(self, kind: TurnKind, ask: str, source: Source, printed: Iterable[str] = ()) -> None:
-        """Take what opens a turn; `ask` are the words of the user, `printed` what tools printed before."""
+        """Open a turn; `ask` has the words of the user, `printed` earlier output of tools."""
         number = 1
         if self._turn is not None:
             number = self._turn.number + 1
@@ -68,14 +68,14 @@ class TurnLog:
         self._end, self._calls, self._planned = "running", 0, False
 
     def expanded(self, text: str) -> None:
-        """Take a text that Claude Code put into the conversation: at first, it is that of the command."""
+        """Record a text inserted by Claude Code: the first one in a turn is that of the command."""
         turn = self._turn
         if turn is not None and turn.kind == "command" and not (turn.about or self._calls or self._texts):
             name = turn.ask.partition(" ")[0].lstrip("/")
             self._turn = replace(turn, about=description_of(text, name))
 
     def has_read(self, path: str, text: str) -> None:
-        """Take what was read of a file: a command may begin with the plan that it is to carry out."""
+        """Record a file that was read: a command may begin by reading the plan it is to carry out."""
         turn = self._turn
         if turn is None or self._calls > _FIRST_CALLS or self._planned:
             return
@@ -90,19 +90,19 @@ class TurnLog:
             self._closed[-1] = replace(before, about=plan)
 
     def said(self, text: str, source: Source) -> None:
-        """Take a text of the model."""
+        """Record a text of the model."""
         self._begun(source)
         self._texts.append(quoted(text, source, CLOSING))
         self._end = "answered"
 
     def called(self, source: Source) -> None:
-        """Take a tool call of the model."""
+        """Record a tool call of the model."""
         self._begun(source)
         self._calls += 1
         self._end = "running"
 
     def ended(self, end: TurnEnd) -> None:
-        """Take that the user, or an error, ended the model's work; more of it may follow."""
+        """Record that the user, or an error, ended the model's work; more may follow."""
         self._end = end
 
     def finish(self, last_line: int) -> tuple[Turn, ...]:
@@ -131,7 +131,7 @@ class TurnLog:
         )
 
     def _make_old(self) -> None:
-        """Keep less of the turn that has just become an old one."""
+        """Shorten the turn that has just become an old one."""
         closed = self._closed
         if len(closed) > TEXTS and closed[-TEXTS - 1].texts:
             closed[-TEXTS - 1] = replace(closed[-TEXTS - 1], texts=())
@@ -142,4 +142,4 @@ class TurnLog:
                 closing = quoted(closing.text, closing.source, OLD_CLOSING, closing.length)
             closed[-RECENT - 1] = replace(old, ask=old.ask[:_OLD_ASK], closing=closing)
         if len(closed) > _COUNT_LIMIT:
-            del closed[1]  # the first one says what the session is for
+            del closed[1]  # the first one states the purpose of the session

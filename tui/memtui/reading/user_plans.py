@@ -1,7 +1,7 @@
 """Plans that the user lays out in a message of their own (seed 000, section 8, priority 3).
 
-By structure: a list of steps, numbered or with bullets, also on one line behind a colon. Only the seed's
-``I want to: first ..., then ..., finally ...`` is known by its words. What was pasted is no plan.
+Recognised by structure: a list of steps, numbered or with bullets, also on one line after a colon. Only the
+seed's ``I want to: first ..., then ..., finally ...`` is recognised by its words. Pasted text is no plan.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from memtui.reading.records import Turn
 
 _LEAST = 3
-"""Items that make a list a plan."""
+"""Minimum number of items in a plan."""
 _LONGEST = 20_000
-"""Characters; what is longer was pasted."""
+"""Maximum length in characters; longer texts were pasted."""
 _ITEM = re.compile(
     r"^[ \t]{0,4}(?:\**[(（]?(?P<number>\d{1,2})[.)）、．:：]|[-*•])[ \t]*(?P<text>\S.*)", re.MULTILINE
 )
@@ -37,7 +37,7 @@ _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 
 
 def stated_plan(turns: Iterable[Turn]) -> str:
-    """The last message of the user that lays out steps, whole; "" when none does."""
+    """The user's last message that lays out steps, complete; "" for none."""
     return next((each.ask.strip() for each in reversed(tuple(turns)) if _states_plan(each)), "")
 
 
@@ -59,7 +59,7 @@ def _states_plan(turn: Turn) -> bool:
 
 
 def _lists_steps(text: str) -> bool:
-    """Whether lines are numbered from 1 on, or have bullets behind a line that ends with a colon."""
+    """Whether a text has lines numbered from 1, or bullets after a line that ends with a colon."""
     numbered = bulleted = 0
     introduced = False
     for found in _ITEM.finditer(text):
@@ -74,7 +74,7 @@ def _lists_steps(text: str) -> bool:
 
 
 def _steps_in_line(text: str) -> bool:
-    """Whether one line has steps numbered from 1 on behind a colon: ``Here's my plan: 1. ... 2. ...``."""
+    """Whether a line has steps numbered from 1 after a colon: ``Here's my plan: 1. ... 2. ...``."""
     for line in text.split("\n"):
         marks = list(_IN_LINE.finditer(line))
         steps = [mark for at, mark in enumerate(marks) if int(mark["number"]) == at + 1]

@@ -1,4 +1,4 @@
-"""Tool calls without a result yet, as they are kept between two readings."""
+"""Tool calls without a result, kept between two readings."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from memtui.formats.transcript_events import Call
 from memtui.reading.records import Source
 
 CARRIED = 50
-"""Calls that are kept; the last ones."""
+"""The most calls kept, the last ones."""
 _TEXT = 60_000
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingCall:
-    """A call without its result yet, to go on from."""
+    """A call without its result, to be continued."""
 
     id: str
     name: str
@@ -32,7 +32,7 @@ def waiting_call(call: Call, folder: str, source: Source, own: bool) -> WaitingC
 
 
 def _light(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a call as far as its result may need them: no more of a text than a plan has."""
+    """The arguments of a call that its result may need, texts cut to the size of a plan."""
     light: dict[str, Any] = {}
     for name, value in arguments.items():
         if isinstance(value, str):

@@ -54,7 +54,7 @@ class Entity(NamedTuple):
     kind: str
     """``file``, ``decision``, ``package``, ``session`` or ``project``."""
     name: str
-    """As it is shown: a file's path is absolute where its memory says against what."""
+    """For display: a file's path is absolute if its memory gives the root."""
 
     @property
     def key(self) -> Key:
@@ -75,11 +75,11 @@ class Said(Protocol):
 
 
 class Relation(NamedTuple):
-    """Another memory that shares entities."""
+    """A memory that shares entities with another one."""
 
     id: str
     shared: tuple[Entity, ...]
-    """The most telling first, as this memory writes them."""
+    """The most significant first, in the spelling of this memory."""
     score: float
     """Higher is nearer; comparable among the relations of one memory."""
 
@@ -87,12 +87,12 @@ class Relation(NamedTuple):
 def entities(recovery: Recovery, said: Said | None = None) -> tuple[Entity, ...]:
     """Entities of a memory, each once: files, decisions, packages, sessions, the project.
 
-    Files are those it lists, the modified ones first, then those that it names elsewhere by an absolute path.
+    Files are those it lists, the modified ones first, then those named elsewhere by an absolute path.
     A relative path is taken from the project's root.
 
     Args:
         recovery: the text.
-        said: what the store says about it; None when it is in no store.
+        said: its metadata in the store; None if it is not stored.
     """
     root = recovery.project_root.strip() or (said.project if said else "")
     found: dict[Key, Entity] = {}
@@ -132,7 +132,7 @@ def _texts(recovery: Recovery) -> Iterator[str]:
 
 
 def _path(path: str, root: str) -> str:
-    """A path without the line it points to, made absolute."""
+    """A path without its line number, made absolute."""
     return absolute(_PLACE.sub("", unticked(one_line(path))), root)
 
 
@@ -144,7 +144,7 @@ def _decision(text: str) -> str:
 def packages(dependency: str) -> list[str]:
     """The packages in one item of Dependencies: ``zod 3``, ``npm: `lodash`, ioredis@5 (cache)``.
 
-    A sentence names none, unless it has them in back-ticks.
+    A sentence names packages only in back-ticks.
     """
     text = one_line(dependency)
     if ticked := _TICKED.findall(text):
@@ -161,7 +161,7 @@ def packages(dependency: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 14)
 def path_key(path: str) -> str:
-    """One spelling for all of a path's: of case, slashes, dots, accents and drives as WSL mounts them."""
+    """A normal form of a path: of case, slashes, dots, accents and drives as WSL mounts them."""
     path = unicodedata.normalize("NFC", path).replace("\\", "/").casefold()
     path = _WSL.sub(r"\1:/", path, count=1) if path.startswith("/mnt/") else path
     return posixpath.normpath(path) if path else ""
@@ -186,7 +186,7 @@ _NORMAL: dict[str, Callable[[str], str]] = {
 
 
 def counted(memories: Iterable[Collection[Entity]]) -> Counter[Key]:
-    """By how many memories each entity is named."""
+    """Number of memories that name each entity."""
     return Counter(entity.key for named in memories for entity in named)
 
 
@@ -215,8 +215,8 @@ def related(
     Args:
         mine: the entities of the one.
         others: the entities of each of the others, by their ids.
-        named_by: by how many memories each entity is named, when `others` are only some of them.
-        total: how many memories there are then.
+        named_by: how many memories name each entity, if `others` are only some of them.
+        total: the number of all memories in that case.
     """
     keys = {entity.key for entity in mine}
     if named_by is None:
@@ -231,12 +231,12 @@ def related(
         )
         if score := sum(weights[entity.key] for entity in shared):
             relations.append(Relation(memory_id, tuple(shared), score))
-    # Ids sort by time: of two that are equally near the newer comes first.
+    # Ids sort by time: of two equally near memories the newer comes first.
     return sorted(relations, key=lambda relation: (relation.score, relation.id), reverse=True)
 
 
 def below(path: str, root: str) -> str:
-    """A file's path from the project's root on, where it lies below it; else the path."""
+    """A file's path relative to the project's root if it lies below it; else unchanged."""
     bare = root.rstrip("/\\")
     start, rest = path[: len(bare)], path[len(bare) :]
     if bare and rest[:1] in ("/", "\\") and path_key(start) == path_key(bare):

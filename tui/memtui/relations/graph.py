@@ -19,7 +19,7 @@ MEMORY = "memory"
 _WIDTH = 80
 """Characters of a label in a drawing."""
 _PARTS = 3
-"""Parts of a file's path in a drawing, counted from its end."""
+"""Maximum parts of a file's path in a drawing, counted from its end."""
 _DOT_SHAPES = {
     MEMORY: "box",
     FILE: "note",
@@ -36,7 +36,7 @@ _MERMAID_SHAPES = {
     SESSION: ("([", "])"),
     PROJECT: ("[(", ")]"),
 }
-# A number and a dot, or a dash, at the start would make it a list of Markdown's.
+# A number and a dot, or a dash, at the start would be a Markdown list.
 _MERMAID_UNSAFE = re.compile(r"[^\w ,/._:()+-]|^\W|(?<=\d)\.(?=\s)", re.ASCII)
 
 
@@ -44,7 +44,7 @@ class Node(NamedTuple):
     """A memory or an entity."""
 
     id: str
-    """Within this graph: ``m1`` for memories, ``e1`` for what they name."""
+    """Unique within the graph: ``m1`` for memories, ``e1`` for entities."""
     kind: str
     """``memory``, ``file``, ``decision``, ``package``, ``session`` or ``project``."""
     name: str
@@ -52,7 +52,7 @@ class Node(NamedTuple):
     title: str = ""
     """Of a memory."""
     memories: int = 0
-    """By how many memories of the graph an entity is named; 0 for a memory."""
+    """Number of the graph's memories that name an entity; 0 for a memory."""
 
 
 class Edge(NamedTuple):
@@ -75,8 +75,8 @@ def graph_of(memories: Iterable[tuple[str, str, Sequence[Entity]]], *, least: in
     """The graph of some memories.
 
     Args:
-        memories: of each its id, its title and what it names, newest first.
-        least: leave out entities that fewer memories name.
+        memories: id, title and entities of each, newest first.
+        least: the minimum number of memories that an entity must be named by.
     """
     given = list(memories)
     named_by = counted(named for _, _, named in given)
@@ -99,7 +99,7 @@ def graph_of(memories: Iterable[tuple[str, str, Sequence[Entity]]], *, least: in
 
 
 def dot(graph: Graph) -> str:
-    """The graph as a program for Graphviz."""
+    """The graph in Graphviz's DOT language."""
     lines = ["graph memories {", "  layout=sfdp; overlap=false; splines=true;", "  node [fontsize=10];"]
     lines += [
         f'  {node.id} [shape={_DOT_SHAPES[node.kind]}, label="{_dot_text(_label(node))}"];'
@@ -110,7 +110,7 @@ def dot(graph: Graph) -> str:
 
 
 def mermaid(graph: Graph) -> str:
-    """The graph as a Mermaid flowchart, as Markdown files show it in a fenced block."""
+    """The graph as a Mermaid flowchart, for a fenced block in Markdown."""
     lines = ["flowchart LR"]
     for node in graph.nodes:
         opening, closing = _MERMAID_SHAPES[node.kind]
@@ -129,10 +129,10 @@ def _label(node: Node) -> str:
 
 
 def _dot_text(text: str) -> str:
-    # Graphviz reads \N and the like, and HTML's entities, in quotes, too.
+    # Graphviz interprets \N and the like, and HTML entities, in quotes, too.
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _mermaid_text(text: str) -> str:
-    """Everything that may mean something to Mermaid as its numbered entity: ``#34;`` for a quote."""
+    """A text with every character that Mermaid may interpret as a numeric entity: ``#34;`` for a quote."""
     return _MERMAID_UNSAFE.sub(lambda found: f"#{ord(found[0])};" if found[0].isascii() else found[0], text)

@@ -1,4 +1,4 @@
-"""Values that are secret by the name that they are given to."""
+"""Secret values, recognised by the name they are assigned to."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ _WORDS_OF_TYPE = deferred("[A-Z][a-z]{2,}")
 _MANY_MARKS = deferred(r"(?:[^\w./:-].*){2}")
 _NO_ALNUM = deferred("[^A-Za-z0-9]")
 _SETTINGS = deferred(r"\w{2,40}=[^;]*;")
-"""A row of settings, each of which is looked at on its own."""
+"""A row of settings, each of which is examined on its own."""
 _NEXT_ITEM = deferred(r"[\"'`]\s{0,3},\s{0,40}[\"'`](?P<value>[^\"'`\n]{8,300})(?=[\"'`])")
 _DIGIT = deferred("[0-9]")
 _PHRASE = deferred(r"[\"'`]?\s{0,5}[=:]?\s{0,5}[\"'`]?((?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})")
 _LEAST = {"some key": 16, "login": 30, "pat": 20}
-"""Characters that a value of such a name has at least."""
+"""Minimum length of the value of such a name, in characters."""
 _LEAST_OTHERS = 12
 
 
 def assigned(text: str) -> Iterator[Span]:
-    """The places of values of passwords, secrets, tokens and keys."""
+    """Spans of the values of passwords, secrets, tokens and keys."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # a letter with two in lower case
+    if len(lowered) != len(text):  # a letter whose lower case has two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
     at = 0
     while (core := CORE.search(lowered, at)) is not None:
@@ -62,7 +62,7 @@ def assigned(text: str) -> Iterator[Span]:
 
 
 def _further_items(text: str, span: Span) -> Iterator[Span]:
-    """The others of a list of keys whose first one is at `span`."""
+    """The remaining items of a list of keys whose first one is at `span`."""
     end = span.end
     while (item := _NEXT_ITEM.match(text, end)) is not None and is_strong(item["value"]):
         yield Span(*item.span("value"), span.kind)
@@ -70,7 +70,7 @@ def _further_items(text: str, span: Span) -> Iterator[Span]:
 
 
 def _name(text: str, start: int, end: int) -> tuple[int, int]:
-    """The place of the name that contains the core from `start` to `end`."""
+    """The span of the name that contains the core from `start` to `end`."""
     before = text[max(0, start - _LEFT_LENGTH) : start]
     begin = start - len(before) + len(before.rstrip(_NAME))
     right = _RIGHT.match(text, end)
@@ -114,7 +114,7 @@ def _is_secret(family: str, name: str, value: Value) -> bool:
         return False
     if not value.quoted and value.style != "environment" and is_member(value.text):
         return False
-    if value.style == "listed" and name.startswith("--"):  # the words of a command
+    if value.style == "listed" and name.startswith("--"):  # a command's words
         return _is_key(family, name, value) if family != "password" else is_password(value.text, quoted=True)
     if value.style == "sentence" or family in ("pass", "key alone"):
         return _is_one_of_few(family, value)
@@ -132,7 +132,7 @@ def _is_secret(family: str, name: str, value: Value) -> bool:
 
 
 def _is_one_of_few(family: str, value: Value) -> bool:
-    """The same for names that mostly stand for something else, and for a whole sentence with a colon."""
+    """The same for names that mostly have another meaning, and for a whole sentence with a colon."""
     if family == "key alone":
         fits = value.quoted and value.style == "assigned" and len(value.text) >= 32
         return fits and not is_hex(value.text) and is_random(value.text) and not value.text.islower()
@@ -159,7 +159,7 @@ def _is_password(name: str, value: Value) -> bool:
         return is_password(text, quoted=False)
     if is_password(text, quoted=quoted or style in ("flag", "netrc", "pair")):
         return style != "netrc" or not text.startswith("(")
-    # A password of letters alone: only where nothing but a value can stand.
+    # A password of letters alone: only in a place where nothing but a value is possible.
     if not quoted or not text.isalpha():
         return False
     if style == "assigned":
@@ -187,7 +187,7 @@ def _is_key(family: str, name: str, value: Value) -> bool:
 
 
 def _is_name_of_type(text: str) -> bool:
-    """Whether a bare value is written as a class is: ``Pkcs7PrivateKeyTypes``."""
+    """Whether a bare value is written like a class: ``Pkcs7PrivateKeyTypes``."""
     words = _WORDS_OF_TYPE.findall(text)
     return (
         text[:1].isupper() and text.isalnum() and len(words) >= 2 and sum(map(len, words)) >= 0.58 * len(text)
@@ -199,7 +199,7 @@ def _is_word_of_environment(name: str, value: Value) -> bool:
 
 
 def _is_generated(value: str) -> bool:
-    """Whether a program has made it: letters of both cases and digits, or many hexadecimal digits."""
+    """Whether it looks generated: letters of both cases and digits, or many hexadecimal digits."""
     mixed = all(re.search(each, value) for each in ("[a-z]", "[A-Z]", r"\d"))
     return (
         len(value) >= 8
@@ -209,7 +209,7 @@ def _is_generated(value: str) -> bool:
 
 
 def _is_hard(value: str) -> bool:
-    """Whether it has letters of both cases, digits and marks within: nothing else in a sentence does."""
+    """Whether it has letters of both cases, digits and inner punctuation, as no word of a sentence has."""
     inner = value.rstrip("!?")
     classes = (r"[a-z]", r"[A-Z]", r"\d", r"[!@#%^&*+=_~-]")
     return (

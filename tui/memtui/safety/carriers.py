@@ -1,4 +1,4 @@
-"""Secrets in addresses and headers, and what `memtui.safety.command_lines` finds in command lines."""
+"""Secrets in addresses and headers, and those that `memtui.safety.command_lines` finds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
 
 
 def carried(text: str) -> Iterator[Span]:
-    """The places of passwords and keys in addresses, headers and command lines."""
+    """Spans of passwords and keys in addresses, headers and command lines."""
     lowered = text.lower()
     if "@" in text and ("://" in text or "jdbc:" in text or ":pserver:" in text):
         yield from _addresses(text)

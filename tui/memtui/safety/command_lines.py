@@ -12,7 +12,7 @@ from memtui.safety.values import is_password, is_random, is_reference, is_strong
 
 _PW = r"(?P<quote>[\"']?)(?P<value>[^\s\"'|;&]{1,200}|(?<=\")[^\"\n]{1,200}|(?<=')[^'\n]{1,200})(?P=quote)"
 _REST = r"(?:(?!&&)[^\n|;]){0,400}?"
-"""The words of one command: another one begins behind ``&&``, ``|`` or ``;``."""
+"""The words of one command: ``&&``, ``|`` or ``;`` begins another."""
 _USER = r"[\"']?[^\s:\"']{0,100}:(?P<value>[^\s\"']{1,200})"
 _OF_MYSQL = r"mysql(?:dump|admin)?|mariadb(?:-dump)?|mycli"
 _LOGINS_WITH_P = (
@@ -79,7 +79,7 @@ _COMMANDS = (
     (("identified",),
      r"(?i:user|role|grant|alter|create|@)[^\n]{0,200}\s[iI](?i:dentified)\s+(?i:with\s+\S+\s+)?(?i:by)\s+[\"'](?P<value>[^\"'\n]{3,200})[\"']"),
 )  # fmt: skip
-"""Words of which one is in such a line, in lower case; and the pattern of it."""
+"""For each pattern, lower-case words of which such a line contains one."""
 
 _DOUBTFUL = (
     ((" -p", " -w"),
@@ -104,7 +104,7 @@ _DOUBTFUL = (
         r"\s+(?:\d\s+)?(?P<value>\S{4,100})",
     ),
 )  # fmt: skip
-"""The same, where an ordinary word may stand in the place of the value."""
+"""The same for patterns in which the value may be an ordinary word."""
 _TOKEN_COMMANDS = (
     r"\b[a-z][a-z0-9-]{1,20}\s(?:auth\s)?(?:login|auth|authenticate|authtoken|set-token|service\sinstall|config\sadd-authtoken)\s"
     r"(?:-[\w-]+\s){0,3}[\"']?(?P<value>[A-Za-z0-9_.-]{20,200})(?=[\"'\s]|$)",
@@ -128,7 +128,7 @@ _KEYED = deferred(
     r"(?i:\bfernet|jwt\.(?:sign|encode|verify|decode)|\bcreate_?hmac|hmac\.new|create(?:de)?cipheriv|secretkeyspec"
     r"|aes\.new)\([^()\n]{0,200}?[bB]?[\"'](?P<value>[^\"'\n]{12,400})[\"']"
 )
-"""Calls that take a key among their arguments."""
+"""Functions with a key among their arguments."""
 _OF_KEYED = ("fernet", "jwt.", "hmac", "cipher", "keyspec", "aes.new")
 _PGPASS = deferred(
     r"^(?:localhost|\*|[\w-]+(?:\.[\w-]+)+):(?:\*|5\d{3}|6\d{3}):[^\s:]{1,60}:[^\s:]{1,60}:(?P<value>[^\s:]{3,200})$",
@@ -142,7 +142,7 @@ _BY_WORD = tuple((word, pattern) for words, pattern in _COMMANDS for word in wor
 
 
 def commanded(text: str, lowered: str) -> Iterator[Span]:
-    """The places of passwords and tokens in command lines, calls and password files."""
+    """Spans of passwords and tokens in command lines, calls and password files."""
     for pattern in dict.fromkeys([pattern for word, pattern in _BY_WORD if word in lowered]):
         for found in re.compile(pattern, re.MULTILINE).finditer(text):
             value = found["value"]
@@ -189,12 +189,12 @@ def _token_commands(text: str, lowered: str) -> Iterator[Span]:
 
 
 def _is_typical(value: str) -> bool:
-    """Whether it has letters of both cases, digits and a mark, and is nothing that code is made of."""
+    """Whether it has letters of both cases, digits and punctuation, and does not look like code."""
     return all(re.search(each, value) for each in _TYPICAL) and re.search(r"[^\w!@#%^&*+=~?-]", value) is None
 
 
 def _arguments(text: str) -> Iterator[Span]:
-    """Passwords and keys among the arguments of what connects or logs in."""
+    """Passwords and keys among the arguments of functions that connect or log in."""
     for call in _CLIENT.finditer(text):
         for found in _ARGUMENT.finditer(call["arguments"]):
             group = "double" if found["double"] else "single"

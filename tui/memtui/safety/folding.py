@@ -1,7 +1,7 @@
-"""Text as a reader takes it: without invisible code points, look-alikes and entities as what they look like.
+"""Text as a reader sees it: without invisible code points, look-alikes and entities as plain characters.
 
-A tag can be written in many ways that a model, or a person, still reads as that tag. So tags are looked for
-in the folded text, and found again at their place in the original.
+A tag can be written in many ways that a model, or a person, still reads as that tag. So tags are searched for
+in the folded text, and mapped back to their place in the original.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _ENTITY = deferred(
 _ODD_ONE = r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])"
 _ODD = deferred(_ODD_ONE)
 _BEFORE_BACKSPACE = r"(?=[^\n\x08\u2408]{1,8}+[\x08\u2408])"
-"""Looked for first: it costs a fifth of trying each of the lengths below at every character."""
+"""Searched for first: that takes a fifth of the time of trying every length below at every character."""
 _ERASED = _BEFORE_BACKSPACE + "(?:{})".format(
     "|".join(rf"[^\n\x08\u2408]{{{count}}}[\x08\u2408]{{{count}}}" for count in range(8, 0, -1))
 )
@@ -109,7 +109,7 @@ _COLOURED = deferred(
     r"[\x1b\x9b\u241b](?:(?:(?<=\x9b)|(?<!\x9b)\[)[0-?]{0,40}[ -/]{0,4}[@-~]"
     r"|(?<!\x9b)\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\))"
 )
-"""The same where there are no backspaces: a tenth of the time."""
+"""The same for text without backspaces: a tenth of the time."""
 _ODD_OR_CONTROLLED = deferred(f"(?P<controlled>{_CONTROLLED})|{_ODD_ONE}")
 INVISIBLE = deferred(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -123,7 +123,7 @@ class Folded(NamedTuple):
     """A text in its folded form."""
 
     text: str
-    """In lower case, ASCII as far as it looks like it."""
+    """In lower case, ASCII wherever a character looks like it."""
     starts: list[int]
     origins: list[int]
     """The offsets of the pieces in the folded text and in the original."""
@@ -139,7 +139,7 @@ class Folded(NamedTuple):
 
 
 def folded(text: str) -> Folded:
-    """Fold a text: invisible code points out, look-alikes, full-width letters and entities as plain ASCII."""
+    """Fold a text: drop invisible code points, and turn look-alikes and entities into ASCII."""
     controlled = holds_controls(text)
     if not controlled and (is_plain(text) or (text.isascii() and not _ODD.search(text))):
         return Folded(text.lower(), [], [])
@@ -170,26 +170,26 @@ def holds_controls(text: str) -> bool:
 
 
 def without_controls(text: str) -> str:
-    """A text as a terminal shows it: without colour codes and titles, and what backspaces erase."""
+    """A text as a terminal shows it: without colour codes, titles and erased characters."""
     if not holds_controls(text):
         return text
     return (_CONTROLLED_TEXT if "\x08" in text or "\u2408" in text else _COLOURED).sub("", text)
 
 
 def holds_escape_marks(text: str) -> bool:
-    """Whether an ASCII text holds any of the marks with which entities and escapes begin."""
+    """Whether an ASCII text contains a mark with which entities or escapes begin."""
     return "&" in text or "\\" in text or "%" in text
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is ASCII and evidently has nothing to fold but capitals; costs no pattern."""
+    """Whether a text is ASCII and needs no folding but that of capitals; uses no pattern."""
     if not text.isascii() or holds_escape_marks(text):
         return False
     return text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:
-    """The replacement of the odd character or entity at a place, and the offset after it."""
+    """The replacement of a special character or entity at a place, and the offset after it."""
     char = text[at]
     if char in "&\\%\uff06\ufe60" and (entity := _ENTITY.match(text, at)) is not None:
         return _of_entity(entity), entity.end()
@@ -211,8 +211,8 @@ def _of_char(char: str) -> str:
         return plain
     if INVISIBLE.match(char):
         return ""
-    from unicodedata import category, normalize  # most text needs it not at all
+    from unicodedata import category, normalize  # rarely needed
 
-    # Without the marks above and below letters; a letter may stand for several ("ﬁ"), and look like another.
+    # Without diacritics; a letter may stand for several ("ﬁ"), and look like another.
     bare = [part for part in normalize("NFKD", char) if category(part) not in ("Mn", "Me", "Cf")]
     return "".join(_PLAIN.get(ord(part), part) for part in "".join(bare).lower())

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - escaped words of other scripts
-"""Places in a text where secrets stand."""
+"""Spans of secrets in a text, and a quick test for texts without any."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Span(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A secret as it is reported."""
+    """A reported secret."""
 
     line: int
-    """The first one is 1."""
+    """1-based."""
     kind: str
 
 
 FULL_WIDTH = deferred("[\uff01-\uff5e]")
-"""Letters, digits and marks as wide as Chinese ones, which are read as the ASCII ones."""
+"""Full-width letters, digits and marks, which are read as ASCII."""
 
 PASSWORDS_ELSEWHERE = (
     "contrase\xf1a", "\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4",
@@ -36,7 +36,7 @@ PASSWORDS_ELSEWHERE = (
     "\u092a\u093e\u0938\u0935\u0930\u094d\u0921", "\u0e23\u0e2b\u0e31\u0e2a\u0e1c\u0e48\u0e32\u0e19",
     "\u03ba\u03c9\u03b4\u03b9\u03ba\u03cc\u03c2",
 )  # fmt: skip
-"""What a password is called in other languages than English, where the word does not hold ``pass``."""
+"""Words for passwords in other languages than English that do not contain ``pass``."""
 
 _NAMES = (
     "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer", "basic", "sig",
@@ -44,18 +44,18 @@ _NAMES = (
     "{sha}", "-u", "-a ", "-p", "-b ", "-w ", "-k ", "/p", ":*:", "code=", "sudo -s", "securestring", "fernet",
     "hmac", "begin(", "config", "static key", "sqlplus", "echo", "printf", "unseal", "snmp", "community", "net use", "signtool", "client(", "bind", "pdo(", "handler(", "@tcp(", "@unix(", "search(", "salt", "install", *PASSWORDS_ELSEWHERE,
 )  # fmt: skip
-"""Words of which one is near every secret that is found by its place."""
+"""Words, one of which is near every secret recognised by its place."""
 _LENGTH = 14
-"""Characters of the shortest token that is known by its form."""
+"""Minimum length of a token recognised by its form, in characters."""
 _NO_VALUE, _NO_VALUE_JOINED = 15, 11
-"""Letters of the longest word that is no secret by itself, and of the longest with a hyphen in it."""
+"""Maximum number of letters in a word that is not a secret by itself, and in one with a hyphen."""
 _BEFORE_WORDS = ("basic", "phrase", "mnemonic")
 _DECLARATIONS = ("ENV", "ARG", "setx", "-x", "-gx", "-Ux")
-"""After these a word of letters alone may be a secret."""
+"""Words after which a word of letters alone may be a secret."""
 
 
 def may_hold_secret(text: str) -> bool:
-    """A quick look, without the patterns: False only where there is no secret."""
+    """Quick check, without the patterns: False only if there certainly is no secret."""
     lowered = text.lower()
     if not text.isascii() and FULL_WIDTH.search(text):
         return True
@@ -65,7 +65,7 @@ def may_hold_secret(text: str) -> bool:
 
 
 def _is_prose(text: str, lowered: str) -> bool:
-    """Whether a text is plain words and sentences: it speaks of secrets, but nothing in it can be a value."""
+    """Whether a text is plain words and sentences: it may mention secrets, but contains no possible value."""
     if any(mark in lowered for mark in _BEFORE_WORDS) or any(mark in text for mark in _DECLARATIONS):
         return False
     return all(_is_word(word.rstrip(".,;")) for word in lowered.split())
@@ -79,7 +79,7 @@ def _is_word(word: str) -> bool:
 
 
 def _is_mixed(word: str) -> bool:
-    """Whether it may be a token without a digit, which has a mark behind its beginning."""
+    """Whether a word may be a token without digits, with punctuation after its beginning."""
     return ("-" in word or "_" in word) and word != word.lower() and word != word.upper()
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - long patterns
-"""Names that call their value a password, a secret, a token or a key."""
+"""Names whose value is a password, a secret, a token or a key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CORES = (
     "x-amz-credential", "login(?=\\s*=)", "bindpw", *PASSWORDS_ELSEWHERE,
 )  # fmt: skip
 CORE = deferred("|".join(_CORES))
-"""The part of a name, in lower case, by which it is found."""
+"""The lower-case part of a name by which it is found."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -47,14 +47,14 @@ _ENDINGS = _words(
     "prod production dev development staging stage live test old new primary secondary b64 base64 hex"
     " value v1 v2 v3 default raw plain text plaintext main ci local id base"
 )
-"""Words behind the one that counts: ``PASSWORD_PROD``."""
+"""Words that may follow the significant one: ``PASSWORD_PROD``."""
 _NO_PASSWORDS = _words("forgot no show toggle has is")
 _NO_TOKENS = _words("next page continuation max num total cancellation csrf")
 _ENDS_OF_PASSWORDS = ("password", "passwd", "passphrase", "pass_phrase", "pass-phrase")
 _JOINED = deferred(
     r"(?:db|user|root|admin|mysql|pg|smtp|mail|ftp|ssh|sudo|ldap|bind|http|proxy|account|wifi)p(?:ass|w)$"
 )
-"""Names that end so without a sign between the words."""
+"""Names with these endings, without a separator between the words."""
 _TEST_OUTCOMES = ("PASS", "Pass")
 
 _PART = deferred(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
@@ -66,11 +66,11 @@ _PHRASE = deferred(r"mnemonic|seed.phrase|recovery.phrase", re.IGNORECASE)
 def family(name: str, assigned: bool = False) -> str:
     """The kind of a value by its name: password, secret, token, key; "" if it is not a secret.
 
-    ``some key`` and ``login`` say less: such a value has to look more like a secret.
+    ``some key`` and ``login`` are weaker evidence: their value has to look more like a secret.
 
     Args:
         name: the name.
-        assigned: whether an equals sign is right behind it; "Pass" alone is what a test did.
+        assigned: whether an equals sign follows directly; "Pass" alone is the result of a test.
     """
     plain = name.lstrip("-$.")
     lowered = plain.lower()
@@ -98,7 +98,7 @@ def _of_parts(name: str, last: str, before: str) -> str:
         return "secret"
     if last in _TOKENS or lowered.endswith("token"):
         return "" if before in _NO_TOKENS and not name.isupper() else "token"
-    if last == "pat":  # in lower case it may be a pattern
+    if last == "pat":  # in lower case it may be a pattern variable
         return "token" if name.isupper() else "pat"
     if last == "login":
         return "login"

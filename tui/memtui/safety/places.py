@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - long patterns
-"""The places of values: after ``=``, ``:`` or "is", in a flag, an element, a call, a pair."""
+"""Places of values: after ``=``, ``:`` or "is", in a flag, an element, a call, a pair."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _MADE = (
     r"(?:(?:String::from|std::string|SecretStr|Secret|new\s+String)\(?|q[qw]?[({\[]|string\(\d{1,5}\)"
     r"|env\([^()\n]{1,60},)\s{0,3}"
 )
-"""Text between a sign and a value: a constructor, Perl's quotes, a dump of PHP, a default."""
+"""Text between a separator and a value: a constructor, Perl's quotes, a dump of PHP, a default."""
 _IN_YAML = r"(?:(?<=\s)-[ \t]{1,5}|\[\s{0,20}|['\"]\[\s{0,9}|[|>][+-]?[ \t]{0,3}\n\s{1,20}|![\w-]{1,40}[ \t]{1,5}|&[\w-]{1,40}[ \t]{1,5}){1,2}"
 _ANY_TYPE = (
     r"(?:\[\w{0,20}\]|(?::[ \t]{0,3}|[ \t]{1,3}(?:[aA]s[ \t]{1,3})?)[A-Za-z][\w.:<>\[\]*&?]{0,40}(?:\(\d{1,5}\))?)"
     r"(?=[ \t]{0,5}=\s{0,5}[@bLu]?[\"'])"
 )
-"""A declared type, or the size of an array, that a quoted value is behind."""
+"""A declared type, or an array size, before a quoted value."""
 
 _ASSIGNED = deferred(
     r"(?:\\{0,4}[\"'`]\s{0,3})?[\])]{0,2}(?:\*\*|__|\s\d{1,2})?(?:\s(?:for|of|f\xfcr|von|de|pour|para)\s[\w@.'-]{1,40})?"
@@ -44,7 +44,7 @@ _FILLED = deferred(
 _IN_ATTRIBUTE = deferred(
     r"[\"'](?:\s{1,5}[\w:-]{1,40}=\"[^\"\n]{0,100}\"){0,4}\s{0,3}>\s{0,40}(?:<value>\s{0,5})?"
 )
-"""Between a name in an attribute and the content of its element."""
+"""Text between a name in an attribute and the content of its element."""
 _NEXT_ELEMENT = deferred(r"</[\w:-]{1,40}>\s{0,40}<(?:string|value|data)>")
 _PAIR = deferred(
     r"(?:\\?[\"'`])?\s{0,5},?\s{0,40}(?:\\?[\"'`])?[vV]alue(?:\\?[\"'`])?\s{0,5}[=:]\s{0,5}(?=\S)"
@@ -66,9 +66,9 @@ _GAPS = (
     ("sentence", _SENTENCE),
     ("beside", _NEXT),
 )
-"""Signs between a name and its value."""
+"""Separators between a name and its value."""
 _FIRST = frozenset(" \t\n\r\x0b\x0c=:?\\\"'`[]|)(>,*_vV\uff1a\uff1d\u662f\u4e3a\u306f\ub294\uc740")
-"""Text that may follow a name with a value."""
+"""Text that may follow a name that has a value."""
 
 _QUOTED = deferred(
     r"[bBrRfFuU@$]?(?:\\{0,4}[\"'`]|[\u201c\u201e\xab\u300c])"
@@ -100,12 +100,12 @@ class Value(NamedTuple):
     start: int
     quoted: bool
     style: str
-    """How it is given: ``setting`` (``a=b``), ``assigned`` (``a: b``), ``environment``, ``flag``, ``said``,
+    """Notation: ``setting`` (``a=b``), ``assigned`` (``a: b``), ``environment``, ``flag``, ``said``,
     ``listed`` (``"a", "b"``), ``cell`` (``| a | b |``), ``filled`` (``type("a").fill("b")``)"""
 
 
 def value_of(text: str, begin: int, end: int) -> Value | None:
-    """The possible values of the name from `begin` to `end`."""
+    """The possible value of the name from `begin` to `end`."""
     if end < len(text) and text[end] not in _FIRST and not text.startswith("</", end):
         return None
     if begin and text[begin - 1] == "<" and (gap := _ELEMENT.match(text, end)):
@@ -130,12 +130,12 @@ def _in_element(text: str, at: int) -> Value | None:
 
 
 def _fits(style: str, text: str, begin: int, name: str) -> bool:
-    """Whether a name may be followed by its value in that way."""
+    """Whether a value in this style may follow the name."""
     if style == "flag":
         return name.startswith("-")
     if style == "declared":
         return _DECLARED.search(text[max(0, begin - 100) : begin]) is not None
-    if style in ("listed", "filled"):  # the name stands in quotes, perhaps as part of a selector
+    if style in ("listed", "filled"):  # the name is quoted, perhaps as part of a selector
         return _QUOTED_NAME.search(text[max(0, begin - 40) : begin]) is not None
     if style == "netrc":
         return name.lower() in _SPACED_NAMES and _LOGIN.search(text[max(0, begin - 80) : begin]) is not None
@@ -169,7 +169,7 @@ def _value_at(text: str, at: int, style: str, begin: int) -> Value | None:
 
 
 def _ended(value: str, style: str, in_address: bool) -> str:
-    """A value without what follows it in the same word; "" where a row of settings follows."""
+    """A value without the text that follows it in the same word; "" if a row of settings follows."""
     if len(value) > _MANY_SETTINGS and "=" in value.rstrip("="):
         return ""
     if in_address and "&" in value:

@@ -1,4 +1,4 @@
-"""Parts of a text that a person has marked as private: ``<private>...</private>``."""
+"""Parts of a text marked as private: ``<private>...</private>``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TAG = deferred(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?
 
 _ESCAPES = r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])"
 _TYPE = deferred(r"<Private[>,:\s]")
-"""In the brackets of a type, glued to a word, with this one capital: nobody marks a text so."""
+"""In type brackets, glued to a word, with this one capital: never used as a mark in prose."""
 _IN_CODE = deferred(r"\s*[&*]{0,2}\s*\w+\s*[;={]|\s*[;>]")
 """Text after a type parameter of that name: ``vector<Private> items;``."""
 _BEFORE_TAG, _BEHIND_TAG = 40, 100
@@ -37,7 +37,7 @@ _CANDIDATE = deferred(
     r"(?!\s{0,9}(?:[a-oA-Oq-zQ-Z0-9=!?|)\]\"'-]|/\s{0,9}[a-oA-Oq-zQ-Z0-9>*/]))"
     r"|(?<=[&\uff06\ufe60])(?i:(?=amp|lt|la|ls|#))|(?<=\\)(?=[uUxX\\])|(?<=%)(?=25|3[cC]|7|[46]))"
 )
-"""A possible beginning of a tag: a bracket that no letter other than P follows."""
+"""A possible beginning of a tag: a bracket not followed by a letter other than P."""
 _LOOK, _LOOK_LONGER, _LOOK_BEHIND_PADDING = 16, 160, 1_000
 _MOST_LOOKS = 500
 
@@ -45,7 +45,7 @@ _ODD_BYTE = rb"[&%\\\x00-\x1f\x7f-\xff]"
 
 
 def _spelled(word: str) -> bytes:
-    """Pattern of a word in any case, of which a byte may begin an escape or a character that is not ASCII."""
+    """Pattern for a word in any case, each letter possibly an escape or a non-ASCII character."""
     pattern = b""
     for letter in reversed(word.encode()):
         rest = b"(?:" + pattern + rb"|" + _ODD_BYTE + rb")" if pattern else b""
@@ -58,9 +58,9 @@ _ENTITY_BRACKET = deferred(rb"&(?:[lL][aAtTsS]|[aA][mM][pP]|#)")
 _PERCENT_BRACKET = deferred(rb"%(?:25)*3[cC]")
 _ESCAPED_BRACKET = deferred(rb"\\[uxUX](?!00[01])")
 _OTHER_BRACKET = deferred(f"[{OPENERS}\u226e\u2280\uff06\ufe60]")
-"""Beginnings of a tag in a JSON line: ``<`` as it is, as an entity, as an escape, as a look-alike."""
+"""Beginnings of a tag in a JSON line: ``<`` itself, as an entity, an escape or a look-alike."""
 _ESCAPED = deferred(rb"\\[buxUX]")
-"""An escape that can stand for a bracket, a letter, a colour code or a backspace: few lines have any."""
+"""An escape that may encode a bracket, a letter, a colour code or a backspace; rare."""
 
 _UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
 _COLOUR = deferred(rb"\\u00(?:1b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?)")
@@ -71,33 +71,33 @@ _ASCII = bytes(range(128))
 _BYTES = deferred(
     rb"\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]"
     rb"|\xe2\x81[\xa0-\xaf]|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]|\xf3\xa0"
-    rb"|[\xcc\xcd][\x80-\xbf]"  # marks above and below
+    rb"|[\xcc\xcd][\x80-\xbf]"  # combining marks
     rb"|[\xce-\xd7][\x80-\xbf]|\xc6[\x84\xbd]|\xc5\xbf|[\xc9\xca][\x80-\xbf]|\xcf[\x80-\xbf]|[\xc3-\xc8][\x80-\xbf]"
     rb"|\xe1[\xb0-\xbf]|\xe1\x8e|\xe1\x8f|\xe2[\x82\x84\x85\x92\x93\xb1\xb2]|\xea[\x99\x9c\x9e\xad\xae]|\xef\xbd|\xef\xbc[\xa1-\xba]"
     rb"|\xf0\x9d|\xf0\x9f[\x84\x85]"
 )
-"""Bytes of a JSON line in which the word may be written with other letters, as entities, or with gaps."""
+"""Bytes of a JSON line in which the word may be spelled with other letters, entities, or gaps."""
 
 
 def without_private(text: str) -> str:
-    """The text with `MARK` in the place of each private part; "" when nothing else is left.
+    """The text with each private part replaced by `MARK`; "" if nothing else is left.
 
-    Tags count in any case, with attributes, as entities, in look-alike letters and brackets. A part within
-    another ends with the outer one, and an unclosed one reaches to the end.
+    Tags count in any case, with attributes, as entities, in look-alike letters and brackets. A nested part
+    ends with the outer one, and an unclosed one reaches to the end.
     """
     rest, _ = split_private(text)
     return rest
 
 
 def split_private(text: str, depth: int = 0) -> tuple[str, int]:
-    """Leave out private parts of one piece of a longer text.
+    """Remove private parts from one piece of a longer text.
 
     Args:
         text: the piece.
-        depth: how many private parts are open where it begins.
+        depth: number of private parts open at its beginning.
 
     Returns:
-        The rest, and how many are open where it ends.
+        The rest, and the number of parts open at its end.
     """
     if not depth and not may_hold_private(text):
         return text, 0
@@ -123,7 +123,7 @@ def split_private(text: str, depth: int = 0) -> tuple[str, int]:
 
 
 def _is_code(text: str, fold: Folded, tag: re.Match[str]) -> bool:
-    """Whether an opening tag is code: ``List<Private>`` or ``<Private/>``; for one that none closes."""
+    """Whether an unclosed opening tag is code: ``List<Private>`` or ``<Private/>``."""
     start, end = fold.origin(tag.start()), fold.origin(tag.end())
     if text[start:end].endswith("/>"):
         return True
@@ -136,7 +136,7 @@ def _is_code(text: str, fold: Folded, tag: re.Match[str]) -> bool:
 
 
 def may_hold_private(text: str) -> bool:
-    """Whether a private part begins in a text; costs next to nothing where no mark of a tag is in it."""
+    """Whether a text contains a private part; almost free if the text has no trace of a tag."""
     if text.isascii() and not ("<" in text or holds_escape_marks(text)):
         return False
     text = without_controls(text)
@@ -147,7 +147,7 @@ def may_hold_private(text: str) -> bool:
     if text.isascii() and "private" not in text.lower() and not _ESCAPE.search(text):
         return False
     for number, candidate in enumerate(_CANDIDATE.finditer(text)):
-        if number == _MOST_LOOKS:  # from here on it costs less to fold all of it
+        if number == _MOST_LOOKS:  # from here on it is cheaper to fold everything
             return any(not tag["closing"] for tag in _TAG.finditer(folded(text).text))
         if _begins(text, candidate.start()):
             return True
@@ -165,7 +165,7 @@ def _begins(text: str, at: int) -> bool:
 
 
 def line_may_hold_private(line: bytes) -> bool:
-    """Whether a line of JSON has to be looked through for private parts."""
+    """Whether a line of JSON has to be searched for private parts."""
     if not _ESCAPED.search(line):
         return _may_hold_bracket(line) and _may_spell_word(line)
     if b"\\b" in line or b"\\u001b" in line or b"\\u0008" in line:
@@ -174,7 +174,7 @@ def line_may_hold_private(line: bytes) -> bool:
 
 
 def _without_controls(line: bytes) -> bytes:
-    """A line of JSON as a terminal shows it: without colour codes, and without what backspaces erase."""
+    """A line of JSON as a terminal shows it: without colour codes and erased characters."""
     line = _COLOUR.sub(b"", line)
     for _ in range(_MOST_BACKSPACES):
         if b"\\b" not in line and b"\\u0008" not in line:
@@ -187,13 +187,13 @@ def _without_controls(line: bytes) -> bytes:
 
 
 def _may_begin_tag(line: bytes) -> bool:
-    """Whether a text, or a line of JSON, may hold an opening tag."""
+    """Whether a text, or a line of JSON, may contain an opening tag."""
     return (b"\\" in line and _ESCAPED_BRACKET.search(line) is not None) or _may_hold_bracket(line)
 
 
 def _may_hold_bracket(line: bytes) -> bool:
-    """The same for one without escapes of JSON, but for those of white space and quotation marks."""
-    # Searches for single bytes come first because they cost the least: nearly every line ends here.
+    """The same for one without JSON escapes other than those of white space and quotation marks."""
+    # Searches for single bytes come first because they are the cheapest: nearly every line ends here.
     if b"<" in line and _WRITTEN_TAG.search(line):
         return True
     if (b"&" in line and _ENTITY_BRACKET.search(line)) or (b"%" in line and _PERCENT_BRACKET.search(line)):
@@ -218,7 +218,7 @@ def _other_text(line: bytes) -> str:
 def without_private_in(value: Any) -> Any:
     """A JSON value without the private parts of its texts and names.
 
-    A part that is not closed in a block of text reaches into the blocks of text behind it.
+    A part that is not closed in its block of text reaches into the following blocks.
     """
     if isinstance(value, str):
         return without_private(value)
@@ -230,7 +230,7 @@ def without_private_in(value: Any) -> Any:
 
 
 def may_hold_private_in(value: Any) -> bool:
-    """Whether a private part begins in any of a JSON value's texts or names."""
+    """Whether a JSON value contains a private part in any text or name."""
     if type(value) is str:
         return may_hold_private(value)
     if type(value) is dict:
@@ -239,7 +239,7 @@ def may_hold_private_in(value: Any) -> bool:
         return False
     for each in value:
         if type(each) is str:
-            # As in `may_hold_private`, without a call: nearly every text is passed here.
+            # Inlined from `may_hold_private`: nearly every text is passed here.
             plain = each.isascii() and not ("<" in each or "&" in each or "\\" in each or "%" in each)
             if not plain and may_hold_private(each):
                 return True

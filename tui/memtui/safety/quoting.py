@@ -1,7 +1,7 @@
-"""Text of others made safe for the model to read: quoted, and without what looks like a system message.
+"""Untrusted text made safe for the model: fenced, and without imitated system messages.
 
-What was saved once is read by a model that did not write it: it is fenced, and tags in which Claude Code
-wraps its own messages are taken out, however they are written.
+Saved text is read by a model that did not write it: it is fenced, and tags in which Claude Code wraps its own
+messages are removed, however they are spelled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from memtui.safety.hits import may_hold_secret
 from memtui.safety.private import without_private
 
 _WORDS = "channel|functions|system|tick|ultraplan"
-"""Names that are ordinary words, too: they count with the brackets around them."""
+"""Names that are ordinary words, too: they count only in brackets."""
 
 _NAMES = (
     r"antml:[\w-]+|system[-_][\w-]*|command-[a-z]+|local-command-\w+|bash-[a-z]+|user-memory-input"
@@ -25,8 +25,8 @@ _NAMES = (
 )
 """Tags of Claude Code's own messages, as seen in transcripts, and of programs that put text into them.
 
-No part of it can be matched in two ways, or a hostile text would take for ever. A name of several words needs
-no end to be taken for a tag: the text may have been cut in it.
+No part of the pattern can match in two ways, which a hostile text could make take for ever. A name of several
+words counts as a tag even without its end: the text may have been cut there.
 """
 
 _END = r"(?:\s[^<>]{0,300})?/?>"
@@ -44,23 +44,23 @@ def harmless(text: str) -> str:
     parts: list[str] = []
     begin = 0
     for tag in _TAG.finditer(fold.text):
-        # Something stays in the place of a tag, so that what is around it cannot become a tag in turn.
+        # A tag is replaced, not removed, so that the text around it cannot form a tag in turn.
         parts += (text[begin : fold.origin(tag.start())], _TAG_MARK)
         begin = fold.origin(tag.end())
     return "".join((*parts, text[begin:]))
 
 
 def fenced(text: str) -> str:
-    """`text` in a fence that it cannot close."""
+    """`text` in a fence that its content cannot close."""
     longest = max((len(run) for run in _RUN.findall(text)), default=2) if "```" in text else 2
     marks = "`" * (longest + 1)
     return f"{marks}text\n{text}\n{marks}"
 
 
 def safe(text: str) -> str:
-    """The text with its secrets masked and its tags made harmless; documents may be older than the rules."""
+    """The text with secrets masked and tags made harmless; stored documents may predate the rules."""
     if may_hold_secret(text):
-        from memtui.safety.secrets import masked  # takes time to import, and most text needs it not
+        from memtui.safety.secrets import masked  # slow to import, and rarely needed
 
         text = masked(text)
     return harmless(text)

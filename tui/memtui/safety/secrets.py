@@ -1,7 +1,7 @@
-"""Secrets in a text: keys and tokens by their form, values by what they are assigned to.
+"""Secrets in a text: keys and tokens recognised by their form, values by the name they are assigned to.
 
-The same rules for every document, note, answer and export. A secret is replaced by its kind, so that what is
-left says what was there: ``[masked: github token]``.
+One set of rules for every document, note, answer and export. A secret is replaced by its kind: ``[masked:
+github token]``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MASK = "[masked: "
 
 _NAMED = 5
 _FULL_WIDTH = {code + 0xFEE0: code for code in map(ord, ascii_letters + digits + "_-@#!$%")}
-"""Full-width letters and digits as the ASCII ones that they are read as."""
+"""Full-width letters and digits, mapped to the ASCII ones they look like."""
 
 
 def masked(text: str) -> str:
-    """The text with ``[masked: <kind>]`` in the place of each secret."""
+    """The text with each secret replaced by ``[masked: <kind>]``."""
     spans = _spans(text)
     if not spans:
         return text
@@ -44,7 +44,7 @@ def masked(text: str) -> str:
 
 
 def find(text: str) -> tuple[Hit, ...]:
-    """The secrets in a text, in their order."""
+    """The secrets in a text, in order."""
     hits: list[Hit] = []
     line, at = 1, 0
     for span in _spans(text):
@@ -55,14 +55,14 @@ def find(text: str) -> tuple[Hit, ...]:
 
 
 def holds_secrets(hits: Sequence[Hit]) -> str:
-    """A sentence without its full stop: which secrets a text holds, and in which lines; the first few."""
+    """A sentence without its full stop that names the first secrets of a text and their lines."""
     named = ", ".join(f"{hit.kind} (line {hit.line})" for hit in hits[:_NAMED])
     more = f", and {len(hits) - _NAMED} more" if len(hits) > _NAMED else ""
     return f"It holds {'a secret' if len(hits) == 1 else f'{len(hits)} secrets'}: {named}{more}"
 
 
 def masked_in(value: Any) -> Any:
-    """A JSON value with its texts masked, those that are keys, too."""
+    """A JSON value with its texts masked, keys included."""
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, dict):
@@ -73,9 +73,9 @@ def masked_in(value: Any) -> Any:
 
 
 def _placed(text: str) -> Iterator[Span]:
-    """Secrets by their place, searched for only in suspect lines."""
+    """Secrets recognised by their place, searched for only in suspicious lines."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # a letter with two in lower case
+    if len(lowered) != len(text):  # a letter whose lower case has two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
     excerpt = suspects(text, lowered)
     for rules in (carried, assigned) if excerpt.text else ():
@@ -84,11 +84,11 @@ def _placed(text: str) -> Iterator[Span]:
 
 
 def _spans(text: str) -> list[Span]:
-    """Spans in their order that do not overlap: private keys first, then known forms, then assignments."""
+    """Spans in order, without overlap: private keys first, then known forms, then assignments."""
     if not text.isascii() and FULL_WIDTH.search(text):
         text = text.translate(_FULL_WIDTH)
     found = [*tokens(text), *_placed(text)]
-    if MASK in text:  # what is masked already stays as it is
+    if MASK in text:  # existing masks are kept
         found = [span for span in found if MASK not in text[max(0, span.start - len(MASK)) : span.end]]
     taken = bytearray(len(text)) if found else bytearray()
     kept: list[Span] = []

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - long patterns
-"""The lines of a text that may contain a secret by its place; most lines do not."""
+"""The lines of a text that may contain a secret recognised by its place; most lines do not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMES = (
     "pass", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sig", "cookie", "login", "phrase", "psk",
     "mnemonic", "salt", "senha", "clave", "_pat", " pat", "-pat", *filter(str.isascii, PASSWORDS_ELSEWHERE),
 )  # fmt: skip
-"""Parts of the names in `names`, in lower case; a value is near them."""
+"""Parts of the names in `names`, in lower case, near which a value may be."""
 _OTHER_NAMES = tuple(name for name in PASSWORDS_ELSEWHERE if not name.isascii())
 _OTHER_LETTERS = deferred(f"[{''.join({char for char in ''.join(_OTHER_NAMES) if not char.isascii()})}]")
 _SIGNS = (
@@ -24,15 +24,15 @@ _SIGNS = (
     "<<<", ":*:", "echo ",  "printf ", "unseal", "snmp", "community", "net user", "signtool", "client(", "bind", "pdo(", "handler(", "@tcp(", "@unix(", "search(", "service install", "sqlplus", ":587", ":465", ":pserver:", "values ", "values(", "pdp ", "sqlldr", "/p:", "sudo -s", " --user",
     *(f" -{flag}" for flag in "abkptuw"),
 )  # fmt: skip
-"""What is in a line that `carriers` and `commands` take for one with a secret, where no name of one is."""
+"""Text in lines that `carriers` and `command_lines` may find a secret in, without such a name."""
 _RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
 
 
 def _any_of(words: tuple[str, ...]) -> str:
-    """A pattern of any of these words that is looked for by the rarest character of each.
+    """A pattern for any of these words that searches for the rarest character of each.
 
-    A search stops only at characters with which a match may begin: with letters as rare as k and w, that is at
-    one of ten and not at two of three.
+    A search only stops at characters with which a match may begin: with letters as rare as k and w, at one in
+    ten instead of two in three.
     """
     by_letter: dict[str, list[str]] = {}
     for word in words:
@@ -47,7 +47,7 @@ _VALUE = deferred(
     r"[a-z0-9_.$-]{0,40}(?:[\"'`\])*\\]{0,4}(?:[ \t]{0,20}\n|\s{0,20}[=:>,(|?\"'`[\uff1a\uff1d]|</|\Z|[^\x00-\x7f])"
     r"|[ \t][^\n]{0,120}(?:[0-9\"'`]|:\n))"
 )
-"""Signs after a name that may have a value."""
+"""Separators after a name that may have a value."""
 _ADDRESS, _ADDRESS_LENGTH = "://", 700
 _PORT = deferred(r":[56]\d{3}:")
 _NEXT_LINES = 3
@@ -63,13 +63,13 @@ class Excerpt(NamedTuple):
     """The offsets of the pieces in the excerpt and in the text."""
 
     def origin(self, at: int) -> int:
-        """The offset in the text of the character at `at`."""
+        """The offset in the text of the excerpt's character at `at`."""
         piece = bisect_right(self.starts, at) - 1
         return self.origins[piece] + at - self.starts[piece]
 
 
 def suspects(text: str, lowered: str) -> Excerpt:
-    """The lines that may hold a secret by its place, those that belong together beside one another.
+    """The lines that may contain a secret by its place, related lines next to each other.
 
     Args:
         text: the text.
@@ -80,7 +80,7 @@ def suspects(text: str, lowered: str) -> Excerpt:
     origins: list[int] = []
     length = 0
     for start, end in _joined(sorted(_lines(lowered))):
-        # What is no blank stands between pieces: no rule is to see the end of one and the next as neighbours.
+        # Pieces are separated by a non-blank: no rule may take the end of one and the next as neighbours.
         part = text[start:end] + "\n\0\n"
         parts.append(part)
         starts.append(length)
@@ -90,7 +90,7 @@ def suspects(text: str, lowered: str) -> Excerpt:
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans in their order as spans that neither overlap nor touch."""
+    """Spans in order, merged where they overlap or touch."""
     if not spans:
         return
     start, end = spans[0]
@@ -104,7 +104,7 @@ def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _lines(lowered: str) -> Iterator[tuple[int, int]]:
-    """From where to where each suspicious line reaches, with those that its value may be in."""
+    """Start and end of each suspicious line, with the following lines that may hold its value."""
     at = 0
     while (found := _WORD.search(lowered, at)) is not None:
         at = found.end()
@@ -127,7 +127,7 @@ def _lines(lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _lines_of_name(lowered: str, end: int) -> tuple[int, int] | None:
-    """The lines of a name that ends at `end`; None when it has no value."""
+    """The lines of a name that ends at `end`; None if it has no value."""
     if not _VALUE.match(lowered, end):
         return None
     start, stop = _line(lowered, end - 1)
@@ -151,7 +151,7 @@ def _line(text: str, at: int) -> tuple[int, int]:
 
 
 def _with_next(text: str, at: int, end: int) -> int:
-    """The end of a line, or that of a later one where its value may stand."""
+    """The end of a line, or of a later one that may hold its value."""
     tail = text[at:end].rstrip()
     if len(tail) > _LONG or (tail and " " in tail and tail[-1] not in _OPEN):
         return end

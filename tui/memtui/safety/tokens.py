@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - the longest pattern of the table
-"""Keys and tokens that are known by their form, as the vendors document it."""
+"""Keys and tokens recognised by their form, as their vendors document it."""
 
 from __future__ import annotations
 
@@ -188,15 +188,15 @@ password hash|{S|\{(?:SSHA|SMD5|SHA|SSHA\d{3})\}[A-Za-z0-9+/]{20,}={0,2}
 password hash|$apr1$|\$apr1\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{22}
 json web token|eyJ|eyJ[A-Za-z0-9_-]{8,8000}\.(?:eyJ[A-Za-z0-9_-]{8,20000}|[A-Za-z0-9_-]{0,2000}\.[A-Za-z0-9_-]{8,500})(?:\.[A-Za-z0-9_-]{0,20000}){0,2}
 """
-"""Kind, a part that every such token holds, pattern. The order matters: the first kind that fits is named."""
+"""Kind, a text that every such token contains, pattern. The first kind that matches is reported."""
 
-# Not \b: it is Unicode, so beside Chinese there would be no boundary, and neither would there be at an underscore.
-# What stands before is looked at afterwards: a pattern that begins with a letter is found ten times faster.
+# Not \b, which is Unicode-aware: there is no boundary next to Chinese text or an underscore.
+# Text before a match is examined afterwards: a pattern that begins with a letter is ten times faster.
 _BEFORE = deferred("[A-Za-z0-9]")
 _END = "(?![A-Za-z0-9])"
 
 _SHORTEST = 14
-"""Characters of the shortest token."""
+"""Length of the shortest token, in characters."""
 
 _DIGIT = deferred("[0-9]")
 _FIRST = deferred(r"[\w]|\\[^\w]")
@@ -217,13 +217,13 @@ def _rules() -> list[tuple[str, str, str]]:
 
 @cache
 def _rules_for_the_middle() -> list[tuple[str, str, str]]:
-    """Those that begin with any of several characters: what is known of them stands later."""
+    """Rules for tokens that may begin with several characters: their known part comes later."""
     return [rule for rule in _rules() if not _FIRST.match(rule[2])]
 
 
 @cache
 def _known_beginnings() -> re.Pattern[str]:
-    """Any pattern of the table that begins with a letter or mark of its own; it fails sooner than each alone."""
+    """A pattern for the tokens with a literal beginning, which fails faster than all of them separately."""
     by_letter: dict[str, list[str]] = {}
     for _, _, pattern in _rules():
         if first := _FIRST.match(pattern):
@@ -238,7 +238,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def tokens(text: str) -> Iterator[Span]:
-    """The places of known keys and tokens, and of private keys."""
+    """Spans of known keys and tokens, and of private keys."""
     if "PRIVATE KEY" in text or "Static key" in text:
         yield from _key_blocks(text)
     if "Private-Lines" in text:
@@ -254,7 +254,7 @@ def tokens(text: str) -> Iterator[Span]:
     if not words:
         return
     for kind, part, pattern in rules:
-        # No token has a blank: the few words of such a kind are looked through before all of the text is.
+        # No token contains a blank: only the few words with such a literal are examined.
         if part in words and next(_fitting(_compiled(pattern), words), None) is not None:
             yield from (Span(*found.span(), kind) for found in _fitting(_compiled(pattern), text))
 
@@ -263,7 +263,7 @@ def _key_blocks(text: str) -> Iterator[Span]:
     for begin in _KEY_BEGIN.finditer(text):
         start = begin.end()
         end = text.find(_KEY_END, start, start + _KEY_LENGTH)
-        if end < 0:  # cut off: as far as there are lines of a key
+        if end < 0:  # truncated: as far as its lines reach
             rest = _KEY_REST.match(text, start)
             end = rest.end() if rest else start
         if text[start:end].strip():

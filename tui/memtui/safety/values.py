@@ -1,4 +1,4 @@
-"""Whether the value of something called a password, secret, token or key is one, or only code."""
+"""Whether the value of a name like password, secret, token or key is a secret, or only code."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _NAMED_WORDS = deferred(
 _NEVER_IN_PASSWORD = deferred(r"[\s(){}\[\]<>\"'`|;,]|^[\w.+-]+@[\w-]+\.\w|^#|^/|&&|=.*&|^[%$]|^@")
 _MARK = deferred(r"[!#$%^*~@]")
 _RANDOM = 0.3
-"""Part of a value that no words explain, from which it is taken for random."""
+"""Minimum share of a value that is not explained by words for it to count as random."""
 
 
 def is_reference(value: str) -> bool:
-    """Whether a value stands for another one, or for none: a variable, a placeholder, stars."""
+    """Whether a value refers to another one, or to none: a variable, a placeholder, asterisks."""
     if (
         _REFERENCE.search(value)
         or _VERSION.fullmatch(value)
@@ -65,17 +65,17 @@ def is_reference(value: str) -> bool:
 
 
 def is_expression(value: str) -> bool:
-    """Whether a bare value has signs of code in it: ``a.b.c``, ``x::y``."""
+    """Whether a bare value looks like code: ``a.b.c``, ``x::y``."""
     return _EXPRESSION.search(value) is not None
 
 
 def is_member(value: str) -> bool:
-    """Whether a bare value begins with a member of an object, and more code behind it, or is a class."""
+    """Whether a bare value begins with an object's member followed by more code, or is a class."""
     return _MEMBER_IN_CODE.match(value) is not None
 
 
 def is_random(value: str) -> bool:
-    """Whether letters and digits stand as if drawn by lot: no words, no path, no date."""
+    """Whether letters and digits look random: no words, no path, no date."""
     if len(value) < 8 or " " in value or "bcdefghijklm" in value.lower():  # an alphabet is not a secret
         return False
     letters = sum(char.isalpha() for char in value)
@@ -87,24 +87,24 @@ def is_random(value: str) -> bool:
 
 
 def is_uuid(value: str) -> bool:
-    """Whether it is a UUID, which is a secret only by its name."""
+    """Whether it is a UUID, which is a secret only with such a name."""
     return _UUID.fullmatch(value) is not None
 
 
 def is_hex(value: str) -> bool:
-    """Whether it is written in hexadecimal digits, as hashes and ids are."""
+    """Whether it is hexadecimal, like hashes and ids."""
     return _HEX.fullmatch(value) is not None
 
 
 def is_path(value: str) -> bool:
-    """Whether it is a path, by its words."""
+    """Whether it is a path of words."""
     if not ("/" in value or "\\" in value or "." in value) or _PATH.match(value) is None:
         return False
     return _unexplained(re.sub(r"[/\\.]", "-", value)) < 0.5
 
 
 def is_password(value: str, *, quoted: bool) -> bool:
-    """Whether what is called a password is one: letters and others mixed, and no name of code."""
+    """Whether the value of a password name is a password: letters and others mixed, not a name in code."""
     if not 4 <= len(value) <= 200 or " " in value or "\t" in value:
         return False
     if value.isdigit():
@@ -125,7 +125,7 @@ def is_password(value: str, *, quoted: bool) -> bool:
 
 
 def is_strong(value: str) -> bool:
-    """Whether it can hardly be anything but a password or key, wherever it stands."""
+    """Whether it is almost certainly a password or key, wherever it occurs."""
     if (
         not 8 <= len(value) <= 400
         or not value.isascii()
@@ -141,7 +141,7 @@ def is_strong(value: str) -> bool:
 
 
 def looks_typed_at_random(value: str) -> bool:
-    """Whether letters of one case are no word: hardly a vowel, or many consonants in a row."""
+    """Whether letters of one case are no word: hardly any vowels, or many consonants in a row."""
     vowels = sum(char in "aeiouy" for char in value.lower())
     return (
         len(value) >= 10 and value.isalpha() and (_HARD.search(value) is not None or vowels * 5 < len(value))
@@ -157,13 +157,13 @@ def _random_letters(value: str) -> bool:
 
 
 def _unexplained(value: str) -> float:
-    """The part of a value's letters and digits that are in no words or numbers, from 0 to 1."""
+    """The share of a value's letters and digits that is not in words or numbers, from 0 to 1."""
     plain = sum(map(str.isalnum, value))
     return 1 - sum(map(_explained, _SEPARATORS.split(value))) / max(1, plain)
 
 
 def _explained(part: str) -> int:
-    mixed = _MIXED.search(part) is not None  # as in 4f2a: neither is a word or number of its own
+    mixed = _MIXED.search(part) is not None  # as in 4f2a: neither part is a word or a number
     words = [word for word in _WORD.findall(part) if _is_word(word) and not (mixed and len(word) < 3)]
     numbers = [] if mixed else _NUMBER.findall(part)
     return sum(map(len, words)) + sum(map(len, numbers))
