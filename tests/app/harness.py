@@ -191,7 +191,7 @@ class Driver:
         """Wait until the end of a transcript shows."""
         await self.until(lambda: self.app.screen.query(TranscriptView), "the reader")
         view = self.app.screen.query_one(TranscriptView)
-        await self.until(lambda: view.at_end and len(view.document) > 0, "the transcript")
+        await self.until(lambda: view.window.at_end and len(view.document) > 0, "the transcript")
         await self.handled()
         return view
 

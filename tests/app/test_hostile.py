@@ -118,7 +118,7 @@ async def transcript(driver: Driver) -> None:
     view = await driver.until_transcript()
     for _ in range(60):
         check(driver)
-        if view.at_start and view.scroll_offset.y == 0:
+        if view.window.at_start and view.scroll_offset.y == 0:
             break
         view.action_page(-3.0)
         await driver.pilot.pause()

@@ -140,11 +140,11 @@ async def test_a_number_goes_to_a_line_or_a_part(long: World) -> None:
         await driver.press("G")
         await driver.until(lambda: "L50" in driver.lines[-2], "line 50")
         await driver.press("1", "0", "%")
-        await driver.until(lambda: "Answer" in row(view) and view.percent < 25, "a tenth")
+        await driver.until(lambda: "Answer" in row(view) and view.bar.percent < 25, "a tenth")
         await driver.press("2", "escape")
         assert isinstance(driver.screen, TranscriptScreen)
         await driver.press("G")
-        await driver.until(lambda: view.percent == 100, "the end")
+        await driver.until(lambda: view.bar.percent == 100, "the end")
 
 
 async def test_unfolding_where_one_stands(long: World) -> None:
@@ -187,7 +187,7 @@ async def test_what_is_shown_changes_in_a_circle(long: World) -> None:
         await driver.press("t")
         await driver.until(lambda: "without tools" in driver.lines[-2], "no tools")
         await driver.press("t")
-        await driver.until(lambda: view.at_start and view.at_end, "all of it")
+        await driver.until(lambda: view.window.at_start and view.window.at_end, "all of it")
         texts = [line.text for line in view.document.lines if line.text]
         assert [text for text in texts if "Answer" in text] == [
             text for text in texts if text.startswith(("Answer 99", "Answer 199"))

@@ -48,7 +48,7 @@ def held(view: TranscriptView) -> list[int]:
 
 
 def held_bytes(view: TranscriptView) -> int:
-    start, end = view.span
+    start, end = view.window.span
     return end - start
 
 
@@ -57,33 +57,22 @@ def current(view: TranscriptView) -> str:
 
 
 async def test_it_opens_at_the_end_without_reading_the_rest(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         assert shown(app.widget)[-1] == COUNT - 1
         assert rows_of(app.widget)[-1].startswith("answer")
-        assert app.widget.at_end and not app.widget.at_start
-        assert app.widget.span[0] > path.stat().st_size / 2
-
-
-async def test_what_is_opened_before_there_is_a_screen_appears(path: Path) -> None:
-    view = TranscriptView()
-    view.open(path)
-    app = Host(view)
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        assert shown(view)[-1] == COUNT - 1
+        assert app.widget.window.at_end and not app.widget.window.at_start
+        assert app.widget.window.span[0] > path.stat().st_size / 2
 
 
 async def test_counting_waits_for_a_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
         view = app.widget
-        view.open(path)
         await settle(pilot)
         source = view.source
-        assert source is not None and source.calm.is_set()
+        assert source.calm.is_set()
         go_on, read = threading.Event(), Source.read
 
         def slowly(self: Source, *given: Any) -> Any:
@@ -108,9 +97,8 @@ def test_counting_that_waits_for_a_page_can_be_cancelled(path: Path) -> None:
 
 
 async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         seen = shown(app.widget)
         most = 0
@@ -125,13 +113,12 @@ async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: 
             assert numbers == list(range(numbers[0], numbers[-1] + 1))
         assert seen == list(range(COUNT))
         assert most < KEPT + 4000 < path.stat().st_size
-        assert app.widget.at_start and not app.widget.at_end
+        assert app.widget.window.at_start and not app.widget.window.at_end
 
 
 async def test_scrolling_down_again_comes_to_the_end(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         await pilot.press("home")
         await settle(pilot)
@@ -144,26 +131,24 @@ async def test_scrolling_down_again_comes_to_the_end(path: Path) -> None:
             assert now[0] <= seen[-1] + 1
             seen += [number for number in now if number > seen[-1]]
         assert seen == list(range(COUNT))
-        assert app.widget.at_end and not app.widget.at_start
+        assert app.widget.window.at_end and not app.widget.window.at_start
 
 
 async def test_jumps_to_both_ends(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         await pilot.press("home")
         await settle(pilot)
-        assert (shown(app.widget)[0], app.widget.at_start) == (0, True)
+        assert (shown(app.widget)[0], app.widget.window.at_start) == (0, True)
         await pilot.press("end")
         await settle(pilot)
-        assert (shown(app.widget)[-1], app.widget.at_end) == (COUNT - 1, True)
+        assert (shown(app.widget)[-1], app.widget.window.at_end) == (COUNT - 1, True)
 
 
 async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         write(path, said(text("answer 150")), said(text("answer 151")), '{"type":')
         app.widget.poll()
@@ -184,9 +169,8 @@ async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
 
 
 async def test_following_for_long_holds_only_so_much(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         for number in range(COUNT, COUNT + 240, 60):
             write(path, *(said(text(f"answer {each}")) for each in range(number, number + 60)))
@@ -197,10 +181,8 @@ async def test_following_for_long_holds_only_so_much(path: Path) -> None:
 
 
 async def test_polling_an_unchanged_file_changes_nothing(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.poll()
-        app.widget.open(path)
         await settle(pilot)
         document = app.widget.document
         app.widget.poll()
@@ -209,9 +191,8 @@ async def test_polling_an_unchanged_file_changes_nothing(path: Path) -> None:
 
 
 async def test_a_file_that_was_replaced_is_read_again(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         path.unlink()
         app.widget.poll()
@@ -224,18 +205,16 @@ async def test_a_file_that_was_replaced_is_read_again(path: Path) -> None:
 
 
 async def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(tmp_path / "none\x1b[2J.jsonl"))
     async with app.run_test(size=(80, 5)) as pilot:
-        app.widget.open(tmp_path / "none\x1b[2J.jsonl")
         await settle(pilot)
         assert rows_of(app.widget)[0].rstrip() == "none␛[2J.jsonl cannot be read: No such file or directory"
 
 
 async def test_a_narrower_screen_keeps_the_end_in_sight(path: Path) -> None:
     write(path, said(text("a long answer at the very end that wraps " * 3 + "finis")))
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=(60, 20)) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         for size in ((20, 20), (20, 6), (70, 12)):
             await pilot.resize_terminal(*size)
@@ -247,9 +226,8 @@ async def test_hostile_transcripts_are_harmless(tmp_path: Path) -> None:
     path = write(
         tmp_path / "t.jsonl", *(user(each) for each in HOSTILE), *(said(text(each)) for each in HOSTILE)
     )
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         for _ in range(30):
             rows_of(app.widget)
@@ -257,51 +235,38 @@ async def test_hostile_transcripts_are_harmless(tmp_path: Path) -> None:
             await pilot.pause()
 
 
-async def test_another_transcript_takes_the_place_of_the_first(path: Path, tmp_path: Path) -> None:
-    other = write(tmp_path / "other.jsonl", said(text("answer 9")))
-    app = Host(TranscriptView())
-    async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
-        app.widget.open(other)
-        await settle(pilot)
-        assert held(app.widget) == [9]
-
-
 async def test_it_opens_at_a_line_and_reads_on_both_ways(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path, 76))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path, 76)
         await settle(pilot)
         assert current(app.widget) == "answer 75"
         assert 75 in shown(app.widget)
-        assert not app.widget.at_end
+        assert not app.widget.window.at_end
         await pilot.press("pageup", "pageup")
         await settle(pilot)
         assert shown(app.widget)[-1] < 75
 
 
 async def test_the_bar_is_true_from_the_first_moment(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         view, size = app.widget, path.stat().st_size
-        assert (view.percent, view.bar.bottom, view.bar.size) == (100, size, size)
+        assert (view.bar.percent, view.bar.bottom, view.bar.size) == (100, size, size)
         assert view.bar.top > size * 0.9
         assert rows_of(view)[-1].endswith("┃") and not rows_of(view)[0].endswith("┃")
         view.go(Wanted("percent", 50))
         await settle(pilot)
-        assert 45 <= view.percent <= 55
+        assert 45 <= view.bar.percent <= 55
         await pilot.press("home")
         await settle(pilot)
-        assert (view.bar.top, view.percent) == (0, int(100 * view.bar.bottom / size))
+        assert (view.bar.top, view.bar.percent) == (0, int(100 * view.bar.bottom / size))
 
 
 async def test_enter_and_a_click_unfold_and_fold(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", said(call("Bash", command="ls")), result("\n".join("abcdefghijkl")))
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=(40, 20)) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         folded = [row.strip() for row in rows_of(app.widget) if row.strip()]
         assert folded[-1] == "● Bash  ls  12 lines ▸"
@@ -314,9 +279,8 @@ async def test_enter_and_a_click_unfold_and_fold(tmp_path: Path) -> None:
 
 
 async def test_a_click_on_the_bar_jumps(path: Path) -> None:
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         await pilot.click(TranscriptView, offset=(SIZE[0] - 1, 0))
         await settle(pilot)
@@ -325,9 +289,8 @@ async def test_a_click_on_the_bar_jumps(path: Path) -> None:
 
 async def test_unfolding_stays_when_more_comes(path: Path) -> None:
     write(path, said(call("Bash", command="ls")), result("\n".join("abcdef")))
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         assert app.widget.follow()
         write(path, said(text("answer 150")))
@@ -342,9 +305,8 @@ async def test_only_what_was_said_shows_without_tools(tmp_path: Path) -> None:
         tmp_path / "t.jsonl", user("ask"), said(text("one")), said(call("Bash", command="ls")), result("x")
     )
     write(path, said(text("two")))
-    app = Host(TranscriptView())
+    app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
-        app.widget.open(path)
         await settle(pilot)
         for shows, words in (
             (Shows.TALK, "one two"),
@@ -366,5 +328,5 @@ def test_reading_begins_before_there_is_a_screen(path: Path, monkeypatch: pytest
         return read(source, *arguments)
 
     monkeypatch.setattr(Source, "read", noted)
-    TranscriptView().open(path)
+    TranscriptView(path)
     assert begun.wait(10)

@@ -64,8 +64,7 @@ class TranscriptScreen(StyledOnce):
         """Use `read_transcript`."""
         super().__init__()
         self._path = path
-        self.view = TranscriptView(id="transcript")
-        self.view.open(path, line)
+        self.view = TranscriptView(path, line, id="transcript")
         self._query = find
         self._sought = find
         self._typed = ""
@@ -243,15 +242,15 @@ class TranscriptScreen(StyledOnce):
         self.view.when_there(self._pin_here)
 
     def _pin_here(self) -> None:
-        text = " ".join((self.get_selected_text() or self.view.line_to_pin).split())
-        if text:
+        words = self.get_selected_text() or self.view.window.words_at(self.view.cursor_line)
+        if text := " ".join(words.split()):
             self.view.when_indexed(lambda: self._pin(text))
         else:
             self.app.say("No words to pin stand here: ! pins what was said, run or read.", severity="warning")
 
     def _pin(self, text: str) -> None:
-        source, block = self.view.source, self.view.current
-        line = source.index.number_at(block.key[0]) if source and block else 0
+        block = self.view.current
+        line = self.view.source.index.number_at(block.key[0]) if block else 0
         self.app.post_message(PinWanted(text, self._path, line))
 
     def action_pager(self) -> None:
@@ -271,12 +270,10 @@ class TranscriptScreen(StyledOnce):
 
     def action_cycle(self) -> None:
         """Show all, no tools, or asks and closing messages."""
-        source = self.view.source
-        if source is not None:
-            kinds = list(Shows)
-            shows = kinds[(kinds.index(source.shows) + 1) % len(kinds)]
-            self.view.when_indexed(lambda: self.view.show_only(shows))
-            self.app.say(f"Shown: {shows}.")
+        kinds = list(Shows)
+        shows = kinds[(kinds.index(self.view.source.shows) + 1) % len(kinds)]
+        self.view.when_indexed(lambda: self.view.show_only(shows))
+        self.app.say(f"Shown: {shows}.")
 
     def action_back(self) -> None:
         """Drop the number, the marks, what is looked for since it was opened; then leave."""

@@ -21,10 +21,10 @@ def go_to_next(view: TranscriptView, places: Places, step: int, name: str) -> st
         step: 1 or -1.
         name: of such a place, for people.
     """
-    source, block = view.source, view.current
-    if source is None or block is None:
+    block = view.current
+    if block is None:
         return ""
-    offsets, here = places(source.index), block.key[0]
+    offsets, here = places(view.source.index), block.key[0]
     others = [each for each in offsets if (each > here if step > 0 else each < here)]
     if others:
         view.go(Wanted("offset", others[0] if step > 0 else others[-1]))

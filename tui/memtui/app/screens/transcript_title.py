@@ -22,15 +22,13 @@ def title(view: TranscriptView, width: int) -> str:
         view: the transcript.
         width: cells of the whole frame.
     """
-    source = view.source
-    if source is None:
-        return ""
-    index, block = source.index, view.current
+    source, block = view.source, view.current
+    index = source.index
     turn = ""
     if index.complete and index.asks and block is not None:
         turn = f"turn {index.turn_at(block.key[0])} of {len(index.asks)}"
     name = clean_line(source.path.stem.removeprefix("agent-"))[:8]
-    percent = f" {view.percent} %"
+    percent = f" {view.bar.percent} %"
     room = max(1, width - _CORNERS - cell_len(percent))
     left = _fitting((name, clean_line(source.head.model), times(source.head), turn), room - 1) + " "
     return left + "─" * max(0, room - cell_len(left)) + percent
@@ -62,7 +60,7 @@ def times(head: SessionHead) -> str:
 def place(view: TranscriptView, found: str, typed: str) -> str:
     """The lower line of the frame: the number being typed, the search, the line, what is shown."""
     source, block = view.source, view.current
-    if source is None or block is None:
+    if block is None:
         return ""
     query = clean_line(view.window.query.text)
     number = source.index.number_at(block.key[0])

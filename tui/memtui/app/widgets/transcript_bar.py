@@ -16,6 +16,11 @@ class ByteBar:
     size: int = 0
     """Bytes of the file; 0 where there is nothing to show."""
 
+    @property
+    def percent(self) -> int:
+        """How much of the file lies before the end of what is in sight, in hundredths."""
+        return 100 if self.bottom >= self.size else min(99, int(100 * self.bottom / self.size))
+
     def thumb(self, height: int) -> range:
         """The cells of a bar that are its thumb: at least one; none when everything is in sight."""
         if self.size <= 0 or height <= 0 or (self.top <= 0 and self.bottom >= self.size):

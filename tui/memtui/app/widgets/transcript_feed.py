@@ -11,8 +11,9 @@ from typing import Protocol
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.app.widgets.transcript_pages import Page
+from memtui.app.widgets.transcript_pages import Page, Shows
 from memtui.app.widgets.transcript_source import Source, Wanted
+from memtui.app.widgets.transcript_window import Window
 from memtui.reading.line_index import never
 
 _PATIENCE = 0.05
@@ -42,23 +43,28 @@ class Reader(Protocol):
     def failed(self, problem: str) -> None:
         """Say why a page cannot be read."""
 
-    def indexed(self, *, sound: bool) -> None:
-        """Take that the index has come to the file's end; the file is shorter than before if not `sound`."""
+    def indexed(self) -> None:
+        """Take that the index has come to the file's end."""
+
+    def replaced(self) -> None:
+        """Take that the file is shorter than before: nothing that is held counts any more."""
 
 
 class Feed:
     """Keeps one page on its way at a time: what is asked for later replaces it."""
 
-    def __init__(self, widget: Widget, reader: Reader, source: Source, first: Wanted) -> None:
+    def __init__(self, widget: Widget, reader: Reader, source: Source, window: Window, first: Wanted) -> None:
         """Begin to read the first page, also before there is a screen to show it.
 
         Args:
             widget: runs the work.
             reader: receives pages.
             source: the transcript.
+            window: what the reader holds of it.
             first: the first page.
         """
         self.source = source
+        self._window = window
         self._first: tuple[Wanted, Future[tuple[Page, int]]] | None = (first, in_advance(source, first))
         self._once_there: list[Callable[[], object]] = []
         self._widget = widget
@@ -79,16 +85,16 @@ class Feed:
         return jumps or self._first is not None
 
     def stop(self) -> None:
-        """Deliver nothing from now on: another transcript is opened."""
+        """Deliver nothing from now on: another feed takes its place."""
         self._wanted, self._first, self._once_indexed, self._stopped = None, None, None, True
         self._once_there.clear()
         self.source.calm.set()
 
-    def read(self, wanted: Wanted, span: tuple[int, int]) -> None:
-        """Read a page; `span` are the bytes that are held."""
+    def read(self, wanted: Wanted) -> None:
+        """Read a page."""
         self._wanted = wanted
         self.source.calm.clear()
-        self._run(partial(self._read, wanted, span), "transcript")
+        self._run(partial(self._read, wanted, self._window.span), "transcript")
 
     def take_first(self) -> None:
         """Take the first page, once, at once where it is there, or will be in a moment."""
@@ -100,11 +106,35 @@ class Feed:
             self._reader.arrived(wanted, *reading.result())
             self._act_there()
         else:
-            self.read(wanted, (0, 0))
+            self.read(wanted)
 
-    def index(self) -> None:
-        """Bring the index up to the file's end."""
-        self._run(self._index, "transcript-index")
+    def poll(self) -> None:
+        """Read what was added, if the end of the file is held; cheap when nothing was."""
+        if self.is_reading or not self.source.has_changed():
+            return
+        if self.source.index.complete:
+            self._run(self._index, "transcript-index")
+        if self.source.shows is not Shows.ASKS:
+            self._read_end()
+
+    def read_on(self, *, before: bool, after: bool) -> None:
+        """Read the page before what is held, or else the one behind it, unless the file ends there."""
+        if self.is_reading or not self._window.pages:
+            return
+        if before and not self._window.at_start:
+            self.read(Wanted("before"))
+        elif after and not self._window.at_end:
+            self.read(Wanted("after"))
+
+    def _read_end(self) -> None:
+        """Read what follows, if the end of the file, as last read, is held."""
+        if self._window.at_end:
+            self.read(Wanted("after"))
+
+    def begin_index(self) -> None:
+        """Count lines, turns and compactions, unless that has begun."""
+        if self.source.index.end == 0:
+            self._run(self._index, "transcript-index")
 
     def when_indexed(self, act: Callable[[], object]) -> None:
         """Act now, or as soon as the turns and compactions are known."""
@@ -143,6 +173,9 @@ class Feed:
         if wanted is self._wanted:
             self._wanted = None
             self._widget.call_after_refresh(self._settle)
+            if page.end < page.start:
+                self._reader.replaced()
+                return
             self._reader.arrived(wanted, page, offset)
             self._act_there()
 
@@ -173,6 +206,11 @@ class Feed:
         if self._stopped:
             return
         waiting, self._once_indexed = self._once_indexed, None
-        if waiting is not None and sound:
+        if not sound:
+            self._reader.replaced()
+            return
+        if waiting is not None:
             waiting()
-        self._reader.indexed(sound=sound)
+        self._reader.indexed()
+        if self.source.shows is Shows.ASKS:
+            self._read_end()

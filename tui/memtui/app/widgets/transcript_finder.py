@@ -192,8 +192,6 @@ class Finder:
 
     def _search(self, start: Start, step: int, query: Query) -> None:
         worker, source = get_current_worker(), self._view.source
-        if source is None:
-            return
         with suppress(OSError):
             hit = find(source.path, start, step, query, source.is_shown, lambda: worker.is_cancelled)
             if not worker.is_cancelled:
@@ -212,8 +210,6 @@ class Finder:
 
     def _count(self, tally: Tally) -> None:
         worker, source = get_current_worker(), self._view.source
-        if source is None:
-            return
         with suppress(OSError):
             tally.count(source.path, source.is_shown, source.pausing(lambda: worker.is_cancelled))
         self._view.call_later(self._view.post_message, self._view.Moved())

@@ -18,13 +18,11 @@ from memtui.app.widgets.layout import Place
 from memtui.app.widgets.transcript_bar import ByteBar
 from memtui.app.widgets.transcript_calls import AGENT, FOLD
 from memtui.app.widgets.transcript_feed import Feed
-from memtui.app.widgets.transcript_lines import words_of
 from memtui.app.widgets.transcript_pages import PAGE, Page, Shows
 from memtui.app.widgets.transcript_source import Source, Wanted
 from memtui.app.widgets.transcript_window import Window
 from memtui.reading.blocks import Block, Key
 from memtui.reading.finding import Query
-from memtui.reading.line_index import LineIndex
 
 _KEPT = 8 * AT_ONCE
 """Bytes of transcript that are kept; pages far from what is read are dropped."""
@@ -35,7 +33,7 @@ _NEAR = 3
 class TranscriptView(DocumentView, inherit_bindings=False):
     """A transcript, of which only some pages around what is read are held; one row of it is the current one.
 
-    The owner calls `open` once and `poll` when the file may have grown. Files are read in threads only.
+    The owner calls `poll` when the file may have grown. Files are read in threads only.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -74,38 +72,27 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             super().__init__()
             self.agent = agent
 
-    def __init__(
-        self,
-        *,
-        name: str | None = None,
-        id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self.window = Window(LineIndex())
-        self.marks: dict[Key, Block] = {}
+    def __init__(self, path: Path, number: int = 0, *, id: str | None = None) -> None:  # noqa: A002 - Textual's
+        """Show a transcript at line `number` (1-based), or at its end; it is read at once."""
+        super().__init__(id=id)
+        self._path = path
         self.bar = ByteBar()
-        self._feed: Feed | None = None
+        self.marks: dict[Key, Block] = {}
         self._following = False
         self._cursor = Place(0)
+        self._open(Wanted("line", number, unfold=True) if number else Wanted("last"))
+
+    def _open(self, first: Wanted) -> None:
+        source = Source(self._path)
+        self.window = Window(source.index)
+        self.feed = Feed(self, self, source, self.window, first)
 
     # -- what is shown --------------------------------------------------------------------------------------
 
     @property
-    def at_start(self) -> bool:
-        """Whether the beginning of the file is among what is held."""
-        return bool(self.window.pages) and self.window.pages[0].start == 0
-
-    @property
-    def at_end(self) -> bool:
-        """Whether the end of the file, as last read, is among what is held."""
-        return bool(self.window.pages) and self.window.pages[-1].last
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """The bytes of the file that are held."""
-        pages = self.window.pages
-        return (pages[0].start, pages[-1].end) if pages else (0, 0)
+    def source(self) -> Source:
+        """The transcript."""
+        return self.feed.source
 
     @property
     def current(self) -> Block | None:
@@ -113,89 +100,28 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return self.window.block_at(self._cursor.line)
 
     @property
-    def line_to_pin(self) -> str:
-        """The words of the current row; of a call what it is about; "" where there are none."""
-        block, lines = self.current, self.document.lines
-        if block is None or self._cursor.line >= len(lines):
-            return ""
-        first = self._cursor.line == self.window.lines_of(block.key).start
-        return words_of(block, lines[self._cursor.line], first=first)
-
-    @property
     def cursor_line(self) -> int:
         """The document's line that is current."""
         return self._cursor.line
 
-    @property
-    def percent(self) -> int:
-        """How much of the file lies before the end of what is in sight, in hundredths."""
-        if self.bar.bottom >= self.bar.size:
-            return 100
-        return min(99, int(100 * self.bar.bottom / self.bar.size))
-
     # -- reading --------------------------------------------------------------------------------------------
-
-    @property
-    def source(self) -> Source | None:
-        """The transcript that is shown."""
-        return self._feed.source if self._feed is not None else None
-
-    def open(self, path: Path, number: int = 0) -> None:
-        """Show a transcript at line `number` (1-based), or at its end.
-
-        It is read at once, also before there is a screen: the first picture already shows it.
-        """
-        if self._feed is not None:
-            self._feed.stop()
-        source = Source(path)
-        first = Wanted("line", number, unfold=True) if number else Wanted("last")
-        self._feed = Feed(self, self, source, first)
-        self.window = Window(source.index)
-        self.marks = {}
-        self._following = False
-        self.show(Document())
-        self._take_first()
-
-    def _take_first(self) -> None:
-        """Show the first page, as soon as there is a width to lay it out for."""
-        if self._feed is not None and self.is_mounted and self._text_width() > 0:
-            self._feed.take_first()
 
     def poll(self) -> None:
         """Read what was added, if the end of the file is held; cheap when nothing was."""
-        feed = self._feed
-        if feed is None or feed.is_reading or not feed.source.has_changed():
-            return
-        if feed.source.index.complete:
-            feed.index()
-        if self.at_end and feed.source.shows is not Shows.ASKS:
-            self._read(Wanted("after"))
-
-    def _read(self, wanted: Wanted) -> None:
-        if self._feed is not None:
-            self._feed.read(wanted, self.span)
+        self.feed.poll()
 
     def when_indexed(self, act: Callable[[], object]) -> None:
         """Act now, or as soon as the turns and compactions are known."""
-        if self._feed is not None:
-            self._feed.when_indexed(act)
+        self.feed.when_indexed(act)
 
     def when_there(self, act: Callable[[], object]) -> None:
         """Act now, or as soon as a jump has arrived; see `Feed.when_there`."""
-        if self._feed is not None:
-            self._feed.when_there(act)
+        self.feed.when_there(act)
 
-    def indexed(self, *, sound: bool) -> None:
-        """Count turns and compactions; a file that became shorter is read anew."""
-        if self.source is None:
-            return
-        if not sound:
-            self.open(self.source.path)
-            return
+    def indexed(self) -> None:
+        """Number the compactions."""
         if self.window.has_boundaries:
             self._remake()
-        if self.source.shows is Shows.ASKS and self.at_end:
-            self._read(Wanted("after"))
         self.post_message(self.Moved())
 
     def failed(self, problem: str) -> None:
@@ -203,56 +129,52 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if not self.window.pages:
             self.show(concat(line(problem, "bad")))
 
+    def replaced(self) -> None:
+        """Begin anew: the file has become shorter."""
+        self.feed.stop()
+        self.marks.clear()
+        self._following = False
+        self._open(Wanted("last"))
+        self.show(Document())
+        self._take_first()
+
+    def _take_first(self) -> None:
+        """Show the first page, as soon as there is a width to lay it out for."""
+        if self.is_mounted and self._text_width() > 0:
+            self.feed.take_first()
+
     def arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
         """Put the page where it belongs, without moving what is in sight."""
         if wanted.kind == "before":
             self.window.pages.insert(0, page)
-            self._remake()
-            self._prune()
+            self._grow()
         elif wanted.kind == "after":
-            self._append(page)
+            if self.window.append(page, PAGE):
+                self._grow()
         else:
             self.window.pages = [page]
             self._arrive(wanted, offset)
         self._note_place()
-        self.call_after_refresh(self._read_on)
-        self.call_after_refresh(self._begin_index)
+        self.call_after_refresh(self._painted)
 
-    def _begin_index(self) -> None:
-        """Count lines and turns, once the page is painted: threads take turns, and painting comes first."""
-        if self._feed is not None and self._feed.source.index.end == 0:
-            self._feed.index()
+    def _painted(self) -> None:
+        """Read on, and begin to count lines and turns: threads take turns, and painting comes first."""
+        self._read_on()
+        self.feed.begin_index()
 
-    def _append(self, page: Page) -> None:
-        if page.end < page.start and self.source is not None:  # the file has been cut or replaced
-            self.open(self.source.path)
-            return
-        follow = self._following
-        if self.window.append(page, PAGE):
-            self._remake()
-            if follow:
-                self._to_end()
-            self._prune()
-
-    def _prune(self) -> None:
-        """Drop pages far from what is read."""
+    def _grow(self) -> None:
+        """Show what has been added, and drop what is far from the place that is read."""
+        self._remake_at_end()
         height = self.scrollable_content_region.height
         first = self.place.line
         if self.window.prune(_KEPT, range(first - _NEAR * height, first + (_NEAR + 1) * height)):
-            follow = self._following
-            self._remake()
-            if follow:
-                self._to_end()
+            self._remake_at_end()
 
     def _read_on(self) -> None:
         """Read on before the reader comes to an end of what is held."""
-        if self._feed is None or self._feed.is_reading or not self.window.pages or not self.is_mounted:
-            return
-        near = 2 * self.scrollable_content_region.height
-        if not self.at_start and self.scroll_offset.y < near:
-            self._read(Wanted("before"))
-        elif not self.at_end and self._below() < near:
-            self._read(Wanted("after"))
+        if self.is_mounted:
+            near = 2 * self.scrollable_content_region.height
+            self.feed.read_on(before=self.scroll_offset.y < near, after=self._below() < near)
 
     # -- the document ---------------------------------------------------------------------------------------
 
@@ -265,6 +187,13 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._cursor = Place(self.window.line_of(cursor_spot), cursor.char)
         self.show(self.window.document, keep_scroll=True, shift=here - top.line)
         self._note_place()
+
+    def _remake_at_end(self) -> None:
+        """Make the document again; one that is followed to its end stays there."""
+        follow = self._following
+        self._remake()
+        if follow:
+            self._to_end()
 
     def _arrive(self, wanted: Wanted, offset: int) -> None:
         """Show a page that has just replaced all others, at the place that was wanted."""
@@ -289,20 +218,17 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def go(self, wanted: Wanted) -> None:
         """Go to a place, by reading it if it is not held."""
-        start, stop = self.span
-        held = wanted.kind == "offset" and start <= wanted.at < stop
-        if held and self._feed is not None and not self._feed.is_reading:
+        start, stop = self.window.span
+        if wanted.kind == "offset" and start <= wanted.at < stop and not self.feed.is_reading:
             self._go_within(wanted, wanted.at)
             self._read_on()
         else:
-            self._read(wanted)
+            self.feed.read(wanted)
 
     def show_only(self, shows: Shows) -> None:
         """Show all, no tools, or asks and closing messages only, at the same place."""
-        if self.source is not None:
-            self.source.shows = shows
-            block = self.current
-            self._read(Wanted("offset", block.key[0], block.key) if block else Wanted("last"))
+        block, self.source.shows = self.current, shows
+        self.feed.read(Wanted("offset", block.key[0], block.key) if block else Wanted("last"))
 
     def look_for(self, query: Query) -> None:
         """Mark what is looked for."""
@@ -348,18 +274,18 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def action_first(self) -> None:
         """Go to the beginning of the file."""
-        if self.at_start:
+        if self.window.at_start:
             self._put(0)
         else:
-            self._read(Wanted("first"))
+            self.feed.read(Wanted("first"))
 
     def action_last(self) -> None:
         """Go to the end of the file."""
-        if self.at_end:
+        if self.window.at_end:
             self._to_end()
             self._note_place()
         else:
-            self._read(Wanted("last"))
+            self.feed.read(Wanted("last"))
 
     def action_link(self, step: int) -> None:
         """Go to the next line that unfolds, or to the one before."""
@@ -428,19 +354,19 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def _note_place(self) -> None:
         last = self._row() >= self._layout.rows - 1
         # Not only `at_end`: what was added at once may be more than a page.
-        self._following = last and self._below() <= 0 and (self.at_end or self._following)
+        self._following = last and self._below() <= 0 and (self.window.at_end or self._following)
         self.bar = self._bar()
         self.post_message(self.Moved())
 
     def _bar(self) -> ByteBar:
-        source = self.source
-        if source is None or not self._is_laid_out():
+        if not self._is_laid_out():
             return ByteBar()
+        size = self.source.size
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
-        ended = self.at_end and self._below() <= 0
-        bottom = source.size if ended else self.window.byte_at(self._layout.place(top + height).line)
-        begins = self.at_start and top == 0
-        return ByteBar(0 if begins else self.window.byte_at(self.place.line), bottom, source.size)
+        ended = self.window.at_end and self._below() <= 0
+        bottom = size if ended else self.window.byte_at(self._layout.place(top + height).line)
+        begins = self.window.at_start and top == 0
+        return ByteBar(0 if begins else self.window.byte_at(self.place.line), bottom, size)
 
     def _resized(self) -> None:
         self._take_first()
@@ -463,22 +389,24 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """One screen line, the current row and the marked blocks set off, the bar at its right."""
-        strip, width = super().render_line(y), self.size.width
-        row = y + self.scroll_offset.y
-        name = self._look_of(row) if row < self._layout.rows else ""
-        segments = list(strip.crop(0, max(0, width - 1)))
-        if name:
-            style = self.get_component_rich_style(name, partial=self.app.no_color)
+        width = self.size.width
+        segments = list(super().render_line(y).crop(0, max(0, width - 1)))
+        if look := self._look_of(y + self.scroll_offset.y):
+            style = self.get_component_rich_style(look, partial=self.app.no_color)
             segments = list(Segment.apply_style(segments, None, style))
+        return Strip([*segments, self._bar_cell(y)], width)
+
+    def _bar_cell(self, y: int) -> Segment:
         ground = self._painter.ground
-        if y in self.bar.thumb(self.size.height):
-            bar = self.get_component_rich_style("transcript--bar")
-            cell = Segment("┃", ground + bar.without_color + bar)
-        else:
-            cell = Segment(" ", ground)
-        return Strip([*segments, cell], width)
+        if y not in self.bar.thumb(self.size.height):
+            return Segment(" ", ground)
+        bar = self.get_component_rich_style("transcript--bar")
+        return Segment("┃", ground + bar.without_color + bar)
 
     def _look_of(self, row: int) -> str:
+        """The component class that sets a row off; "" for none."""
+        if row >= self._layout.rows:
+            return ""
         number, _, _ = self._layout.row(row)
         if self.has_focus and row == self._row():
             return "transcript--cursor"

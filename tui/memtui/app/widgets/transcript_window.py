@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from memtui.app.widgets.document import Document, Line, Span, rule
-from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render
+from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
 from memtui.app.widgets.transcript_pages import Page
 from memtui.formats.transcript_events import Boundary, Call, Result
 from memtui.reading.blocks import Block, Key
@@ -38,6 +38,21 @@ class Window:
         self._of: dict[Key, int] = {}
         self._call: dict[Key, Key] = {}
         self._made: dict[tuple[Key, bool, bool], list[Line]] = {}
+
+    @property
+    def at_start(self) -> bool:
+        """Whether the beginning of the file is held."""
+        return bool(self.pages) and self.pages[0].start == 0
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the end of the file, as last read, is held."""
+        return bool(self.pages) and self.pages[-1].last
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The bytes of the file that are held."""
+        return (self.pages[0].start, self.pages[-1].end) if self.pages else (0, 0)
 
     def append(self, page: Page, size: int) -> bool:
         """Put a page behind the others, or make the last one larger; False when that changes nothing."""
@@ -125,6 +140,13 @@ class Window:
         if not found:
             return made
         return made._replace(spans=(*made.spans, *(Span(start, end, "hit") for start, end in found)))
+
+    def words_at(self, number: int) -> str:
+        """The words of a line of the document; of a call what it is about; "" where there are none."""
+        block, lines = self.block_at(number), self.document.lines
+        if block is None or number >= len(lines):
+            return ""
+        return words_of(block, lines[number], first=number == self.lines_of(block.key).start)
 
     # -- places ---------------------------------------------------------------------------------------------
 
