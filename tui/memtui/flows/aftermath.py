@@ -26,7 +26,7 @@ from memtui.reading.facts import Facts, read_facts
 from memtui.store.captures import CaptureStore
 
 _FEW = 3
-"""A line of rules with fewer words is a title."""
+"""Lines of rules with fewer words are titles."""
 _MOST_RULES = 20
 """The most rules of one command."""
 _LEAD = re.compile(r"(?:[-*+>] |\d+[.)] )*")
@@ -79,7 +79,7 @@ def aftermaths(
         since: selects the first compaction at or after this time; the newest one when None.
         every: select all of them.
         traced: the compactions of the transcript; None reads it.
-        read: reads facts up to a time; `read_facts` when None.
+        read: reads facts up to a time; by default `read_facts`.
         cancelled: polled; see `read_facts`.
 
     Raises:
@@ -169,7 +169,7 @@ def _standing(places: Places) -> list[Standing]:
 
 
 def _held(places: Places, transcript: Path, moment: datetime | None) -> list[Standing]:
-    """Pins and rules at the time of a session's newest compaction: a pin that came later was not lost then.
+    """Pins and rules at the time of a session's newest compaction: a later pin cannot have been lost then.
 
     None for sessions with a successor, to which current pins and rules do not apply.
     """

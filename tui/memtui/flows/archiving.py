@@ -12,11 +12,11 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import SessionList
 
 SOON = 10
-"""The app archives a session this many days before its deletion."""
+"""Days before the deletion of a session at which the app archives it."""
 
 
 def keep_ending(places: Places, clock: Clock) -> int:
-    """Archive the project's sessions that are deleted soon; returns the number of updated copies.
+    """Archive the project's sessions that will be deleted soon; returns the number of updated copies.
 
     Raises:
         FileProblem: the settings cannot be read, or Claude Code's folder cannot be listed.
@@ -27,6 +27,6 @@ def keep_ending(places: Places, clock: Clock) -> int:
     archive, kept = Archive(places.home, clock), 0
     for session in SessionList(places.project, places.home, places.claude, clock).entries():
         if session.days_left is not None and session.days_left <= SOON:
-            with suppress(FileProblem):  # the others are archived all the same
+            with suppress(FileProblem):  # go on with the others
                 kept += archive.keep(session.path, settings) > 0
     return kept

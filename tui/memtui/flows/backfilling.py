@@ -1,4 +1,4 @@
-"""Auto-compactions without a capture, in Claude Code's transcripts and in those that only the archive has."""
+"""Auto-compactions without a capture, in Claude Code's transcripts and in archived ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Missing(NamedTuple):
     """A compaction without a capture."""
 
     compaction: Compaction
-    """Its transcript is named where Claude Code has, or had it."""
+    """Names the transcript's path in Claude Code's folder, even if it is only archived."""
     message: str
     """The user's first words in its session, masked."""
 
@@ -52,13 +52,13 @@ def _captures(places: Places) -> list[Capture]:
 
 
 def _deleted(places: Places, clock: Clock) -> Iterator[tuple[Transcript, Path]]:
-    """Compacted sessions that only the archive has, unpacked, each with where Claude Code had it."""
+    """Unpacked sessions with compactions that only the archive has, each with its original path."""
     archive, store = Archive(places.home, clock), TranscriptStore(places.project, places.claude)
     folders = {each.name for each in (store.folder(), *store.folders())}
     for kept in archive.entries():
         if kept.is_live or kept.problem or kept.folder not in folders:
             continue
-        with suppress(FileProblem, OSError):  # a broken copy: `memtui archive verify` names it
+        with suppress(FileProblem, OSError):  # a broken copy: reported by `memtui archive verify`
             if not archive.holds(kept, BOUNDARY):
                 continue
             path = archive.readable(kept)

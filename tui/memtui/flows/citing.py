@@ -1,6 +1,6 @@
-"""What a model wrote by itself and hands to memtui: whether the lines that it cites hold its words.
+"""Checking the citations in a text that a model wrote on its own.
 
-A statement of the draft from the facts needs no citation; its line is the fact's own.
+A statement of the facts-only draft needs no citation; its line is that of the fact.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _CITING = ("Decisions", "Constraints", "Known Issues")
 
 
 def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places) -> MemoryFile:
-    """A memory file with the citations that hold; a statement without one ends with ``(no source)``.
+    """A memory file with its valid citations; statements without one end with ``(no source)``.
 
     Args:
-        memory: what the model wrote.
-        text: the same as it wrote it.
-        capture: what it reviewed.
+        memory: the model's memory file.
+        text: its original text.
+        capture: the reviewed capture.
         places: no transcript outside Claude Code's folder and the archive is opened.
     """
     transcript: Path | None = None
@@ -47,7 +47,7 @@ def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places
 
 
 def unsourced_lines(text: str, transcript: Path, root: Path) -> list[int]:
-    """Lines of a recovery text with statements that cite no line which holds their words, and do not say so.
+    """Lines of a recovery text with statements that lack a valid citation and are not marked.
 
     Raises:
         FormatError: the text holds none of the sections of a recovery text.

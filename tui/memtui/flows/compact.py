@@ -40,14 +40,14 @@ class Compacted:
 
     text: str
     note: str = ""
-    """A remark on how it was made, or ""."""
+    """A remark on its origin, or ""."""
     session_id: str = ""
     """Claude Code's session."""
     description: str = ""
-    """What the session is about, on one line."""
+    """A one-line description of the session."""
     transcript: Path | None = None
     root: Path = Path()
-    """The project's root that the text names."""
+    """The project's root named in the text."""
     facts: Facts | None = field(default=None, compare=False, repr=False)
     """The facts it was made from; None for a text from elsewhere."""
     engine: str = Engine.FACTS

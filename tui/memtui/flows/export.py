@@ -1,4 +1,4 @@
-"""A session or a memory as one file to read or to attach."""
+"""A session or a memory as one file, for reading or attaching."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from memtui.store.session_list import size_text
 
 
 class Form(StrEnum):
-    """The format; the value is the ending of the file's name."""
+    """The format; the value is the file name extension."""
 
     HTML = "html"
     MARKDOWN = "md"
 
 
 def form_of(name: str) -> Form:
-    """The form that a file's name asks for: HTML, unless it ends as Markdown does."""
+    """The form for a file name: Markdown by its extension, else HTML."""
     return Form.MARKDOWN if name.casefold().endswith((".md", ".markdown")) else Form.HTML
 
 
@@ -52,10 +52,10 @@ def session_file(transcript: Path, form: Form = Form.HTML) -> str:
 
 
 Range = tuple[int, int]
-"""The first and the last line of a transcript that are wanted, 1-based."""
+"""The first and the last line of a transcript to export, 1-based."""
 
 LAST = 10**9
-"""Stands for a transcript's last line."""
+"""Means a transcript's last line."""
 
 
 def session_parts(
@@ -64,9 +64,9 @@ def session_parts(
     """A session, part by part.
 
     Args:
-        transcript: its transcript, be it one that was unpacked from the archive.
-        form: as what.
-        now: the time that is noted.
+        transcript: its transcript, possibly unpacked from the archive.
+        form: the format.
+        now: the time of the export.
         lines: only these lines, without subagents.
         mask: whether secrets are masked; private parts are always left out.
 
@@ -88,7 +88,7 @@ def session_parts(
 
 
 def _subagents(transcript: Path) -> Subagents:
-    """The subagents of a session; what one left behind may vanish at any time, and is left out then."""
+    """The subagents of a session; their transcripts may be deleted at any time, and are skipped then."""
 
     def read(path: Path) -> Iterator[Numbered]:
         with suppress(OSError):
@@ -130,7 +130,7 @@ def _exported(now: datetime, mask: bool, lines: Range | None = None) -> str:
 
 
 def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool = True) -> Iterator[str]:
-    """A memory, part by part: its text as it stands, below what it is."""
+    """A memory, part by part: its details, then its text unchanged."""
     meta, safe = memory.meta, masked if mask else as_it_is
     text = safe(without_private(memory.body.decode("utf-8", "replace")))
     name = safe(without_private(meta.description)) or meta.id
@@ -156,20 +156,20 @@ def export_session(
     mask: bool = True,
     replace: bool = False,
 ) -> str:
-    """Write a session to a file; returns the sentence that says where. For the arguments see `session_parts`.
+    """Write a session to a file; returns a sentence that names it. For the arguments see `session_parts`.
 
     Raises:
-        FileProblem: it has nothing to read, something is there already, or it cannot be written or read.
+        FileProblem: it has nothing to read, the file exists, or it cannot be written or read.
     """
     parts = session_parts(transcript, form or form_of(target.name), now, lines=lines, mask=mask)
     return export_parts(target, parts, mask=mask, replace=replace)
 
 
 def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, replace: bool = False) -> str:
-    """Write the parts of a page to a file; returns the sentence that says where.
+    """Write the parts of a page to a file; returns a sentence that names the file.
 
     Raises:
-        FileProblem: something is there already, or it cannot be written or read.
+        FileProblem: the file exists, or it cannot be written or read.
     """
     size = write_parts(target, (part.encode("utf-8", "replace") for part in parts), replace=replace)
     if size is None:

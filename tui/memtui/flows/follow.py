@@ -32,7 +32,7 @@ class _Seen:
 
     size: int
     since: float
-    """When it last grew, on the clock of `look`."""
+    """Time of its last growth, on the clock of `look`."""
     covered: int
     """The size covered by its state document."""
 
@@ -41,7 +41,7 @@ class Follower:
     """Decides which sessions are due, from the sizes and times passed to `look`."""
 
     def __init__(self, *, growth: int = GROWTH, pause: float = PAUSE) -> None:
-        """Make one.
+        """Make a follower.
 
         Args:
             growth: bytes after which a version is due at once.

@@ -31,7 +31,7 @@ class Traces:
     copies: tuple[Kept, ...]
     """In the archive."""
     paths: tuple[Path, ...]
-    """Files and folders to delete: captures, marks, states, messages and requests that wait."""
+    """Files and folders to delete: captures, marks, states, waiting messages and requests."""
     indexed: bool
     """Whether the search index has it."""
     stays: tuple[str, ...]
@@ -71,7 +71,7 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
 
 
 def _projects(here: Project, live: Iterable[Path], copies: Iterable[Kept], archive: Archive) -> list[Project]:
-    """The projects that may hold something of a session: that in which it was started, and this one."""
+    """The projects that may hold data of a session: the one it was started in, and this one."""
     folders = [*map(first_cwd, live), *map(archive.folder_of, copies)]
     roots = {find_root(folder) for folder in folders if folder is not None and folder.is_dir()}
     return [here, *(Project(root) for root in sorted(roots - {here.root}))]
@@ -92,13 +92,13 @@ def _pinned(pins: Pins, session_id: str) -> Iterator[str]:
 
 
 def forget(places: Places, clock: Clock, traces: Traces, *, by: str = APP) -> list[str]:
-    """Delete the data, on record; returns a sentence for each failure.
+    """Delete the data and record it; returns a sentence for each failure.
 
     Args:
-        places: where things are.
-        clock: for the record.
+        places: the project and the folders.
+        clock: gives the time of the change.
         traces: what there is of the session.
-        by: as in `memtui.store.changes`.
+        by: the program, as in `memtui.store.changes`.
     """
     failed = []
     archive = Archive(places.home, clock)
@@ -119,7 +119,7 @@ def forget(places: Places, clock: Clock, traces: Traces, *, by: str = APP) -> li
         except FileProblem as problem:
             failed.append(f"{problem}.")
     with suppress(OSError):
-        places.home.session_cache.unlink(missing_ok=True)  # its entry for the session is made again if needed
+        places.home.session_cache.unlink(missing_ok=True)  # the session's entry is recreated if needed
     what = f"forgot {'parts of ' if failed else ''}session {traces.session_id[:8]}"
     Changes(places.home, clock, by, places.project.root).for_good(what, "it was deleted for good")
     return failed

@@ -1,4 +1,4 @@
-"""Forgetting a shared memory on every remote: a tombstone stays, its texts go."""
+"""Forgetting a shared memory on every remote: its texts are removed, a tombstone stays."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Forgotten(NamedTuple):
     """The outcome, in sentences."""
 
     done: tuple[str, ...]
-    """What was removed, and what cannot be."""
+    """What was removed, and what cannot be removed."""
     failed: tuple[str, ...] = ()
-    """The remotes that still have the texts, and why. Then the memory was not deleted here."""
+    """The remotes that still have the texts, and why; if any, the memory was not deleted here."""
 
 
 def forget_everywhere(home: Home, clock: Clock, memory_id: str) -> Forgotten:
-    """Remove a memory's texts from all remotes that have it, and then delete it here.
+    """Remove a memory's texts from all remotes that have it, then delete it here.
 
-    Each remote is tried; where one fails, the same call completes the rest another time. Meanwhile nothing of
-    the memory is sent.
+    Each remote is tried; if one fails, repeating the call completes the rest. Meanwhile nothing of the memory
+    is sent.
 
     Args:
         home: memtui's own folders.
-        clock: tells the time.
-        memory_id: the whole Recovery ID; it may be deleted here already.
+        clock: gives the current time.
+        memory_id: the full Recovery ID; the memory may be deleted here already.
 
     Raises:
         FileProblem: no remote has it.

@@ -1,4 +1,4 @@
-"""How far a memory still holds: which of the files that it names have changed since it was stored."""
+"""Freshness of memories: which of the files they name have changed since they were stored."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from memtui.store.concerning import ProjectTest
 from memtui.store.repository import Change, Repository
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
-"""In a file's role: the session itself has removed it."""
+"""The part of a file's role that says the session itself removed it."""
 _LIKE_A_PATH = re.compile(r"[./]")
 _LONGEST = 1 << 20
-"""Bytes of a text that is looked through for files; a recovery text has some ten thousand."""
+"""Maximum size in bytes of texts that are searched for files; a recovery text has some ten thousand."""
 _NAMED = 5
-"""Files that a note names."""
+"""The most files named in a note."""
 _LENGTH = 80
 """Maximum length of a file's name in a note."""
 
 
 class NamedFile(NamedTuple):
-    """A file that a memory names, and what has happened to it."""
+    """A file named by a memory, and its change since."""
 
     path: str
-    """From the project's root."""
+    """Relative to the project's root."""
     change: Change
 
 
 class Freshness(NamedTuple):
-    """The files of a memory that are still there to be looked at, or gone."""
+    """The state of the files named by a memory."""
 
     files: tuple[NamedFile, ...] = ()
-    """Without those outside the project, and those that the session itself had removed."""
+    """Only those within the project that the session itself had not removed."""
     by_git: bool = False
-    """Whether commits and contents were compared; else only the files' times."""
+    """Whether commits and contents were compared; otherwise only file times."""
 
     @property
     def changed(self) -> int:
@@ -97,7 +97,7 @@ class Repositories:
         """Make the object; nothing is run.
 
         Args:
-            root: of the current project: also the place of memories that were made below it, or elsewhere.
+            root: of the current project; it also stands for memories made below it, or elsewhere.
         """
         self._root = root
         self._concerns = ProjectTest(root)
@@ -105,12 +105,12 @@ class Repositories:
         self._lock = Lock()
 
     def refresh(self) -> None:
-        """Look again which commits are checked out."""
+        """Check again which commits are checked out."""
         for repository in list(self._known.values()):
             repository.refresh()
 
     def freshness(self, memory: StoredMemory) -> Freshness:
-        """How far a memory still holds; nothing is known of a project that is not there."""
+        """The freshness of a memory; empty for a project that does not exist here."""
         project = memory.meta.project
         root = self._root if self._concerns(project) else Path(project)
         if not os.path.isdir(root):  # noqa: PTH112 - raises nothing
@@ -122,16 +122,16 @@ class Repositories:
         return freshness(memory, self._known[root])
 
     def note_on(self, memory: StoredMemory) -> str:
-        """The first line of what restores a memory; see `note_on`."""
+        """The first line of a restored memory; see `note_on`."""
         return note_on(memory, self.freshness(memory))
 
 
 def freshness(memory: StoredMemory, repository: Repository) -> Freshness:
-    """Compare the files that a memory names with the project as it is.
+    """Compare the files named by a memory with the project's current ones.
 
     Args:
-        memory: the memory; one whose text is not a recovery text, or is very long, names no file.
-        repository: of the project; see `Repository.refresh`.
+        memory: the memory; a text that is very long or not a recovery text names no file.
+        repository: the project's; see `Repository.refresh`.
     """
     if len(memory.body) > _LONGEST:
         return Freshness()
@@ -143,12 +143,12 @@ def freshness(memory: StoredMemory, repository: Repository) -> Freshness:
             found[path] = NamedFile(path, change)
     files = tuple(found.values())
     if all(file.change.kind == "gone" and file.change.by != "commit" for file in files):
-        return Freshness()  # none of them may ever have been in this folder: nothing can be said
+        return Freshness()  # none of them may ever have existed in this folder: nothing is known
     return Freshness(files, repository.has_git)
 
 
 def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
-    """Path from the project's root, and role, of each file of a recovery text within the project."""
+    """Path relative to the project's root, and role, of each file of a recovery text within the project."""
     try:
         recovery = named_files(text)
     except FormatError:
@@ -163,9 +163,9 @@ def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _below(path: str, folder: str, top: str) -> str:
-    """A path from the project's root `top`, which ends in a slash; "" for one outside or no path at all.
+    """A path relative to the project's root `top`, which ends in a slash; "" if it is outside or no path.
 
-    Relative paths begin at `folder`. Without `Path`, which takes a quarter of the time of a long list.
+    Relative paths start at `folder`. Avoids `Path`, which takes a quarter of the time for a long list.
     """
     if not os.path.isabs(path):  # noqa: PTH117
         if " " in path or not _LIKE_A_PATH.search(path) or path.startswith("~"):
@@ -176,7 +176,7 @@ def _below(path: str, folder: str, top: str) -> str:
 
 
 def since_when(change: Change) -> str:
-    """When a change was made, and what says so: ``commit 1a2b3c4, 2026-01-02 10:15``."""
+    """The time of a change and its evidence: ``commit 1a2b3c4, 2026-01-02 10:15``."""
     when = local_minute(datetime.fromtimestamp(change.at, UTC)) if change.at else ""
     what = {
         "commit": f"commit {change.commit[:7]}" if change.commit else "not committed",
@@ -192,7 +192,7 @@ def _named_in_a_note(path: str) -> str:
 
 
 def note_on(memory: StoredMemory, state: Freshness) -> str:
-    """The first line of what restores a memory: superseded, stale; "" if it is neither."""
+    """The first line of a restored memory: superseded or stale; "" if it is neither."""
     notes = [superseded_note(memory.meta)]
     if state.is_stale:
         names = ", ".join(_named_in_a_note(file.path) for file in state.stale[:_NAMED])

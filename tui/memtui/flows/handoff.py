@@ -1,4 +1,4 @@
-"""Handing a session over to another agent: as a prompt, or as a section of the file that the agent reads.
+"""Handing a session over to another agent: as a prompt, or as a section of the agent's instruction file.
 
 Codex reads ``AGENTS.md`` in the project's root (``AGENTS.override.md`` instead, if it is there; at most
 32 KiB of all its files together), Gemini CLI reads ``GEMINI.md``. Gemini imports files named by ``@path``
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 ROOM = 12_000
-"""Characters of a handoff unless said otherwise."""
+"""Default size of a handoff, in characters."""
 FILES = {"codex": "AGENTS.md", "gemini": "GEMINI.md", "file": "HANDOFF.md"}
-"""The file of each agent, in the project's root."""
+"""Each agent's instruction file, in the project's root."""
 
 _LIMIT = 4 << 20
 _CODEX = 32 << 10
@@ -60,9 +60,9 @@ def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int 
 
     Args:
         places: the project and the folders.
-        clock: for its date.
+        clock: gives the date.
         session: see `memtui.flows.sessions.named_session`.
-        limit: characters.
+        limit: maximum length in characters.
 
     Raises:
         FileProblem: there is no such session, or it cannot be read.
@@ -81,7 +81,7 @@ def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int 
 
 
 def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = "") -> str:
-    """Put a handoff into its section of a file, which is made if it is not there.
+    """Put a handoff into its section of a file, which is created if it is missing.
 
     Args:
         path: the file; one that is a link is refused.
@@ -91,7 +91,7 @@ def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = ""
         agent: a key of `FILES`.
 
     Returns:
-        What keeps the agent from reading it; "" for nothing.
+        A reason why the agent may not read it; "" if there is none.
 
     Raises:
         FileProblem: the file cannot be read or written, or its marks are broken; nothing was changed.
@@ -111,7 +111,7 @@ def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = ""
 
 
 def take_out(path: Path, root: Path, wrote: Wrote) -> bool:
-    """Take the handoff out of a file, and remove a file that was made for it and holds nothing else.
+    """Remove the handoff from a file, and the file itself if it was created for it and holds nothing else.
 
     Returns:
         False if it has none.
@@ -144,7 +144,7 @@ def _content(path: Path, root: Path) -> bytes | None:
 
 
 def _write(path: Path, root: Path, before: bytes | None, after: bytes | None) -> bool:
-    """Write a file if it still is as before; False if another program has changed it."""
+    """Write a file if it is still unchanged; False if another program has changed it."""
     if before is None:
         return after is not None and create_exclusive(path, after, mode=0o644, within=root)
     try:

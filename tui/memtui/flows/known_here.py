@@ -1,4 +1,4 @@
-"""What was last taken in from the folders of projects: one small file a project, which can be deleted."""
+"""The last known state of projects' shared folders: one small file per project, which can be deleted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memtui.project import Home, Project
 from memtui.store.listing import Entry, scan
 
 GONE = "gone"
-"""Stands for the text of a memory whose file is gone, and which was moved to the trash for that."""
+"""Stands for the text of a memory that was moved to the trash because its file is gone."""
 
 _LIMIT = 16 << 20
 _NAME = re.compile(r"here-[0-9a-f]{16}\.json", re.ASCII)
@@ -24,22 +24,22 @@ _NAME = re.compile(r"here-[0-9a-f]{16}\.json", re.ASCII)
 
 @dataclass
 class KnownHere:
-    """The state of one project's folder when it was last taken in."""
+    """The state of a project's folder when its memories were last imported."""
 
     path: Path
-    """Of the file that keeps it."""
+    """The file with this state."""
     root: str = ""
-    """Of the project."""
+    """The project's root."""
     files: dict[str, Signature] = field(default_factory=dict)
-    """The signature of each file that needs no second look."""
+    """The signature of each file that needs no second check."""
     notes: dict[str, str] = field(default_factory=dict)
-    """By file, why it was passed over, a sentence."""
+    """Why files were skipped: a sentence for each, by file name."""
     texts: dict[str, str] = field(default_factory=dict)
-    """SHA-256 of the text of each memory that came from here, or `GONE`."""
+    """SHA-256 of the text of each memory imported from here, or `GONE`."""
 
     @classmethod
     def of(cls, root: Path, home: Home) -> KnownHere:
-        """What is known of the project with this root; nothing if that cannot be read."""
+        """The known state of the project with this root; empty if it cannot be read."""
         name = f"here-{sha256(str(root).encode()).hexdigest()[:16]}.json"
         known = cls.read(_folder(home) / name)
         known.root = str(root)
@@ -47,7 +47,7 @@ class KnownHere:
 
     @classmethod
     def read(cls, path: Path) -> KnownHere:
-        """What such a file holds; nothing if it cannot be read."""
+        """The state in a file; empty if it cannot be read."""
         with suppress(FileProblem, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             kept = json.loads(read_within(path, path.parent, limit=_LIMIT))
             return cls(
@@ -60,7 +60,7 @@ class KnownHere:
         return cls(path)
 
     def keep(self) -> None:
-        """Write it.
+        """Write the state to its file.
 
         Raises:
             FileProblem: it cannot be written.
@@ -70,29 +70,29 @@ class KnownHere:
         write_atomic(self.path, json.dumps(value).encode(), durable=False)
 
     def forget(self, names: Iterable[str]) -> None:
-        """Have these files looked at again."""
+        """Have these files checked again."""
         for name in list(names):
             self.files.pop(name, None)
             self.notes.pop(name, None)
 
     def still_has(self, memory: str) -> bool:
-        """Whether a memory came from here, and its file is still there."""
+        """Whether a memory was imported from here, and its file still exists."""
         text = self.texts.get(memory, GONE)
         return text != GONE and os.path.lexists(Project(Path(self.root)).shared / f"{memory}.md")
 
     def has(self, entry: Entry) -> bool:
-        """Whether a file is as it was."""
+        """Whether a file is unchanged."""
         return self.files.get(entry.name) == entry.signature
 
 
 def all_known(home: Home) -> Iterator[KnownHere]:
-    """What is known of each project."""
+    """The known states of all projects."""
     with suppress(FileProblem):
         yield from (KnownHere.read(each.path) for each in scan(_folder(home), _NAME))
 
 
 def texts_from_projects(home: Home) -> dict[str, set[str]]:
-    """SHA-256 of the texts that projects have given memories, by their ids; `GONE` for a removed one."""
+    """SHA-256 of the texts that projects gave to memories, by id; `GONE` for a removed one."""
     found: dict[str, set[str]] = {}
     for known in all_known(home):
         for memory, text in known.texts.items():

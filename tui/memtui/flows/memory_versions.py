@@ -1,4 +1,4 @@
-"""The texts that a shared memory has had, on whatever machine they were written."""
+"""The texts that a shared memory has had, on all machines."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ class MemoryVersion:
     number: int
     """1 for the oldest."""
     at: datetime
-    """When it was written, by the clock of the machine on which this was."""
+    """Time of writing, by the clock of its machine."""
     author: str
-    """The person; "" for this machine's."""
+    """The author; "" for this machine's user."""
     machine: str
-    """Where it was written."""
+    """The machine it was written on."""
     text: str
     shown: bool
-    """Whether it is the text that this machine's store has."""
+    """Whether it is the current text in this machine's store."""
     sent: bool
-    """Whether others have it, too."""
+    """Whether it has been sent to other machines."""
 
 
 def memory_versions(
     home: Home, clock: Clock, backend: MemoryBackend, memory_id: str
 ) -> tuple[MemoryVersion, ...]:
-    """The versions of a memory, newest first; one that was never shared has its own text alone.
+    """The versions of a memory, newest first; a memory that was never shared has only its own text.
 
     Raises:
         MemoryMissing: there is no such memory.
-        FileProblem: it, or what is known of a remote, cannot be read.
+        FileProblem: it, or the local copy of a remote, cannot be read.
     """
     names = Names(this_machine(home))
     everywhere = names.everywhere(memory_id)

@@ -1,4 +1,4 @@
-"""A project's pins with where they come from, and what became of them at a session's last compaction."""
+"""A project's pins with their sources, and their fates at a session's last compaction."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from memtui.store.change_log import ChangeLog
 
 
 class PinRow(NamedTuple):
-    """A pin as a list shows it."""
+    """A pin in a list."""
 
     pin: Pin
     everywhere: bool
-    """It is one of the user's own, for all projects."""
+    """Whether it is one of the user's own, for all projects."""
     file: Path
     transcript: Path | None = None
-    """Of its source; None when that is not known, or not there any more."""
+    """The source's transcript; None if it is unknown or missing."""
 
 
 def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
-    """The pins that hold in a project, in their order.
+    """The pins of a project, and the user's own, in order.
 
     Args:
-        places: where things are.
-        transcripts: the project's, by session.
+        places: the project and the folders.
+        transcripts: the project's transcripts, by session.
 
     Raises:
         FileProblem: a pins file exists and cannot be read.
@@ -55,7 +55,7 @@ def pin_lights(places: Places, transcript: Path, compaction: CompactionFact) -> 
     """The fate of each pin at the last compaction of a session.
 
     Args:
-        places: where things are.
+        places: the project and the folders.
         transcript: the session's.
         compaction: its last one.
 
@@ -73,10 +73,10 @@ def pin_lights(places: Places, transcript: Path, compaction: CompactionFact) -> 
 
 
 def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
-    """Pins of today that were not there at a time.
+    """The current pins that did not exist at a given time.
 
-    The log of changes has the files as they were before; of a file that was edited by hand since then
-    it is not known what is new, and all that the log does not have counts as new.
+    The log of changes has earlier contents of the files. After an edit by hand it is not known which pins are
+    new, and all those missing from the log count as new.
     """
     pins = Pins(places.project, places.home)
     found: set[str] = set()
@@ -89,7 +89,7 @@ def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
 
 
 def _known_at(log: ChangeLog, path: Path, moment: datetime) -> set[str]:
-    """The pins of a file at a time, as far as the log of changes knows."""
+    """The pins of a file at a given time, as far as the log of changes knows."""
     for change in log.changes():
         at = parse_iso(change.at)
         for file in change.files:

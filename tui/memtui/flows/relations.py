@@ -1,7 +1,7 @@
 """The memories related to one, and the graph of all memories: `relations.entities` over a backend.
 
-Nothing is stored: the search finds memories by names, and only the likeliest relatives are read. With 10,000
-memories that takes a fraction of reading them all.
+Nothing is stored: the search finds memories by names, and only the likeliest relatives are read, a fraction
+of the work of reading 10,000 memories.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Related:
 
     listed: Listed
     shared: tuple[Entity, ...]
-    """The most telling first."""
+    """The most significant first."""
     score: float
     """Higher is nearer; comparable among the relations of one memory."""
 
@@ -84,7 +84,7 @@ def related_memories(
         backend: the store.
         memory_id: the full id.
         limit: the most to return.
-        cancelled: polled before each search and each reading; True gives an empty result.
+        cancelled: polled before each search and each read; True gives an empty result.
 
     Raises:
         MemoryMissing: there is no such memory.
@@ -103,7 +103,7 @@ def related_memories(
             return []
         try:
             others[candidate] = entities_of(backend.get(candidate))
-        except FileProblem:  # deleted or broken since it was found
+        except FileProblem:  # deleted or damaged since the search
             continue
     found = related(mine, others, search.named_by, search.total)
     return [Related(search.listed[each.id], each.shared, each.score) for each in found[:limit]]

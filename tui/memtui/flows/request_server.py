@@ -1,7 +1,7 @@
-"""``python -m memtui.flows.request_server``: serves the hooks' requests, in one process at a time, and ends.
+"""``python -m memtui.flows.request_server``: serves the hooks' requests, one process at a time, and exits.
 
-Hooks start it and do not wait. If a request fails, hangs or kills this process, the next one is served all
-the same, and the failed one is tried at most twice.
+Hooks start it and do not wait. If a request fails, hangs or kills this process, the next one is still served,
+and the failed one is tried at most twice.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NICE = 5
 
 
 class TookTooLongError(Exception):
-    """A request took too long and is dropped."""
+    """A request exceeded its time limit and is dropped."""
 
 
 def serve(home: Home, claude: Path, clock: Clock, update: Update) -> None:
@@ -52,7 +52,7 @@ def serve(home: Home, claude: Path, clock: Clock, update: Update) -> None:
             with lock(requests_folder(home) / "server", timeout=0):
                 if not _serve_all(home, claude, clock, update):
                     return
-        except FileProblem:  # held by another one, or not to be written: then nothing else can be, either
+        except FileProblem:  # held by another process, or not writable: then nothing else is, either
             return
 
 
@@ -76,7 +76,7 @@ def _serve_one(claimed: Claimed, home: Home, claude: Path, clock: Clock, update:
                 detail = update(Places(Project(request.root), home, claude), request)
         except FileProblem as problem:
             outcome = str(problem)
-        except Exception as error:  # a worker's boundary: the next request must not suffer
+        except Exception as error:  # a worker's boundary: the next request must still be served
             outcome = describe(error)
     close(claimed)
     record(

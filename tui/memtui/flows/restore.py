@@ -1,4 +1,4 @@
-"""Notes for a new session, made by hand from an earlier session or a memory."""
+"""Notes for a new session, requested by the user, from an earlier session or a memory."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def restore_session(places: Places, clock: Clock, *, session: str = "", full: bo
     Args:
         places: the project and the folders.
         clock: for the date of the notes.
-        session: its id, or the beginning of one; the project's newest session without it.
+        session: its id, or the beginning of one; by default the project's newest session.
         full: leave nothing out.
 
     Raises:
@@ -111,7 +111,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
 
 
 def _here(text: str, here: Path) -> str:
-    """A text with another machine's paths mapped to this one's, or the root of relative ones named."""
+    """A text with another machine's paths mapped to this one's, or naming the root of relative ones."""
     try:
         root = parse_recovery(text).project_root.strip()
     except FormatError:

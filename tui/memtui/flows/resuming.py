@@ -1,4 +1,4 @@
-"""Going on with a session in Claude Code."""
+"""Resuming a session in Claude Code."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from memtui.store.transcripts import first_cwd
 
 @dataclass(frozen=True)
 class Resumable:
-    """A session that Claude Code can go on with."""
+    """A session that Claude Code can resume."""
 
     session_id: str
     folder: str = ""
-    """Where it was started: Claude Code finds it from there alone; "" when that is not known."""
+    """The folder it was started in, the only one where Claude Code finds it; "" if unknown."""
     kept: Kept | None = None
-    """The copy that has to be put back first, of a session that Claude Code has deleted."""
+    """The archived copy that has to be restored first, if Claude Code has deleted the session."""
 
 
 def resumable(home: Home, clock: Clock, transcript: Path) -> Resumable:
-    """The session of a transcript: its own, that of a subagent, or one unpacked from the archive."""
+    """The session of a transcript: a session's own, a subagent's, or one unpacked from the archive."""
     subagent = transcript.parent.name == "subagents"
     session_id = transcript.parent.parent.name if subagent else transcript.stem
     kept = None
@@ -39,18 +39,18 @@ def resumable(home: Home, clock: Clock, transcript: Path) -> Resumable:
 
 
 def resume_command(session_id: str, *, fork: bool = False) -> tuple[str, ...]:
-    """The command line that resumes a session, or goes on with a copy of it."""
+    """The command line that resumes a session, or a copy of it (`fork`)."""
     words = ("claude", "--resume", session_id)
     return (*words, "--fork-session") if fork else words
 
 
 def typed_command(session_id: str, folder: str, *, fork: bool = False) -> str:
-    """The same as one types it: in the session's folder, where Claude Code finds the session."""
+    """The same for typing in a shell: in the session's folder, where Claude Code finds it."""
     command = shlex.join(resume_command(session_id, fork=fork))
     return f"cd {shlex.quote(folder)} && {command}" if folder else command
 
 
 def session_folder(folder: str, root: Path) -> Path:
-    """Where to resume a session: its own folder, while that is there; else the project's."""
+    """The folder to resume a session in: its own if it still exists, else the project's."""
     where = Path(folder) if folder else root
     return where if where.is_dir() else root

@@ -39,7 +39,7 @@ class Reviewed:
 
 
 def capture_facts(capture: Capture, places: Places) -> tuple[Facts, str]:
-    """The facts up to a capture's compaction; without a transcript the capture's own, and the reason.
+    """The facts up to a capture's compaction; without a transcript the capture's own, with the reason.
 
     Args:
         capture: the capture.
@@ -73,7 +73,7 @@ def review(
 
     Args:
         places: the project and the folders.
-        clock: gives the Recovery ID its time.
+        clock: gives the time of the Recovery ID.
         store: the project's captures.
         entry: the capture as it was listed.
         memory: the accepted memory file.

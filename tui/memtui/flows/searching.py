@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memtui.store.transcripts import TranscriptStore
 
 LIMIT = 50
-"""The most results of each kind, unless more are wanted."""
+"""The default maximum of results of each kind."""
 
 
 class Scope(StrEnum):
@@ -79,7 +79,7 @@ class Result(NamedTuple):
 
     kind: Kind
     name: str
-    """Recovery ID, file name of a memory file or a capture, or the session's id."""
+    """Recovery ID, file name of a memory file or a capture, or session id."""
     title: str
     when: datetime | None = None
     said: str = ""
@@ -141,7 +141,7 @@ _DOCUMENTS = {
 
 
 class Searcher:
-    """Searches, for use in threads."""
+    """Runs searches, for use in threads."""
 
     def __init__(self, stores: Stores, limit: int = 0) -> None:
         self._stores = stores
@@ -159,7 +159,7 @@ class Searcher:
             scope: where to search.
             path: the transcript for `Scope.SESSION`.
         """
-        where = cache(partial(self._where, asked, scope, path))  # made when it is first needed
+        where = cache(partial(self._where, asked, scope, path))  # created on first use
         stored: set[str] = set()
         yield lambda: self.sessions(asked, where())
         yield lambda: self.memories(asked, where(), stored)
@@ -170,7 +170,7 @@ class Searcher:
         """The filter for a scope.
 
         Raises:
-            FileProblem: the settings cannot be read, which may say that a project is private.
+            FileProblem: the settings cannot be read: they may declare a project private.
         """
         where = Filter(which=Which.ALL, since=asked.since, until=asked.until)
         if scope is Scope.SESSION and path:
@@ -249,7 +249,7 @@ class Searcher:
     ) -> Group:
         """Memory files, captures, current states of sessions, or pins, best first.
 
-        A memory file is left out whose review has `stored` a memory that was found: both say the same.
+        A memory file is left out if the memory stored by the same review was found: both say the same.
 
         Raises:
             FileProblem: the settings or the transcripts cannot be read.
@@ -331,7 +331,7 @@ class Searcher:
         return next((each.path for each in entries if each.session_id.startswith(pin.session)), None)
 
     def _elsewhere(self, project: str) -> str:
-        """The name of another project, as a note; "" for this one."""
+        """Another project's name, as a note; "" for this one."""
         if self._concerns(project):
             return ""
         return clean_line(f"in {project.rstrip('/').rpartition('/')[2]}")

@@ -1,4 +1,4 @@
-"""The results of a session: compactions, their captures, and the memories made of both."""
+"""The results of a session: its compactions, their captures, and the memories made from them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from memtui.store.memories import MemoryHead, MemoryStore
 from memtui.store.memory_labels import stored_as
 
 _HEAD = 1024
-"""Bytes of a capture or a memory in which its session stands."""
+"""Number of bytes of a capture or memory that contain its session."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """A memory that was made of the session."""
+    """A memory made from the session."""
 
     entry: Entry
     head: MemoryHead
@@ -33,7 +33,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Captured:
-    """A capture, and the memory that its review stored."""
+    """A capture, and the memory stored by its review."""
 
     entry: Entry
     capture: Capture
@@ -50,13 +50,13 @@ class Branch:
 
 @dataclass(frozen=True)
 class SessionTree:
-    """All that came of one session, oldest first."""
+    """All results of one session, oldest first."""
 
     branches: tuple[Branch, ...] = ()
     captures: tuple[Captured, ...] = ()
-    """Those of no compaction that the transcript has."""
+    """Captures without a compaction in the transcript."""
     memories: tuple[Made, ...] = ()
-    """Those that no capture's review stored."""
+    """Memories that no review of a capture stored."""
 
 
 def session_tree(
@@ -66,14 +66,14 @@ def session_tree(
     compactions: Sequence[CompactionFact],
     cancelled: Callable[[], bool] = never,
 ) -> SessionTree:
-    """What came of a session.
+    """The results of a session.
 
     Args:
-        project: of the session.
-        home: where memories are stored.
-        session_id: the session's.
-        compactions: of the session, oldest first.
-        cancelled: asked now and then; the tree is then that of a part.
+        project: the session's.
+        home: memtui's own folders.
+        session_id: the session's id.
+        compactions: the session's, oldest first.
+        cancelled: polled; if it returns True, the tree is incomplete.
 
     Raises:
         FileProblem: a folder cannot be listed.
@@ -98,7 +98,7 @@ def session_tree(
 
 
 def _began_before(capture: Capture, compaction: CompactionFact) -> bool:
-    """A capture is written when its compaction begins, and the boundary when that is done."""
+    """Whether a capture is older than a compaction, whose boundary is only written at its end."""
     done = parse_iso(compaction.source.timestamp)
     return done is not None and capture.timestamp <= done
 
@@ -136,7 +136,7 @@ def _naming(
 def _of_review(
     capture: Capture, reviews: dict[str, Entry], made: dict[str, Made], store: MemoryStore
 ) -> Iterator[Made]:
-    """The stored memory of a capture's review; its memory file where none was stored."""
+    """The memory stored by a capture's review, else its memory file."""
     file = reviews.get(capture.memory)
     if file is None:
         return

@@ -1,4 +1,4 @@
-"""Finding a session by its id, the beginning of one, or its transcript."""
+"""Finding a session by its id, the beginning of an id, or its transcript."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def find_transcript(places: Places, session: str = "") -> Path:
     Args:
         places: the project and the folders.
         session: its id, the beginning of one, the path of a transcript, or a subagent's name
-            (``agent-a41f3dc``); without it the session that this process was started from, else the newest.
+            (``agent-a41f3dc``); by default the session that started this process, else the newest.
 
     Raises:
         FileProblem: no session matches, or several do.
@@ -44,7 +44,7 @@ def find_transcript(places: Places, session: str = "") -> Path:
 
 
 def _agent_transcript(places: Places, agent: str) -> Path:
-    """A subagent's transcript, unpacked from the archive if need be."""
+    """A subagent's transcript, unpacked from the archive if necessary."""
     named = [Path(path) for path in Sources(places.home, places.claude).entries() if Path(path).stem == agent]
     if len(named) != 1:
         how_many = "several subagents" if named else "no subagent"
@@ -53,7 +53,7 @@ def _agent_transcript(places: Places, agent: str) -> Path:
 
 
 def archived_transcript(places: Places, session: str) -> Path | None:
-    """The transcript of a session that only the archive has, unpacked, by its id or the beginning of one."""
+    """The unpacked transcript of an archived session, by its id or the beginning of one."""
     archive = Archive(places.home, system_clock)
     fits = [each for each in archive.entries() if each.session_id.startswith(session)]
     exact = [each for each in fits if each.session_id == session] or fits
@@ -61,10 +61,10 @@ def archived_transcript(places: Places, session: str) -> Path | None:
 
 
 def captured_transcript(places: Places, path: str) -> Path:
-    """The transcript that a capture names: Claude Code's own, else a copy unpacked from the archive.
+    """The transcript named by a capture: Claude Code's own, else a copy unpacked from the archive.
 
     Raises:
-        TranscriptProblem: it is not opened, or gone and not kept.
+        TranscriptProblem: it must not be opened, or is deleted and not archived.
         FileProblem: its copy cannot be unpacked.
     """
     try:
@@ -78,7 +78,7 @@ def captured_transcript(places: Places, path: str) -> Path:
 
 
 def transcripts_of(places: Places) -> dict[str, Path]:
-    """The transcripts of the project by their sessions, the newest first.
+    """The project's transcripts by session, newest first.
 
     Raises:
         FileProblem: Claude Code's folder cannot be listed.
@@ -92,7 +92,7 @@ def transcripts_of(places: Places) -> dict[str, Path]:
 def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
     """The one of `sessions` whose id is or begins with `session`.
 
-    Without a name it is the session that started this process, else the first one.
+    By default the session that started this process, else the first one.
 
     Raises:
         FileProblem: no session matches, or several do.
@@ -112,7 +112,7 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
 
 
 def refuse_strange(transcript: Path, facts: Facts) -> None:
-    """Refuse a file that is not a transcript: its empty facts would pass for a session.
+    """Refuse a file that is not a transcript: its empty facts would look like a session.
 
     Raises:
         FileProblem: the file is not a transcript.

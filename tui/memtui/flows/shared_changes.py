@@ -1,8 +1,8 @@
-"""Which memories may have changed since they were last shared, without a look at each of 100,000 files.
+"""Finding memories that may have changed since they were last shared, without checking 100,000 files.
 
-Each change by memtui, and by most editors, changes the time of its month's folder. So only the months that
-changed are looked through, and all of them once an hour. Some editors write files over in place: the newest
-shared ones are looked at each time.
+Every change by memtui, and by most editors, changes the time of its month's folder. So only changed months
+are checked, and all of them once an hour. Some editors overwrite files in place: the newest shared ones are
+checked each time.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from memtui.store.stored_files import (
 
 _ALL_AFTER = timedelta(hours=1)
 _NEWEST = 10_000
-"""Shared memories whose files are looked at each time; that takes some 50 ms."""
+"""Number of shared memories whose files are checked each time; that takes some 50 ms."""
 
 
 class Month(NamedTuple):
-    """A month in which something may have changed."""
+    """A month with possible changes."""
 
     name: str
     """``2026-01``."""
     state: str
-    """Of its folder when it was listed; "" when it may change again without a trace."""
+    """State of its folder at the time of listing; "" if the folder may still change without a trace."""
     changed: list[str]
-    """Memories with records whose files are other than when they were last shared."""
+    """Shared memories whose files have changed since."""
     new: list[str]
-    """Ids of files that have no records."""
+    """Ids of files without records."""
 
 
 class SharedChanges:
@@ -52,9 +52,9 @@ class SharedChanges:
 
         Args:
             home: memtui's own folders.
-            clock: tells the time.
-            names: how memories are called here and elsewhere.
-            everything: look at all memories, not only at those of this machine.
+            clock: gives the current time.
+            names: maps ids between machines.
+            everything: check all memories, not only this machine's own.
         """
         self._home = home
         self._clock = clock
@@ -63,7 +63,7 @@ class SharedChanges:
         self._machine = "" if everything else names.machine
 
     def months(self, replica: Replica) -> Iterator[Month]:
-        """The months with possible changes; the caller notes those that are done."""
+        """The months with possible changes; the caller marks those it has finished."""
         now = self._clock()
         looked = parse_iso(replica.fact(LOOKED))
         due = looked is None or not timedelta() <= now - looked < _ALL_AFTER
@@ -82,13 +82,13 @@ class SharedChanges:
             replica.keep(LOOKED, now.isoformat())
 
     def _written_over(self, replica: Replica, folders: Mapping[str, str]) -> dict[str, list[str]]:
-        """The newest memories with other files than when they were last shared, by month."""
+        """The newest memories whose files were overwritten since they were last shared, by month."""
         found: dict[str, list[str]] = {}
         for memory, signature in replica.signatures(machine=self._machine, newest=_NEWEST):
             month = month_of(memory)
             try:
                 status = os.lstat(f"{folders[month]}/{file_name(self._names.here(memory))}")
-            except (KeyError, OSError):  # gone, or moved by hand: the time of a folder says so
+            except (KeyError, OSError):  # deleted, or moved by hand: then the folder's time has changed, too
                 continue
             if signature_text(status) != signature:
                 found.setdefault(month, []).append(memory)

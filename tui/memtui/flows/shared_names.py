@@ -1,4 +1,4 @@
-"""How memories are called on this machine and on others, and what of them is compared."""
+"""Ids, texts and marks of memories in the form that machines share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from memtui.sharing.merged import Marks
 
 
 class Names(NamedTuple):
-    """Ids as this machine has them, ``CMEM-20260102-101500``, and everywhere: with ``@machine``."""
+    """Maps local ids to shared ones, which end in ``@machine``, and back."""
 
     machine: str
     """This machine."""
 
     def everywhere(self, local: str) -> str:
-        """The id of a memory among all machines."""
+        """The shared id of a local memory."""
         return local if "@" in local else f"{local}@{self.machine}"
 
     def here(self, memory: str) -> str:
-        """The id of a memory in the store of this machine."""
+        """The local id of a memory."""
         return memory.removesuffix(f"@{self.machine}")
 
     def is_own(self, memory: str) -> bool:
@@ -32,7 +32,7 @@ class Names(NamedTuple):
 
 
 def shared_text(names: Names, memory: str, stored: StoredMemory) -> bytes:
-    """A memory's text as others have it."""
+    """A memory's text in its shared form."""
     if not names.is_own(memory):
         return stored.body
     return neutral(stored.body, stored.meta.project, str(Path.home()))
@@ -44,7 +44,7 @@ def digest(body: bytes) -> str:
 
 
 def marks_of(names: Names, stored: StoredMemory) -> Marks:
-    """The marks of a memory in the store."""
+    """The marks of a stored memory."""
     meta = stored.meta
     successor = names.everywhere(meta.superseded_by)
     return Marks(
@@ -56,14 +56,14 @@ def marks_of(names: Names, stored: StoredMemory) -> Marks:
 
 
 def shared_root(name: str) -> str:
-    """How the root of a project is written where no machine's folders are named."""
+    """The project's root in texts without a machine's folders."""
     return f"/project/{name}"
 
 
 def neutral(body: bytes, project: str, home: str) -> bytes:
     """A text without this machine's folders: the project's root is ``/project/NAME``, the home folder ``~``.
 
-    A restore maps such paths to the project's root on the machine where it happens.
+    Restoring maps such paths to the local root of the project.
     """
     for folder, short in ((project, shared_root(Path(project).name)), (home, "~")):
         if folder.strip("/\\"):

@@ -26,16 +26,16 @@ _SESSION = re.compile(rb"^(##\s*Session ID[^\n]*\n)(?:(?!##).*\n?)*", re.MULTILI
 def share_here(
     project: Project, home: Home, clock: Clock, memory_id: str, allowed: Collection[int] = ()
 ) -> Path:
-    """Write one of this machine's memories into its project; returns the file.
+    """Write one of this machine's memories into its project; returns the file's path.
 
     Paths in it are relative to the project's root, and it names no session.
 
     Args:
         project: the project.
         home: memtui's own folders.
-        clock: tells the time.
-        memory_id: the memory.
-        allowed: lines that a person lets pass although they look like secrets.
+        clock: gives the current time.
+        memory_id: the memory's id.
+        allowed: lines that the user allows although they look like secrets.
 
     Raises:
         SecretsFoundError: it holds secrets in other lines.
@@ -71,7 +71,7 @@ def share_here(
 
 
 def _relative(stored: StoredMemory) -> bytes:
-    """A memory's text with paths from the project's root, and without the session that it is of."""
+    """A memory's text with paths relative to the project's root, and without its session."""
     root = Path(stored.meta.project)
     body = neutral(stored.body, str(root), str(Path.home()))
     name = re.escape(shared_root(root.name).encode())

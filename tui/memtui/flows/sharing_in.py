@@ -1,4 +1,4 @@
-"""Memories that come in: the store is brought to what their records say, and keeps what was changed here."""
+"""Applying received records to the store, without losing local changes."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 _PROBLEMS = 20
-"""Problems after which no more is tried: the disk may be full."""
+"""The most errors before giving up: the disk may be full."""
 _LOGGED = 50
-"""New memories that are logged one by one, so that each can be taken back; more are one line of the log."""
+"""The most new memories that are logged one by one, each with its own undo; more get a common entry."""
 _TOGETHER = 2_000
-"""Memories that are flushed to the disk together."""
+"""Number of memories flushed to the disk together."""
 
 
 @dataclass
 class _Part:
-    """Some of what has come in."""
+    """A portion of the memories with new records."""
 
     replica: Replica
     batch: MemoryBatch
     late: LateWrites
     wrote: Wrote
     done: dict[str, Applied | None] = field(default_factory=dict)
-    """What is to be noted when the memories are on the disk."""
+    """States to note once the memories are on the disk."""
     reached: str = ""
     """The last memory that was tried."""
     changed: int = 0
@@ -54,7 +54,7 @@ class _Part:
     notes: list[str] = field(default_factory=list)
     passed: PassedOver = field(default_factory=PassedOver)
     from_projects: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """Digests of the texts that the folders of projects have given memories."""
+    """Digests of the texts that project folders gave to memories."""
     successors: Successors = field(default_factory=Successors)
 
     @property
@@ -87,10 +87,10 @@ class Inward:
         Args:
             home: memtui's own folders.
             backend: the store of memories.
-            names: how memories are called here and elsewhere.
-            remote: the name of the remote that brings them.
-            own: states and pins, where all machines are one's own; None passes over them.
-            changes: records what is changed here.
+            names: maps ids between machines.
+            remote: the name of the remote they come from.
+            own: applies states and pins, if all machines are one's own; None skips them.
+            changes: records the changes made here.
         """
         self._home = home
         self._backend = backend
@@ -100,7 +100,7 @@ class Inward:
         self._changes = changes
 
     def apply(self, replica: Replica) -> tuple[int, list[str]]:
-        """Apply what has come in; returns how many memories it has changed, and what could not be applied."""
+        """Apply new records; returns the number of changed memories, and a sentence for each failure."""
         arrived = replica.arrived()
         if not arrived:
             return 0, []
@@ -123,7 +123,7 @@ class Inward:
         return part.changed, [*part.passed.notes(), *part.notes]
 
     def _log_together(self, part: _Part) -> None:
-        """Record in a line or two what came in, for one a memory would be too many."""
+        """Log new memories in one or two entries, as one per memory would be too many."""
         if part.made:
             self._changes.for_good(
                 f"fetched {part.made} memories from {self._remote}",
@@ -151,7 +151,7 @@ class Inward:
         return False
 
     def _finish(self, part: _Part) -> None:
-        """Make the memories of a part, and note that its records are applied."""
+        """Store the memories of a portion, and note that their records are applied."""
         made = part.batch.finish()
         self._name_replaced(part)
         self._keep_late(part)
@@ -187,7 +187,7 @@ class Inward:
             part.done.pop(memory, None)
 
     def _apply_one(self, part: _Part, waiting: Waiting) -> None:
-        """Bring one memory to what its records say."""
+        """Bring one memory up to date with its records."""
         memory = waiting.memory
         found = merged(readable(waiting.records, part.passed))
         if found is None:
@@ -211,7 +211,7 @@ class Inward:
                 self._backend.delete(local)
                 part.changed += 1
         elif base is None and not there:
-            if not self._backend.is_deleted(local):  # deleted here: it stays so
+            if not self._backend.is_deleted(local):  # deleted here: it stays deleted
                 part.batch.add(self._new(local, found))
                 part.successors.note_new(memory, new.marks)
         elif there:
@@ -223,14 +223,14 @@ class Inward:
         part.done[memory] = replace(new, signature=signature) if signature else new
 
     def _is_from_a_project(self, part: _Part, local: str, *, there: bool) -> bool:
-        """Whether a memory is only here because a project's folder had it, and no person has changed it."""
+        """Whether a memory is only here because a project's folder had it, and nobody has changed it."""
         texts = part.from_projects.get(local, ())
         if there:
             return bool(texts) and digest(self._backend.get(local).body) in texts
         return bool(texts) and self._backend.is_deleted(local)
 
     def _take_place(self, local: str, found: Merged) -> None:
-        """Put a memory in the place of one that a project's folder had: anybody may have written that."""
+        """Replace a memory that came from a project's folder, whose author is not verified."""
         if not self._backend.signature(local):
             self._backend.restore(local)
         new = self._new(local, found)
@@ -298,10 +298,10 @@ class Inward:
     def _follows(
         self, base: Applied | None, new: Applied, found: Merged, stored: StoredMemory
     ) -> bool | None:
-        """Whether the text here is an older one, to be replaced; None when it was changed here."""
+        """Whether the local text is an older version, to be replaced; None if it was changed here."""
         here = digest(shared_text(self._names, found.newest.memory, stored))
         if here == new.text or (base is not None and base.text == new.text):
             return False
-        # Without a replica from before, any text that was once shared is an older one.
+        # Without an earlier replica, any text that was once shared counts as an older version.
         older = {base.text} if base is not None else {digest(each.body) for each in found.versions}
         return True if here in older else None

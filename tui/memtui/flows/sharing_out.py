@@ -1,4 +1,4 @@
-"""Memories that go out: the ones that a person has chosen, and what has changed in them since."""
+"""Sending memories: the ones chosen by the user, and their later changes."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from memtui.store.base import MemoryMissing
 from memtui.store.memory_files import FilesBackend
 
 _LOG = 1 << 20
-"""Bytes of the log of lines that were let pass, from which on it is renamed to a second one."""
+"""Size in bytes at which the log of allowed lines is renamed and begun anew."""
 _TOGETHER = 100
-"""Memories of which records are made in one change of the replica: others who write to it wait meanwhile."""
+"""Number of memories per change of the replica, during which other writers wait."""
 _LONGEST = LIMIT - (64 << 10)
-"""Bytes of the longest text that is shared; a record has some more."""
+"""Maximum size of a shared text in bytes; a record is somewhat larger."""
 
 
 class SecretsFoundError(Exception):
-    """A memory holds secrets and was not shared; the message says which, by line."""
+    """A memory contains secrets and was not shared; the message names them by line."""
 
     def __init__(self, memory_id: str, hits: tuple[Hit, ...]) -> None:
         super().__init__(f"{memory_id} is not shared. {holds_secrets(hits)}")
@@ -47,18 +47,18 @@ class SecretsFoundError(Exception):
 def check_to_share(
     home: Home, clock: Clock, stored: StoredMemory, body: bytes, allowed: Collection[int]
 ) -> None:
-    """Refuse a memory that must not leave this machine, and record what a person lets pass all the same.
+    """Refuse a memory that must not leave this machine, and record the lines that the user allows anyway.
 
     Args:
         home: memtui's own folders.
-        clock: tells the time.
+        clock: gives the current time.
         stored: the memory.
-        body: its text as others would have it.
-        allowed: lines of that text that a person lets pass although they look like secrets.
+        body: its text in the shared form.
+        allowed: lines of that text that the user allows although they look like secrets.
 
     Raises:
         SecretsFoundError: it holds secrets in other lines.
-        FileProblem: it is private or too large, or what is allowed cannot be recorded.
+        FileProblem: it is private or too large, or the allowed lines cannot be recorded.
     """
     meta = stored.meta
     if len(body) > _LONGEST:
@@ -76,7 +76,7 @@ def refuse_private(home: Home, stored: StoredMemory, hits: Sequence[Hit] = ()) -
 
     Raises:
         SecretsFoundError: it holds secrets.
-        FileProblem: it is of a private project.
+        FileProblem: it belongs to a private project.
     """
     meta = stored.meta
     if archive_settings(home).is_private(Path(meta.project or "/")):
@@ -86,7 +86,7 @@ def refuse_private(home: Home, stored: StoredMemory, hits: Sequence[Hit] = ()) -
 
 
 class Outward:
-    """Makes records of memories."""
+    """Makes records of local changes."""
 
     def __init__(
         self, home: Home, clock: Clock, backend: FilesBackend, names: Names, *, everything: bool
@@ -95,10 +95,10 @@ class Outward:
 
         Args:
             home: memtui's own folders.
-            clock: tells the time.
+            clock: gives the current time.
             backend: the store of memories.
-            names: how memories are called here and elsewhere.
-            everything: every memory goes, not only chosen ones; and marks of others' memories go, too.
+            names: maps ids between machines.
+            everything: send all memories, not only shared ones, and also marks of others' memories.
         """
         self._home = home
         self._clock = clock
@@ -107,12 +107,12 @@ class Outward:
         self._changes = SharedChanges(home, clock, names, everything=everything)
 
     def share(self, replica: Replica, memory_id: str, allowed: Collection[int] = ()) -> bool:
-        """Choose a memory to be sent with the next exchange; False when others have it already as it is.
+        """Mark a memory to be sent with the next exchange; False if others already have this version.
 
         Args:
-            replica: of the remote that it is to go to.
+            replica: that of the remote to send it to.
             memory_id: one of this machine's own.
-            allowed: lines that a person lets pass although they look like secrets.
+            allowed: lines that the user allows although they look like secrets.
 
         Raises:
             SecretsFoundError: it holds secrets in other lines.
@@ -136,7 +136,7 @@ class Outward:
         return True
 
     def tombstone(self, replica: Replica, memory: str) -> Outgoing:
-        """A record that says that a memory is deleted."""
+        """The tombstone of a memory: a record of its deletion."""
         at, known = self._clock(), replica.merged(memory)
         record = SharedRecord(
             kind="marks",
@@ -153,7 +153,7 @@ class Outward:
         return Outgoing(record_name(memory, data), record.project, data)
 
     def collect(self, replica: Replica) -> list[str]:
-        """Make records of what has changed in the store since the last time; returns what was held back."""
+        """Make records of all changes since the last time; returns a sentence for each memory held back."""
         notes: list[str] = []
         for month in self._changes.months(replica):
             held = len(notes)
@@ -162,14 +162,14 @@ class Outward:
                     with replica.whole():
                         for each in memories[start : start + _TOGETHER]:
                             collect(replica, each, notes)
-            # A month that holds something back is looked through again, so that this is said again.
+            # Months with a memory held back are checked again, to report it again.
             replica.looked_through(month.name, month.state if len(notes) == held else "")
         return notes
 
     def _share_new(self, replica: Replica, memory_id: str, notes: list[str]) -> None:
         memory = self._names.everywhere(memory_id)
         try:
-            if replica.applied(memory) is None:  # else it was moved to another month by hand
+            if replica.applied(memory) is None:  # otherwise it was moved to another month by hand
                 self._send_text(replica, memory, self._backend.get(memory_id), frozenset())
         except (SecretsFoundError, FileProblem) as problem:
             notes.append(str(problem))

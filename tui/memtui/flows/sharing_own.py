@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def is_memory(key: str) -> bool:
-    """Whether records with this key are of a memory."""
+    """Whether a record key is that of a memory."""
     return key.startswith("CMEM-")
 
 
@@ -31,11 +31,11 @@ class SharedOwn:
         self._pins = SharedPins(home, clock, names, wrote)
 
     def collect(self, replica: Replica) -> list[str]:
-        """Make records of what has changed here; returns what was held back."""
+        """Make records of local changes; returns a sentence for each document held back."""
         return [*self._states.collect(replica), *self._pins.collect(replica)]
 
     def apply(self, replica: Replica, key: str, found: Merged, wrote: Wrote) -> Applied:
-        """Bring this machine to what the records say; `wrote` records a state that is kept.
+        """Apply records to this machine; `wrote` records a stored state.
 
         Raises:
             FileProblem: something cannot be written.

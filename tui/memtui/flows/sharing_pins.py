@@ -1,4 +1,4 @@
-"""The user's own pins among one's machines: a set, in which the last change of each pin decides."""
+"""The user's own pins on all their machines: a set, in which the last change of each pin wins."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 class SharedPins:
-    """The pins for all projects. Those of a project are in its folder, and go with it."""
+    """The pins for all projects. Those of a project are in its folder, and are shared with it."""
 
     def __init__(self, home: Home, clock: Clock, names: Names, wrote: Wrote) -> None:
         self._clock = clock
         self._names = names
-        # A folder without pins of its own stands for the project.
+        # A folder without a project's pins, so that only the user's own count.
         self._pins = Pins(Project(home.states), home, wrote)
 
     def collect(self, replica: Replica) -> list[str]:
-        """Make a record of what was pinned and unpinned since the last time; returns what went wrong."""
+        """Make a record of pins added and removed since the last time; returns a sentence per failure."""
         try:
             now = set(self._here())
         except FileProblem as problem:
@@ -57,7 +57,7 @@ class SharedPins:
         return []
 
     def apply(self, base: Applied | None, wanted: Marks) -> Applied:
-        """Pin and unpin what the records say; pins that came up here meanwhile stay.
+        """Add and remove pins according to the records; pins added here meanwhile stay.
 
         Raises:
             FileProblem: there is no room for a pin, or the file cannot be written.
@@ -71,6 +71,6 @@ class SharedPins:
         return Applied(digest(b""), Marks(tags=wanted.tags))
 
     def _here(self) -> dict[str, str]:
-        """The pins of this machine: as they are shared, and as they are written."""
+        """This machine's pins: shared form -> local text."""
         pins = [each.pin.text for each in self._pins.all() if each.everywhere]
         return {one_line(clean_line(masked(text))): text for text in pins}

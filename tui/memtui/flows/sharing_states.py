@@ -1,4 +1,4 @@
-"""Session states among one's own machines: each sends the versions it has, and keeps the others' apart."""
+"""Session states on all of a user's machines: each sends its own versions, and keeps the others' apart."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _LONGEST_NAME = 120
 
 
 class SharedStates:
-    """The session states of this machine, and those that come from others."""
+    """The session states of this machine, and those received from others."""
 
     def __init__(self, home: Home, names: Names) -> None:
         self._home = home
         self._names = names
 
     def collect(self, replica: Replica) -> list[str]:
-        """Make a record of each session's newest version; returns what was held back."""
+        """Make a record of each session's newest version; returns a sentence for each one held back."""
         notes: list[str] = []
         known = replica.sessions()
         for session in scan(self._home.states, SESSION):
@@ -58,7 +58,7 @@ class SharedStates:
         return notes
 
     def _send(self, replica: Replica, session: str, entry: Entry) -> bool:
-        """Make a record of a version; returns False when it stays here only as long as it is private."""
+        """Make a record of a version; returns False if it stays here because its project is private now."""
         key = f"ST-{session}-v{version_of(entry):04d}@{self._names.machine}"
         sendable = STATE.fullmatch(key) and len(record_name(key, b"")) <= _LONGEST_NAME
         if not sendable or replica.applied(key) is not None:
@@ -89,7 +89,7 @@ class SharedStates:
         return True
 
     def apply(self, record: SharedRecord, wrote: Wrote) -> None:
-        """Keep another machine's version; `wrote` records it.
+        """Store another machine's version; `wrote` records it.
 
         Raises:
             FileProblem: it cannot be written.
@@ -100,7 +100,7 @@ class SharedStates:
 
 
 def _root(text: str) -> str | None:
-    """The project's root in a document; None when it does not say."""
+    """The project's root in a document; None if it has none."""
     try:
         found = _ROOT.search(parse_session_state(text).identity.project)
     except FormatError:

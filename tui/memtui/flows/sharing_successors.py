@@ -45,15 +45,15 @@ class Successors:
 def name_replaced(
     backend: FilesBackend, names: Names, successor: str, replaced: Iterable[str]
 ) -> Revised | None:
-    """Bring the list of the memories that a newer one replaces to what these say themselves.
+    """Update the list of memories replaced by a newer one from the replaced memories' own marks.
 
-    Returns its file, if it was written anew; the old one is to be closed.
+    Returns its file if it was rewritten; the caller has to close the old one.
 
     Args:
         backend: the store.
-        names: how memories are called here and elsewhere.
+        names: maps ids between machines.
         successor: key of the newer memory; it need not be here.
-        replaced: keys of memories that it may replace, beside those that it names already.
+        replaced: keys of memories that it may replace, besides those in its list.
 
     Raises:
         FileProblem: a memory cannot be read or written.
@@ -70,7 +70,7 @@ def name_replaced(
 
 
 def _is_replaced(backend: FilesBackend, memory_id: str, by: str, otherwise: bool) -> bool:
-    """Whether a memory says so; `otherwise` where it is not here."""
+    """Whether a memory is marked as replaced by another; `otherwise` if it is not here."""
     try:
         return backend.get(memory_id).meta.superseded_by == by
     except MemoryMissing:

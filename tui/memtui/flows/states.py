@@ -195,7 +195,7 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
 
 
 def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
-    """A draft of the first version, not written.
+    """A draft of the first version, which is not written.
 
     Raises:
         FileProblem: the session's transcript cannot be read.
@@ -209,11 +209,11 @@ def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
 
 @dataclass(frozen=True, slots=True)
 class CurrentState:
-    """Where a session stands now."""
+    """The current state of a session."""
 
     session_id: str
     text: str
-    """The document: the stored version with what was said since, or a draft."""
+    """The document: the stored version with the words said since, or a draft."""
     state: SessionState | None
     """The same as a record; None if only an unreadable version is left of it."""
     facts: Facts | None
@@ -221,7 +221,7 @@ class CurrentState:
 
 
 def current_state(places: Places, *, session: str = "") -> CurrentState:
-    """Where a session stands now; nothing is written.
+    """The current state of a session; nothing is written.
 
     Raises:
         FileProblem: there is no such session, it cannot be read, or nothing was said in it.
@@ -280,9 +280,9 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
 
 
 def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionState | None]:
-    """The newest readable version, and its number; 0 if it is cut off.
+    """The newest readable version, and its number; 0 if it is truncated.
 
-    Of a version that was cut off, only new decisions are merged into the previous complete one.
+    Of a truncated version, only new decisions are merged into the previous complete one.
     """
     loaded = (each for each in map(store.load, entries) if each.state is not None)
     newest = next(loaded, None)
@@ -297,7 +297,7 @@ def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionSt
 
 
 def _is_same(path: Path, kept: Progress) -> bool:
-    """Whether a transcript still begins with the part that was read."""
+    """Whether a transcript still begins with the bytes that were read."""
     try:
         return path.is_file() and _fingerprints(path, kept.offset) == (kept.head, kept.tail)
     except OSError:
@@ -307,12 +307,12 @@ def _is_same(path: Path, kept: Progress) -> bool:
 def _ends_at(path: Path, offset: int) -> bool:
     try:
         return path.stat().st_size == offset
-    except OSError:  # deleted meanwhile: reading it will report that
+    except OSError:  # deleted meanwhile: the reader will report it
         return False
 
 
 def _fingerprints(path: Path, offset: int) -> tuple[str, str]:
-    """The fingerprints of the first bytes, and of the last ones before `offset`; of fewer in short files."""
+    """The fingerprints of the first bytes, and of the last ones before `offset`."""
     with path.open("rb") as file:
         head = file.read(min(HEAD, offset))
         file.seek(max(0, offset - TAIL))

@@ -64,10 +64,10 @@ def supersede(backend: MemoryBackend, old: str, new: str) -> Superseded:
 
 
 def reinstate(backend: MemoryBackend, old: str) -> Superseded:
-    """Take back that a memory is superseded.
+    """Undo the superseding of a memory.
 
     Raises:
-        SupersedingProblem: it is not.
+        SupersedingProblem: it is not superseded.
         FileProblem: it is missing, or one of the two cannot be written.
     """
     new = backend.get(old).meta.superseded_by

@@ -1,4 +1,4 @@
-"""Exchanging with a remote again and again: at once when it announces something, else after some time."""
+"""Continuous exchange with a remote: at once when it announces changes, else at intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from memtui.files import FileProblem
 
 _FIRST_PAUSE = 1.0
-"""Seconds after a failure until the next try; each further one doubles them."""
+"""Seconds between a failure and the next try; doubled after each further failure."""
 
 
 def keep_syncing(
@@ -18,14 +18,14 @@ def keep_syncing(
     failed: Callable[[FileProblem], None],
     stopped: threading.Event,
 ) -> None:
-    """Exchange until `stopped` is set.
+    """Exchange repeatedly until `stopped` is set.
 
     Args:
-        sync: exchanges once; see `Sharing.sync`.
-        wait: waits for something new; see `Sharing.wait`.
-        seconds: the longest pause between two exchanges; a remote that announces changes ends it early.
-        failed: called with the reason whenever there was no exchange, or no waiting.
-        stopped: ends it; an exchange that is going on is finished first.
+        sync: makes one exchange; see `Sharing.sync`.
+        wait: waits for new records; see `Sharing.wait`.
+        seconds: maximum pause between two exchanges; an announced change ends it early.
+        failed: receives the reason whenever exchanging or waiting failed.
+        stopped: ends it after the current exchange.
     """
     pause = _FIRST_PAUSE
     while not stopped.is_set():

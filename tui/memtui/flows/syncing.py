@@ -1,4 +1,4 @@
-"""Sharing memories with other machines: what is chosen goes out, what others have shared comes in."""
+"""Syncing memories with other machines: sending shared ones, and receiving those of others."""
 
 from __future__ import annotations
 
@@ -39,31 +39,31 @@ class Synced:
     """The outcome of an exchange with a remote."""
 
     sent: int = 0
-    """Records."""
+    """Number of records."""
     came: int = 0
-    """Records."""
+    """Number of records."""
     memories: int = 0
-    """Memories that are new or other than before."""
+    """Number of memories that are new or have changed."""
     notes: list[str] = field(default_factory=list)
-    """Records that were passed over and memories that were held back, a sentence each."""
+    """A sentence for each skipped record and each memory held back."""
 
     @property
     def summary(self) -> str:
-        """What was exchanged, as a clause."""
+        """A clause that counts the exchanged records."""
         return f"sent {self.sent}, fetched {self.came}; memories changed here: {self.memories}"
 
 
 class Sharing:
-    """One remote and the memories of this machine."""
+    """A remote and the memories of this machine."""
 
     def __init__(self, home: Home, clock: Clock, name: str, named: NamedRemote) -> None:
         """Make the object; nothing is opened.
 
         Args:
             home: memtui's own folders.
-            clock: tells the time.
+            clock: gives the current time.
             name: the remote's name.
-            named: the remote.
+            named: its configuration.
         """
         self.name = name
         self._home = home
@@ -80,7 +80,7 @@ class Sharing:
 
     @property
     def remote(self) -> Remote:
-        """The remote itself."""
+        """The remote."""
         return open_remote(self.name, self._named, self._home, this_author(), self._names.machine)
 
     @contextmanager
@@ -90,22 +90,22 @@ class Sharing:
             yield replica
 
     def share(self, memory_id: str, allowed: Collection[int] = ()) -> bool:
-        """Choose a memory to be sent with the next exchange; see `Outward.share`."""
+        """Mark a memory to be sent with the next exchange; see `Outward.share`."""
         with self.replica() as replica:
             return self._outward.share(replica, memory_id, allowed)
 
     def knows(self, memory_id: str) -> bool:
-        """Whether the remote has a memory, as far as this machine knows, or is to get it."""
+        """Whether the remote has a memory, as far as known, or will get it."""
         with self.replica() as replica:
             return replica.applied(self._names.everywhere(memory_id)) is not None
 
     def erase(self, memory_id: str) -> str:
-        """Remove a memory's texts from the remote; returns what cannot be removed, a sentence.
+        """Remove a memory's texts from the remote; returns a sentence on what cannot be removed.
 
-        From now on nothing of the memory is sent, whether this fails or not, until it is shared again.
+        Even if this fails, nothing of the memory is sent any more until it is shared again.
 
         Raises:
-            FileProblem: it is another person's, or an exchange is going on.
+            FileProblem: it is another person's, or an exchange is running.
             RemoteProblemError: the remote cannot be reached or written; nothing was removed there.
         """
         memory = self._names.everywhere(memory_id)
@@ -119,14 +119,14 @@ class Sharing:
         return remains
 
     def sync(self, progress: Callable[[Synced], None] = lambda done: None) -> Synced:
-        """Send what waits, fetch what is new, and bring the store up to date.
+        """Send waiting records, fetch new ones, and update the store.
 
         Args:
-            progress: called with what was done so far, again and again.
+            progress: called repeatedly with the outcome so far.
 
         Raises:
-            RemoteProblemError: the remote cannot be reached; what was chosen stays and waits.
-            FileProblem: the store cannot be written, or another exchange is going on.
+            RemoteProblemError: the remote cannot be reached; unsent records are kept.
+            FileProblem: the store cannot be written, or another exchange is running.
         """
         done = Synced()
         with self.replica() as replica, self._alone():
@@ -151,12 +151,12 @@ class Sharing:
         try:
             self._send(replica, remote, done, progress)
         except RemoteProblemError:
-            self._fetch(replica, remote, done, progress)  # who may not write may still read
+            self._fetch(replica, remote, done, progress)  # a user without write access may still read
             raise
         self._fetch(replica, remote, done, progress)
 
     def wait(self, seconds: float, stopped: threading.Event) -> None:
-        """Wait until the remote has something new, as far as it says so, or some time has passed.
+        """Wait until the remote announces new records, or the time is over.
 
         Raises:
             RemoteProblemError: the remote cannot be reached.
@@ -208,7 +208,7 @@ class Sharing:
         return Batch(batch.place, tuple(kept)), len(batch.records) - len(kept)
 
     def _is_ours(self, name: str, data: bytes) -> bool:
-        """Whether a record has the text of a memory of this machine: it was sent by an earlier replica."""
+        """Whether a record has the current text of a memory of this machine: an earlier replica sent it."""
         try:
             record = parse_record(name, data)
             stored = self._backend.get(self._names.here(record.memory))
@@ -226,7 +226,7 @@ def opened(home: Home, clock: Clock, name: str = "") -> Sharing:
     """A remote by its name; "" means the only one.
 
     Raises:
-        FileProblem: there is no remote of this name, or none is named and there are several.
+        FileProblem: there is no such remote, or several and no name is given.
     """
     found, remote = Remotes(home).find(name)
     return Sharing(home, clock, found, remote)

@@ -1,7 +1,7 @@
-"""Taking in the memories of a project's own folder, ``.memtui/shared/CMEM-...@machine.md``.
+"""Importing the memories of a project's own folder, ``.memtui/shared/CMEM-...@machine.md``.
 
-They are put into the store as others' memories, and moved to the trash when their files are gone. Files may
-come from anybody: they are read as text, within bounds, and links are not followed.
+They become others' memories in the store, and move to the trash when their files are gone. The files are
+untrusted: they are read as text, within limits, and links are not followed.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ from memtui.store.memory_files import FilesBackend
 
 _NAME = re.compile(rf"(CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern})\.md", re.ASCII)
 _MOST = 1_000
-"""The most files that are read, the newest by their names."""
+"""The most files read, the newest by name."""
 _PROBLEMS = 20
-"""Problems after which no more is tried: the disk may be full."""
+"""The most errors before giving up: the disk may be full."""
 _LONGEST_NAME = 60
 _MARK = " (project)"
-"""Follows the author's name in a memory that came from a project's folder."""
+"""Suffix of the author's name in a memory from a project's folder."""
 
 
 class Taken(NamedTuple):
-    """What could not be taken in, a sentence each."""
+    """Sentences on files that could not be imported."""
 
     new: Sequence[str] = ()
     """Found by this call."""
     standing: Sequence[str] = ()
-    """All that hold now, including those that an earlier call found."""
+    """All current ones, including those found by an earlier call."""
 
 
 def take_in(project: Project, home: Home, clock: Clock) -> Taken:
-    """Bring the store to what the project's own folder has; quick if nothing has changed.
+    """Update the store from the project's own folder; quick if nothing has changed.
 
-    Whatever goes wrong, what the store has can still be read: problems are returned, not raised.
+    Never raises: the store stays readable whatever happens, and problems are returned.
     """
     new: list[str] = []
     try:
@@ -67,7 +67,7 @@ def take_in(project: Project, home: Home, clock: Clock) -> Taken:
         if not listing.is_known(known):
             new = _take_in(project, home, clock)
             known = KnownHere.of(project.root, home)
-    except FileLocked:  # another process is taking them in
+    except FileLocked:  # another process is importing them
         return Taken((), standing(project, home))
     except FileProblem as problem:
         of_store = problem.path != project.shared
@@ -77,7 +77,7 @@ def take_in(project: Project, home: Home, clock: Clock) -> Taken:
 
 
 def standing(project: Project, home: Home) -> Sequence[str]:
-    """What could not be taken in, a sentence each; nothing is changed."""
+    """Sentences on files that could not be imported; changes nothing."""
     try:
         listing = _Listing.of(project)
     except FileProblem as problem:
@@ -89,14 +89,14 @@ class _Listing(NamedTuple):
     """The files of the folder."""
 
     entries: Sequence[Entry]
-    """The newest by their names."""
+    """The newest by name."""
     total: int
     is_complete: bool
-    """Whether a memory that has no entry has no file."""
+    """Whether every file has an entry, so that a missing one means a deleted file."""
 
     @classmethod
     def of(cls, project: Project) -> _Listing:
-        """Make it.
+        """List the folder.
 
         Raises:
             FileProblem: the folder cannot be listed.
@@ -111,26 +111,26 @@ class _Listing(NamedTuple):
         return {each.name for each in self.entries}
 
     def is_known(self, known: KnownHere) -> bool:
-        """Whether all of it has been taken in."""
+        """Whether everything in it has been imported."""
         unchanged = all(map(known.has, self.entries))
         return unchanged and not (self.is_complete and (known.files.keys() - self.names or self.gone(known)))
 
     def gone(self, known: KnownHere) -> list[str]:
-        """The memories that came from here and whose files are gone."""
+        """The memories imported from here whose files are gone."""
         if not self.is_complete:
             return []
         names = self.names
         return [each for each, text in known.texts.items() if text != GONE and f"{each}.md" not in names]
 
     def notes(self, project: Project) -> tuple[str, ...]:
-        """That there are more files than are read."""
+        """A note if there are more files than are read."""
         if self.total <= _MOST:
             return ()
         return (f"{project.shared} has {self.total:,} memories; the newest {_MOST:,} are read.",)
 
 
 def _take_in(project: Project, home: Home, clock: Clock) -> list[str]:
-    """Take in under the lock, beginning with another look: a process before this one may have done it."""
+    """Import under the lock; checks first whether another process has just done it."""
     path = KnownHere.of(project.root, home).path
     private_folder(path.parent, within=existing_above(path.parent))
     with lock(path, timeout=0, within=path.parent):
@@ -145,7 +145,7 @@ def _take_in(project: Project, home: Home, clock: Clock) -> list[str]:
 
 
 class _Taking:
-    """Brings the store to some files."""
+    """Brings the store up to date with some files."""
 
     def __init__(self, project: Project, home: Home, clock: Clock, known: KnownHere) -> None:
         self._project = project
@@ -157,7 +157,7 @@ class _Taking:
         self.notes: list[str] = []
 
     def take(self, listing: _Listing) -> None:
-        """Take in all that is new or changed, and take out what is gone."""
+        """Import new and changed files, and remove memories whose files are gone."""
         if listing.is_complete:
             self._known.forget(self._known.files.keys() - listing.names)
         changed = [each for each in listing.entries if not self._known.has(each)]
@@ -168,7 +168,7 @@ class _Taking:
         for step in steps:
             try:
                 step()
-            except FileProblem as problem:  # of the store: it is tried again the next time
+            except FileProblem as problem:  # an error of the store: tried again next time
                 self.notes.append(f"{problem}.")
                 problems += 1
                 if problems >= _PROBLEMS:
@@ -187,9 +187,9 @@ class _Taking:
             self._pass_over(entry, f"{entry.path} is no shared memory: {error}.")
         except (FileNotRegular, FileTooLarge) as problem:
             self._pass_over(entry, f"{problem}.")
-        except FileMissing:  # gone since the listing
+        except FileMissing:  # deleted since the listing
             return
-        except FileProblem as problem:  # its mode may become another without a new signature
+        except FileProblem as problem:  # a changed mode does not change the signature
             self.notes.append(f"{problem}.")
             return
         if record is not None:
@@ -203,7 +203,7 @@ class _Taking:
     def _read(self, entry: Entry) -> SharedRecord | None:
         memory = entry.name.removesuffix(".md")
         if self._names.is_own(memory):
-            return None  # nobody else speaks for this machine
+            return None  # only this machine makes memories with its name
         data = load_within(entry.path, self._project.root, limit=LIMIT, follow=False).data
         record = parse_record(record_name(memory, data), data)
         return record if record.kind == "text" else None
@@ -218,7 +218,7 @@ class _Taking:
             self._follow(record, {text, before})
         elif self._backend.is_deleted(memory):
             if GONE not in (before, *self._texts_elsewhere(memory)):
-                return  # deleted by a person: it stays so
+                return  # deleted by the user: it stays deleted
             self._backend.restore(memory)
             self._renew(record, self._backend.get(memory))
         elif before in (None, GONE):
@@ -228,12 +228,12 @@ class _Taking:
         self._texts[memory] = text
 
     def _is_from_here(self, memory: str) -> bool:
-        """Whether this project has brought a memory, perhaps in another checkout, or before a kill."""
+        """Whether this project brought a memory: perhaps in another checkout, or before a crash."""
         meta = self._backend.get(memory).meta
         return meta.author.endswith(_MARK) and meta.project == self._project.name
 
     def _follow(self, record: SharedRecord, known: set[str | None]) -> None:
-        """Give a memory the text of its file, unless a person has changed it here."""
+        """Give a memory the text of its file, unless the user has changed it here."""
         stored = self._backend.get(record.memory)
         now = digest(stored.body)
         if now not in known and now not in self._texts_elsewhere(record.memory):
@@ -244,7 +244,7 @@ class _Taking:
     def _renew(self, record: SharedRecord, stored: StoredMemory) -> None:
         if stored.body != record.body:
             self._backend.rewrite(record.memory, record.body)
-        tags = tuple(dict.fromkeys((*stored.meta.tags, *record.tags)))  # a person's own stay
+        tags = tuple(dict.fromkeys((*stored.meta.tags, *record.tags)))  # the user's own tags stay
         self._backend.update(record.memory, description=record.description or "", tags=tags)
 
     def _create(self, record: SharedRecord, author: str) -> None:
@@ -252,7 +252,7 @@ class _Taking:
         self._backend.create(
             New(
                 body=record.body,
-                project=self._project.name,  # whatever it says: it is seen in this project
+                project=self._project.name,  # regardless of the file's content: it is seen in this project
                 description=record.description or "",
                 tags=record.tags,
                 source=record.source,
@@ -267,14 +267,14 @@ class _Taking:
         if self._backend.signature(memory):
             text = digest(self._backend.get(memory).body)
             if text != self._texts[memory] or not self._is_from_here(memory):
-                del self._texts[memory]  # a person has changed it, or it came by another way, too
+                del self._texts[memory]  # changed by the user, or received in another way, too
                 return
             if not any(each.still_has(memory) for each in self._elsewhere):
                 self._backend.delete(memory)
         self._texts[memory] = GONE
 
     def _texts_elsewhere(self, memory: str) -> set[str]:
-        """The texts of a memory in other checkouts of the project, as they were last taken in."""
+        """The texts of a memory in other checkouts of the project, when last imported."""
         return {each.texts[memory] for each in self._elsewhere if memory in each.texts}
 
     @cached_property
@@ -283,7 +283,7 @@ class _Taking:
 
 
 def _added_by(project: Project) -> Mapping[str, str]:
-    """Who added each file of the folder, by its name, as far as git can be asked."""
+    """The author of each file in the folder, by file name, as far as git knows."""
     folder = f"{project.shared.relative_to(project.root)}/"
     words = ("log", "--no-textconv", "--no-ext-diff", "--diff-filter=A", "--format=%x00%an", "--name-only")
     answer = ask(project.root, *words, "--", folder)

@@ -1,8 +1,7 @@
-"""Memories on more than one machine: records, the remotes that carry them, and what they say of a memory.
+"""Memories on more than one machine: records, remotes that store them, and merging.
 
-`remote` is the contract; `git_remote` and `postgres_remote` fulfil it. A remote gets more and more records;
-it loses some only when a memory is forgotten everywhere.
-`replica` is what this machine knows of one, and `merged` computes a memory from its records: machines that
-have the same records have the same memories, in whatever order these arrived. Nothing here touches the store
-of memories: `memtui.flows.syncing` does.
+`remote` is the contract; `git_remote` and `postgres_remote` implement it. Records are only added to a remote,
+except that forgetting a memory everywhere removes its records. `replica` is the local copy of a remote, and
+`merged` computes a memory from its records: machines with the same records have the same memories, in
+whatever order the records arrived. Nothing here touches the store of memories: `memtui.flows.syncing` does.
 """

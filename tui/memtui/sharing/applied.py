@@ -1,4 +1,4 @@
-"""What this machine has made of the records of a memory, and the records that wait for that."""
+"""Which records have been applied to a memory, and which are waiting."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The state of a memory in the store when records were last applied to it, or made of it."""
+    """The state of a memory in the store when records were last applied to it or made from it."""
 
     text: str
-    """SHA-256 of the text as it is shared, hexadecimal."""
+    """SHA-256 of the text in its shared form, hexadecimal."""
     marks: Marks
     signature: str = ""
-    """Of the memory's file: while it stays the same, the memory has not changed."""
+    """Of the memory's file; unchanged as long as the memory is."""
 
 
 class Waiting(NamedTuple):
-    """A memory with records that were not applied yet."""
+    """A memory with unapplied records."""
 
     memory: str
     records: list[tuple[str, bytes]]
     """Names and contents of all its records."""
     applied: Applied | None
-    """Its state when it was last applied; None when it never was."""
+    """Its state when records were last applied; None if they never were."""
 
 
 def row_of(memory: str, applied: Applied) -> tuple[object, ...]:
-    """A row of the table `applied`."""
+    """The columns for a row of the table `applied`."""
     marks = applied.marks
     return (
         memory, applied.text, marks.description, "\n".join(marks.tags), marks.archived, marks.deleted,
@@ -45,7 +45,7 @@ def row_of(memory: str, applied: Applied) -> tuple[object, ...]:
 
 
 def applied_of(columns: tuple[Any, ...]) -> Applied | None:
-    """The state in such a row, given without the key; None when all of it is None."""
+    """The state from such a row without its key; None if all columns are NULL."""
     text, description, tags, archived, deleted, signature, superseded_by = columns
     if text is None:
         return None

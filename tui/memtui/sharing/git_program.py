@@ -1,7 +1,7 @@
-"""Running the user's git on a bare repository of our own, with nothing in it that could be executed.
+"""Running the user's git on a bare repository of memtui's, so that nothing in it can be executed.
 
 No file is ever checked out, so links, filters and attributes of a remote have no effect; hooks, helpers and
-submodules are turned off. How the user reaches a host (ssh, credential helpers) stays as it is configured.
+submodules are turned off. The user's own configuration of hosts (ssh, credential helpers) is respected.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SETTINGS = {
     "init.templateDir": "",
 }
 _MOST_BLOCKS = 1 << 20
-"""Blocks of 512 or 1,024 bytes of the largest file that a fetch may write: a remote may be hostile."""
+"""Maximum size of a file written by a fetch, in blocks of 512 or 1,024 bytes: a remote may be hostile."""
 _BOUNDED = 'ulimit -f "$1" && shift && exec "$@"'
 _KEPT_VARIABLES = (
     "GIT_SSH",
@@ -48,7 +48,7 @@ _KEPT_VARIABLES = (
     "GIT_SSL_CAINFO",
     "GIT_SSL_NO_VERIFY",
 )
-"""Variables by which people say how a host is reached; the others of git select or configure repositories."""
+"""Variables that configure access to a host; git's others select or configure repositories."""
 _HINTS = ("fatal: ", "error: ", "remote: ", "ssh: ")
 _PROGRESS = re.compile(
     r"(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Total) "
@@ -57,14 +57,14 @@ _PROGRESS_FACTOR = 60
 """A command that shows progress may take this many times `SECONDS`."""
 _LOCKED = re.compile(rb"Unable to create '([^']+\.lock)': File exists")
 _LOCKS = 8
-"""Locks that a killed git may have left at most."""
+"""The most lock files that a killed git may leave."""
 _HELD_SECONDS = 2.0
-"""How long git may hold a lock of a repository of our own, where it does small things."""
+"""Seconds after which a lock counts as left behind in memtui's own repository, where git's work is short."""
 _LOOK_SECONDS = 0.02
 
 
 class GitFailedError(Exception):
-    """Git ended with an error; the message is the line in which it says why."""
+    """Git failed; the message is the line of its output that gives the reason."""
 
     def __init__(self, reason: str, printed: bytes = b"") -> None:
         super().__init__(reason)
@@ -73,17 +73,17 @@ class GitFailedError(Exception):
 
 
 class Git:
-    """Git in one bare repository."""
+    """Git in a bare repository."""
 
     def __init__(self, folder: Path, seconds: float = SECONDS) -> None:
         """Make the object; nothing is run.
 
         Args:
-            folder: the repository; `make` makes it.
-            seconds: how long one run may take.
+            folder: the repository; `make` creates it.
+            seconds: time limit of one run.
 
         Raises:
-            RemoteProblemError: there is no git.
+            RemoteProblemError: git is not installed.
         """
         program = find_program("git", os.environ.get("PATH"))
         if program is None:
@@ -99,11 +99,11 @@ class Git:
         self._env = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 
     def make(self) -> None:
-        """Make the repository unless it is there."""
+        """Create the repository if it is missing."""
         if (self._folder / "HEAD").is_file():
             return
         new = self._folder.with_name(f"{self._folder.name}.new")
-        for half in (new, self._folder):  # a killed process may have left it
+        for half in (new, self._folder):  # a killed process may have left it behind
             shutil.rmtree(half, ignore_errors=True)
         try:
             new.mkdir(mode=0o700, parents=True)
@@ -113,13 +113,13 @@ class Git:
             raise GitFailedError(f"{self._folder} cannot be made: {error.strerror}") from error
 
     def run(self, *arguments: str, data: bytes = b"", bounded: bool = False, patient: bool = False) -> bytes:
-        """Run a command of git to its end and return its output.
+        """Run a git command to its end and return its output.
 
         Args:
-            arguments: behind ``git``.
+            arguments: those of ``git``.
             data: its input.
             bounded: limit the size of the files that it writes.
-            patient: let it take longer, as long as it shows progress.
+            patient: allow more time as long as it shows progress.
 
         Raises:
             GitFailedError: it failed, or took too long.
@@ -152,7 +152,7 @@ class Git:
             try:
                 printed, errors = self._communicate(process, data, _PROGRESS_FACTOR if patient else 1)
             except BaseException:
-                # With ssh and all else that it has started: these keep its output open.
+                # Including ssh and other children, which keep its output open.
                 with suppress(OSError):
                     os.killpg(process.pid, signal.SIGKILL)
                 raise
@@ -161,7 +161,7 @@ class Git:
         return printed
 
     def _communicate(self, process: subprocess.Popen[bytes], data: bytes, times: int) -> tuple[bytes, bytes]:
-        """Wait for its end, at most so many times as long as it may show no progress."""
+        """Wait for its end; it may exceed the limit `times` times as long as it shows progress."""
         shown = 0
         for _ in range(times):
             try:
@@ -174,10 +174,10 @@ class Git:
 
     @contextmanager
     def reading(self, *arguments: str, data: bytes = b"") -> Iterator[IO[bytes]]:
-        """Run a command of git whose output is long, and read it while it comes; it may be left unread.
+        """Run a git command with long output, read as a stream; the rest may be left unread.
 
         Args:
-            arguments: behind ``git``.
+            arguments: those of ``git``.
             data: its input.
         """
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
@@ -194,14 +194,14 @@ class Git:
             try:
                 yield process.stdout
             finally:
-                process.stdout.close()  # ends one that is not read to its end
+                process.stdout.close()  # ends a command that was not read to its end
                 code = process.wait(self._seconds)
             if code not in (0, -signal.SIGPIPE):
                 errors.seek(0)
                 raise GitFailedError(_reason(errors.read(1 << 16)) or f"git ended with {code}")
 
     def has(self, *commits: str) -> bool:
-        """Whether these commits are here."""
+        """Whether these commits are in the repository."""
         try:
             for each in commits:
                 self.run("cat-file", "-e", f"{each}^{{commit}}")
@@ -211,15 +211,15 @@ class Git:
 
 
 def release(printed: bytes, folder: Path, seconds: float) -> bool:
-    """Remove a lock in a folder that a killed process has left, or wait until it is released.
+    """Remove a lock left in a folder by a killed process, or wait for its release.
 
     Args:
-        printed: standard error of a git that found something locked.
-        folder: other files are left alone.
-        seconds: how long a lock has to stay the same to count as left.
+        printed: standard error of the git command that was blocked.
+        folder: files elsewhere are left alone.
+        seconds: time without a change after which a lock counts as left behind.
 
     Returns:
-        Whether it is worth another try.
+        Whether a retry makes sense.
     """
     found = _LOCKED.search(printed)
     path = Path(os.path.realpath(os.fsdecode(found[1]))) if found else folder

@@ -1,8 +1,7 @@
-"""A remote that git carries: a repository of its own, with a Markdown file for each record.
+"""A remote in git: a repository of its own, with a Markdown file for each record.
 
 ``PROJECT/YYYY-MM/CMEM-...md`` on the branch ``main``. Files are added, and removed when a memory is forgotten
-everywhere, but never changed; each push follows on what is there already, so no two machines are ever in
-conflict.
+everywhere, but never changed; each push builds on the current state, so machines never conflict.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError, T
 
 SCHEMA = 1
 _TRIES = 12
-"""Pushes before giving up: others may push at the same time."""
+"""The most pushes before giving up: others may push at the same time."""
 _BATCH, _BATCH_BYTES = 500, 16 << 20
 _READ = 10_000
-"""Files whose contents one run of git prints: it makes them while we use the ones before."""
+"""Files per run of git, which reads ahead while the previous ones are processed."""
 _MOST_FILES = 2_000_000
 _HELD_SECONDS = 10.0
-"""How long others may hold a lock in a repository that is a folder; they do so for milliseconds."""
+"""Seconds that others may hold a lock in a repository that is a folder; they need milliseconds."""
 _NOT_SET_UP = "is not set up: memtui remote init does it"
 _TIP = "refs/remotes/origin/main"
 _OUTGOING = "refs/memtui/outgoing"
@@ -49,19 +48,19 @@ class _Found(NamedTuple):
     name: str
     blob: str
     number: int = 0
-    """In the order in which files are listed."""
+    """Position in the listing."""
 
 
 class GitRemote(Remote):
-    """One repository."""
+    """A repository as a remote."""
 
     def __init__(self, url: str, folder: Path, *, author: str, machine: str) -> None:
         """Make the object; nothing is opened.
 
         Args:
-            url: as git takes it: ssh, https or a folder.
-            folder: the bare repository in which this machine keeps what it has fetched.
-            author: the person in whose name commits are made.
+            url: any address that git accepts: ssh, https or a folder.
+            folder: the bare repository for fetched commits on this machine.
+            author: the author of commits.
             machine: this machine's name.
         """
         self._url = url
@@ -99,7 +98,7 @@ class GitRemote(Remote):
     def erase(self, key: str, tombstone: Outgoing) -> str:
         """See `Remote.erase`."""
         self._change(f"Remove {key}", [(_path(tombstone), tombstone.data)], f"{key}.")
-        # Behind its tombstone a memory stays deleted on machines that have never seen it.
+        # The tombstone keeps the memory deleted on machines that have never seen it, too.
         kept = f"':(exclude)*/{tombstone.name}'"
         remove = f"git rm -q --cached --ignore-unmatch -- '*/{key}.*' {kept}"
         return (
@@ -108,14 +107,14 @@ class GitRemote(Remote):
         )
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
-        """See `Remote.since`. A place is a commit; amid a reading, two commits and a number of files."""
+        """See `Remote.since`. A place is a commit; between two batches, two commits and a number of files."""
         base, head, done = _read_place(place)
         with self._said():
             tip = self._tip(known=base if not head else "")
             if tip == base and not head:
                 return
             if not self._git.has(*filter(None, (base, head))):
-                base, head, done = "", "", 0  # rewritten since: all is read again
+                base, head, done = "", "", 0  # history was rewritten: read everything again
             if head:
                 yield from self._batches(base, head, done, projects)
                 base = head
@@ -140,7 +139,7 @@ class GitRemote(Remote):
         yield Batch(head, ())
 
     def _listed(self, base: str, head: str) -> Iterator[tuple[str, _Found]]:
-        """Path and record of the files that `head` has beyond `base`, in the order of their paths."""
+        """Path and record of the files that `head` has in addition to `base`, ordered by path."""
         if not head:
             return
         command = ["ls-tree", "-r", "-z", "--full-tree", head]
@@ -166,7 +165,7 @@ class GitRemote(Remote):
     def _read(
         self, found: Sequence[_Found]
     ) -> Generator[tuple[int, tuple[tuple[str, bytes], ...]], None, None]:
-        """Names and contents of these files, in parts that fit into memory, with the number of the last."""
+        """Names and contents of these files, in portions that fit into memory, each with its last number."""
         asked = "".join(f"{each.blob}\n" for each in found).encode()
         part: list[tuple[str, bytes]] = []
         total = reached = 0
@@ -195,7 +194,7 @@ class GitRemote(Remote):
         """Fetch the branch; returns its last commit, or "" for an empty one.
 
         Args:
-            known: a commit that was read already; where it is the last one, there is nothing to do.
+            known: the last commit read; if the branch has not moved, nothing is fetched.
         """
         self._git.make()
         names = self._git.run("ls-remote", "--heads", "--", self._url, "refs/heads/main").split()
@@ -228,7 +227,7 @@ class GitRemote(Remote):
             raise RemoteProblemError(self._url, reason, Trouble.NEEDS_NEWER)
 
     def _change(self, title: str, files: Sequence[tuple[str, bytes]], removed: str = "") -> None:
-        """Commit and push files; `removed` is the beginning of the names of files to remove."""
+        """Commit and push files; `removed` has the name prefixes of files to remove."""
         with self._said():
             for number in range(_TRIES):
                 tip = self._tip()
@@ -291,7 +290,7 @@ def _data(content: bytes) -> bytes:
 
 
 def _read_place(place: str) -> tuple[str, str, int]:
-    """What was read whole, and what up to which entry: two commits and a number."""
+    """The two commits and the number of files in a place."""
     parts = place.split()
     if len(parts) == 3:
         return parts[0].strip("-"), parts[1], int(parts[2])
@@ -306,7 +305,7 @@ def _was_late(error: GitFailedError) -> bool:
 
 
 def _split(output: object) -> Iterator[bytes]:
-    """The entries of an output that is parted by NUL."""
+    """The entries of an output separated by NUL."""
     rest = b""
     while block := output.read(1 << 16):  # type: ignore[attr-defined]
         *entries, rest = (rest + block).split(b"\0")

@@ -1,4 +1,4 @@
-"""A memory computed from its records: the same in whatever order they arrived."""
+"""Merging the records of a memory: the result does not depend on their order."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A memory as all its records together describe it."""
+    """A memory as described by all its records."""
 
     versions: tuple[SharedRecord, ...]
-    """The texts it has had, newest first; at least one."""
+    """Its texts, newest first; at least one."""
     marks: Marks
 
     @property
     def newest(self) -> SharedRecord:
-        """The version on top."""
+        """The current version."""
         return self.versions[0]
 
 
 def merged(records: Iterable[tuple[str, SharedRecord]]) -> Merged | None:
-    """The memory that these records describe, by their names; None when none of them gives a text.
+    """The memory described by records, given by name; None if none of them has a text.
 
-    For each mark the last record that mentions it decides; records of the same second go by their names.
+    For each mark the last record that mentions it decides; records of the same second are ordered by name.
     """
     ordered = sorted(records, key=lambda each: (each[1].at, each[0]))
     versions: dict[bytes, SharedRecord] = {}
@@ -46,7 +46,7 @@ def merged(records: Iterable[tuple[str, SharedRecord]]) -> Merged | None:
     description, archived, deleted, successor = "", False, False, ""
     for _, record in ordered:
         if record.kind == "text":
-            versions.pop(record.body, None)  # a text that comes back is the newest again
+            versions.pop(record.body, None)  # a text that returns is the newest again
             versions[record.body] = record
         tags |= dict.fromkeys(record.tags, True) | dict.fromkeys(record.untagged, False)
         description = description if record.description is None else record.description

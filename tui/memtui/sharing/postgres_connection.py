@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that ends when the server stops answering. Needs psycopg."""
+"""A connection to PostgreSQL with time limits, in case the server stops answering. Needs psycopg."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from psycopg.conninfo import conninfo_to_dict
 
 from memtui.sharing.remote import SECONDS
 
-# It also warns of what its exceptions say: without a handler on standard error, over the app's screen.
+# psycopg logs its exceptions, too: without a handler that goes to standard error, over the app's screen.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _CONNECT_SECONDS = 10
 _GRACE_SECONDS = 5.0
-"""How much longer than the server's own limit a query may take until the connection is cut."""
+"""Seconds added to the server's own limit before the connection is cut."""
 _KEEP_ALIVE = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
 
 
@@ -28,7 +28,7 @@ class BoundedConnection(psycopg.Connection[Any]):
     seconds = SECONDS
 
     def wait(self, *arguments: Any, **options: Any) -> Any:
-        """Wait for an answer as psycopg does, but not for ever: a server may hang, a network be gone."""
+        """Wait for an answer as psycopg does, but not forever: a server may hang, a network may be down."""
         late = False
 
         def cut() -> None:
@@ -38,7 +38,7 @@ class BoundedConnection(psycopg.Connection[Any]):
                 try:
                     ours.shutdown(socket.SHUT_RDWR)
                 finally:
-                    ours.detach()  # it stays libpq's
+                    ours.detach()  # libpq still owns it
 
         timer = Timer(self.seconds + _GRACE_SECONDS, cut)
         timer.daemon = True
@@ -54,10 +54,10 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 
 def connect(url: str) -> BoundedConnection:
-    """Connect; what the address says counts more than what memtui would choose.
+    """Connect; options in the address override memtui's own.
 
     Raises:
-        psycopg.Error: it cannot be reached, or the address is none.
+        psycopg.Error: the server cannot be reached, or the address is invalid.
     """
     said = conninfo_to_dict(url)
     ours: dict[str, Any] = {

@@ -1,7 +1,7 @@
-"""A remote that PostgreSQL carries: a schema ``memtui`` with one row a record.
+"""A remote in PostgreSQL: a schema ``memtui`` with one row per record.
 
-Passwords, TLS and service names are up to libpq (``PGPASSFILE``, ``PGSERVICEFILE``). Who may read
-or write is decided by two roles that the database's owner grants: ``memtui_reader`` and ``memtui_writer``.
+Passwords, TLS and service names are up to libpq (``PGPASSFILE``, ``PGSERVICEFILE``). Two roles, granted by
+the database's owner, allow reading and writing: ``memtui_reader`` and ``memtui_writer``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _BATCH, _BATCH_BYTES = 500, 16 << 20
 _CHANNEL = "memtui_records"
 _STEP = 0.5
-"""Seconds between two looks, while waiting, at whether the waiting is to end."""
+"""Seconds between two checks for the end of waiting."""
 
 _MIGRATIONS = (
     """
@@ -56,9 +56,9 @@ _MIGRATIONS = (
     create policy may_remove on memtui.records for delete to memtui_writer using (writer = current_user);
     """,
 )
-"""Each brings the tables from the schema of its index to the next one."""
+"""Each migrates the tables from the schema version of its index to the next one."""
 
-# One writer at a time: places then become visible in their order, and no reader passes one over.
+# One writer at a time: places then become visible in order, and no reader skips one.
 _IN_TURN = "select pg_advisory_xact_lock(hashtext('memtui.records'))"
 _NEXT = """
     select place, name, data from (
@@ -76,7 +76,7 @@ _MORE = """
 
 
 class PostgresRemote(Remote):
-    """One database."""
+    """A database as a remote."""
 
     def __init__(self, url: str) -> None:
         """Make the object; nothing is opened.
@@ -98,7 +98,7 @@ class PostgresRemote(Remote):
         return counted(number) + ("" if may_write and may_write[0] else ", to read only")
 
     def set_up(self) -> None:
-        """See `Remote.set_up`. The user has to be allowed to make schemas and roles."""
+        """See `Remote.set_up`. The database user needs the right to create schemas and roles."""
         with self._connected() as connection, connection.transaction():
             connection.execute(_IN_TURN)
             schema = self._schema(connection)
@@ -133,7 +133,7 @@ class PostgresRemote(Remote):
         return "its texts are removed; backups of the database may keep them."
 
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
-        """See `Remote.since`. A place is the number of a row."""
+        """See `Remote.since`. A place is a row number."""
         reached = _row(place)
         with self._connected() as connection:
             self._check_schema(connection)
@@ -143,11 +143,11 @@ class PostgresRemote(Remote):
                 yield Batch(str(reached), tuple((row[1], bytes(row[2])) for row in rows))
 
     def wait(self, seconds: float, place: str, projects: Sequence[str], stopped: threading.Event) -> None:
-        """See `Remote.wait`: ends when the database says that somebody has added a record."""
+        """See `Remote.wait`: ends when the database announces a new record."""
         until = time.monotonic() + seconds
         with self._connected() as connection:
             connection.execute(f"listen {_CHANNEL}")
-            # What came between the last reading and this moment is announced to nobody.
+            # Records added between the last reading and LISTEN are not announced.
             wanted = {"all": not projects, "projects": list(projects), "place": _row(place)}
             if connection.execute(_MORE, wanted).fetchone():
                 return
@@ -181,7 +181,7 @@ class PostgresRemote(Remote):
     @contextmanager
     def _connected(self) -> Iterator[Connection[Any]]:
         try:
-            import psycopg  # an extra: not everybody has it
+            import psycopg  # optional: not everyone may do it
 
             from memtui.sharing.postgres_connection import connect
         except ImportError:

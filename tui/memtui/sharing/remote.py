@@ -1,4 +1,4 @@
-"""The contract of a remote: a set of records, of which only `erase` removes some.
+"""The contract of a remote: a set of records that only `erase` removes from.
 
 Its tests: `tests/sharing/contract.py`.
 """
@@ -15,11 +15,11 @@ from pathlib import Path
 from memtui.files import FileProblem
 
 SECONDS = 60.0
-"""How long one exchange with a remote may take before it counts as out of reach."""
+"""Seconds that one exchange with a remote may take before it counts as unreachable."""
 
 
 class Trouble(StrEnum):
-    """Why a remote cannot be used, as the status line shows it."""
+    """The kind of problem with a remote, for the status line."""
 
     UNREACHABLE = "unreachable"
     NO_PERMISSION = "no permission"
@@ -27,7 +27,7 @@ class Trouble(StrEnum):
     NEEDS_NEWER = "needs a newer memtui"
     NEEDS_INIT = "needs memtui remote init"
     NOT_INSTALLED = "not installed"
-    """A program or library that it needs is missing."""
+    """A required program or library is missing."""
     FOREIGN = "not memtui's"
 
 
@@ -45,7 +45,7 @@ class RemoteProblemError(FileProblem):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A record that is to be added."""
+    """A record to be added."""
 
     name: str
     """See `memtui.formats.shared_record.NAME`."""
@@ -56,14 +56,14 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some records of a remote."""
+    """A batch of records of a remote."""
 
     place: str
-    """Where reading goes on behind them: opaque, in the remote's own order."""
+    """The place after the batch: opaque, in the remote's own order."""
     records: tuple[tuple[str, bytes], ...]
-    """Names and contents. They come from elsewhere and may be anything."""
+    """Names and contents. They are untrusted."""
     passed_over: int = 0
-    """Files that cannot be records: too large, links, names of another form."""
+    """Files that cannot be records: too large, links, or with invalid names."""
 
 
 def counted(number: int) -> str:
@@ -76,7 +76,7 @@ class Remote(ABC):
 
     @abstractmethod
     def check(self) -> str:
-        """What the remote is, in a few words: ``12 records, last by alex``.
+        """A short description of the remote: ``12 records, last by alex``.
 
         Raises:
             RemoteProblemError: it cannot be reached or read, or memtui has not been set up in it.
@@ -84,7 +84,7 @@ class Remote(ABC):
 
     @abstractmethod
     def set_up(self) -> None:
-        """Make what the remote needs, once; again it changes nothing.
+        """Create what the remote needs; idempotent.
 
         Raises:
             RemoteProblemError: it cannot be reached or written.
@@ -92,7 +92,7 @@ class Remote(ABC):
 
     @abstractmethod
     def put(self, records: Sequence[Outgoing]) -> None:
-        """Add records; those that are there already stay as they are. All or none.
+        """Add records, all or none; existing ones stay unchanged.
 
         Raises:
             RemoteProblemError: it cannot be reached or written.
@@ -100,11 +100,11 @@ class Remote(ABC):
 
     @abstractmethod
     def erase(self, key: str, tombstone: Outgoing) -> str:
-        """Remove all records of a memory, and add one that says so; returns a sentence on what stays.
+        """Replace all records of a memory by a tombstone; returns a sentence on what cannot be removed.
 
         Args:
             key: of the memory; see `memtui.formats.shared_record.SharedRecord.memory`.
-            tombstone: the record that stays.
+            tombstone: the only record that stays.
 
         Raises:
             RemoteProblemError: it cannot be reached or written.
@@ -112,22 +112,22 @@ class Remote(ABC):
 
     @abstractmethod
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
-        """All records that were added behind a place, in batches.
+        """The records added after a place, in batches.
 
         Args:
-            place: the last batch's; "" from the beginning.
-            projects: names of the projects that are wanted; none means all.
+            place: that of the last batch; "" for the beginning.
+            projects: names of the wanted projects; empty means all.
 
         Raises:
             RemoteProblemError: it cannot be reached or read.
         """
 
     def wait(self, seconds: float, place: str, projects: Sequence[str], stopped: threading.Event) -> None:
-        """Return when something may have been added behind a place, at the latest after some seconds.
+        """Wait until records may have been added after a place, or the time is over.
 
         Args:
-            seconds: how long.
-            place: how far was read; see `since`.
+            seconds: maximum time to wait.
+            place: see `since`.
             projects: see `since`.
             stopped: ends the waiting early.
 

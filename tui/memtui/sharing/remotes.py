@@ -1,6 +1,7 @@
-"""The remotes that a person has named, and this machine's own name among them.
+"""The configured remotes, and this machine's own name.
 
-``remotes.json`` in the configuration folder: name -> url, what is sent by itself, and which projects.
+``remotes.json`` in the configuration folder: for each name the url, the memories sent automatically, and the
+projects.
 """
 
 from __future__ import annotations
@@ -33,30 +34,30 @@ _URL = re.compile(
 
 
 class NamedRemote(BaseModel):
-    """A remote as a person has named it."""
+    """A configured remote."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str
-    """As git or libpq takes it."""
+    """In the form that git or libpq accepts."""
     sync: Literal["shared", "all"] = "shared"
-    """The memories to send: those that a person has chosen, or all, for one's own machines."""
+    """The memories to send: the shared ones, or all if every machine is one's own."""
     projects: tuple[str, ...] = ()
-    """Names of the projects whose memories are fetched; none means all."""
+    """Names of the projects whose memories are fetched; empty means all."""
 
 
 _REMOTES = TypeAdapter(dict[str, NamedRemote])
 
 
 class Remotes:
-    """The remotes of one user."""
+    """The configured remotes of one user."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
         self.path = home.config / "remotes.json"
 
     def all(self) -> dict[str, NamedRemote]:
-        """Every remote by its name.
+        """All remotes by name.
 
         Raises:
             FileProblem: the file cannot be read.
@@ -87,25 +88,25 @@ class Remotes:
         raise FileProblem(self.path, f"{reason}; {known}")
 
     def add(self, name: str, remote: NamedRemote) -> None:
-        """Name a remote.
+        """Add a remote.
 
         Raises:
-            FileProblem: the name or the address cannot be used, or the name is taken.
+            FileProblem: the name or address is invalid, or the name is taken.
         """
         remotes = self.all()
         if not _NAME.fullmatch(name):
             raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")
-        if name == "project":  # memories of a project's own folder are marked so
+        if name == "project":  # reserved for memories from a project's own folder
             raise FileProblem(self.path, "cannot hold 'project': memories that come with the code have it")
         if name in remotes:
             raise FileProblem(self.path, f"has a remote {name} already: {remotes[name].url}")
         _check_url(self.path, remote.url)
-        if remote.url.startswith("."):  # another time it is used from another folder
+        if remote.url.startswith("."):  # absolute, as it may be used from another folder later
             remote = remote.model_copy(update={"url": os.path.abspath(remote.url)})  # noqa: PTH100
         self._write({**remotes, name: remote})
 
     def remove(self, name: str) -> NamedRemote:
-        """Forget a remote; what was fetched from it stays.
+        """Remove a remote; memories fetched from it stay.
 
         Raises:
             FileProblem: there is no remote of this name.
@@ -141,10 +142,10 @@ def _is_postgres(url: str) -> bool:
 
 
 def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine: str) -> Remote:
-    """The remote itself; nothing is opened yet.
+    """The remote for a configuration; nothing is opened yet.
 
     Raises:
-        RemoteProblemError: the program that carries it is not installed.
+        RemoteProblemError: the program or library that it needs is not installed.
     """
     if _is_postgres(remote.url):
         from memtui.sharing.postgres_remote import PostgresRemote
@@ -158,13 +159,13 @@ def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine
 
 
 def replica_path(home: Home, name: str, remote: NamedRemote) -> Path:
-    """Where this machine keeps its copy of a remote, without a suffix: another address has another one."""
+    """The path of this machine's copy of a remote, without a suffix; different for each address."""
     known_by = "\n".join((remote.url, remote.sync, *remote.projects))
     return home.data / "sharing" / f"{name}-{sha256(known_by.encode()).hexdigest()[:8]}"
 
 
 def this_machine(home: Home) -> str:
-    """The name of this machine among all that share: made once, and unlike any other's.
+    """The unique name of this machine for sharing, created once.
 
     Raises:
         FileProblem: it cannot be read or written.

@@ -1,7 +1,7 @@
-"""One remote as this machine knows it: its records, those that wait to be sent, and what was applied.
+"""The local copy of a remote: its records, those still to be sent, and those applied.
 
-One SQLite database a remote. It can be deleted: the next exchange reads the remote from its beginning. What
-was chosen and not sent yet then has to be chosen again.
+One SQLite database per remote. It can be deleted: the next exchange reads the remote from its beginning, but
+memories shared and not sent yet have to be shared again.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ _ADD_COLUMN = "alter table applied add column superseded_by text not null defaul
 _WAIT_SECONDS = 30.0
 _SENT_BYTES = 16 << 20
 _WITHDRAWN = "withdrawn "
-"""Beginning of the key of a fact; behind it is a memory of which nothing is sent."""
+"""Prefix of the key of a fact; the rest is a memory of which nothing is sent."""
 PLACE, SYNCED, PROBLEM, TROUBLE, LOOKED = "place", "synced", "problem", "trouble", "looked"
-"""Facts that are kept: how far was read; when the last exchange was (ISO 8601); why the last one failed, as a
-sentence and as a `Trouble`; when all files of the store were last looked at (ISO 8601)."""
+"""Keys of facts: the place read up to; the time of the last exchange (ISO 8601); the reason why the last one
+failed, as a sentence and as a `Trouble`; the time of the last check of all files of the store (ISO 8601)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The outcome of taking a batch."""
+    """The outcome of adding a batch."""
 
     new: int
     refused: tuple[str, ...]
-    """Why files are not records, one sentence each; their front matter is read when they are applied."""
+    """One sentence per file that is not a record; front matter is only read when records are applied."""
 
 
 class Replica:
-    """One remote as it is known here. Use it as a context manager, from one thread."""
+    """The local copy of a remote. Use it as a context manager, from one thread."""
 
     def __init__(self, path: Path) -> None:
-        """Open it, and make it when it is missing.
+        """Open it, creating it if it is missing.
 
         Raises:
             FileProblem: the database cannot be opened.
@@ -79,7 +79,7 @@ class Replica:
             self._db.execute("pragma synchronous = normal")
             self._db.executescript(_TABLES)
             if len(self._db.execute("pragma table_info(applied)").fetchall()) < _SETTLE.count("?"):
-                self._db.execute(_ADD_COLUMN)  # an older memtui made the table
+                self._db.execute(_ADD_COLUMN)  # tables of an older memtui
             self._db.execute(_INDEX)
 
     def close(self) -> None:
@@ -87,22 +87,22 @@ class Replica:
         self._db.close()
 
     def fact(self, key: str) -> str:
-        """A kept fact; "" for none."""
+        """A stored fact; "" if it is missing."""
         found = self._one("select value from facts where key = ?", key)
         return str(found[0]) if found else ""
 
     def keep(self, key: str, value: str) -> None:
-        """Keep a fact."""
+        """Store a fact."""
         with self._said():
             self._db.execute("insert or replace into facts values (?, ?)", (key, value))
 
     def take(self, batch: Batch) -> Taken:
-        """Take records that came from the remote, and note how far was read: both or neither."""
+        """Add records from the remote and store their place, atomically."""
         refused, rows = [], []
         with self.whole():
             known = self._known(name for name, _ in batch.records)
             for name, data in batch.records:
-                if known.get(name):  # it was sent, or came before
+                if known.get(name):  # sent by this machine, or received before
                     continue
                 try:
                     rows.append((name, check_record(name, data), "", data, True))
@@ -114,12 +114,12 @@ class Replica:
         return Taken(len({row[0] for row in rows} - known.keys()), tuple(refused))
 
     def _known(self, names: Iterable[str]) -> dict[str, bool]:
-        """Which records are here, and whether the remote has them."""
+        """For each known record, whether the remote has it."""
         query = "select name, sent from records where name in (select value from json_each(?))"
         return {str(name): bool(sent) for name, sent in self._all(query, json.dumps(list(names)))}
 
     def add(self, record: SharedRecord, applied: Applied) -> None:
-        """Add a record of this machine, which waits to be sent, with the state that it was made of."""
+        """Add a record of this machine to be sent, with the state it was made from."""
         data = render_record(record)
         name = record_name(record.memory, data)
         with self.whole():
@@ -128,7 +128,7 @@ class Replica:
             self.settle(record.memory, applied)
 
     def unsent(self, limit: int = 500) -> list[Outgoing]:
-        """Some of the records that wait to be sent: at most `limit`, and no more than fit into memory."""
+        """Some of the records to be sent: at most `limit`, and no more than fit into memory."""
         rows = self._all("select name, length(data) from records where not sent order by name limit ?", limit)
         total, names = 0, list[str]()
         for name, size in rows:
@@ -143,41 +143,41 @@ class Replica:
         return [Outgoing(*row) for row in self._all(query, json.dumps(names))]
 
     def withdraw(self, memory: str) -> None:
-        """Send nothing of a memory any more, not even what waits; see `admit`."""
+        """Stop sending anything of a memory, even waiting records; see `admit`."""
         with self.whole():
             self._db.execute("delete from records where memory = ? and not sent", (memory,))
             self.keep(f"{_WITHDRAWN}{memory}", "yes")
 
     def admit(self, memory: str) -> None:
-        """Let a memory be sent that was withdrawn."""
+        """Allow a withdrawn memory to be sent again."""
         with self._said():
             self._db.execute("delete from facts where key = ?", (f"{_WITHDRAWN}{memory}",))
 
     def is_withdrawn(self, memory: str) -> bool:
-        """Whether nothing of a memory is to be sent."""
+        """Whether a memory is withdrawn."""
         return bool(self.fact(f"{_WITHDRAWN}{memory}"))
 
     def erase(self, memory: str, tombstone: Outgoing) -> None:
-        """Replace all records of a memory by one that says it is deleted, which the remote has."""
+        """Replace all records of a memory by its tombstone, which the remote has."""
         with self.whole():
             self._db.execute("delete from records where memory = ?", (memory,))
             self._insert(memory, tombstone, sent=True)
             self.settle(memory, Applied("", Marks(deleted=True)))
 
     def sent(self, records: Iterable[Outgoing]) -> None:
-        """Note that the remote has these."""
+        """Note that the remote has these records."""
         with self.whole():
             self._db.executemany(
                 "update records set sent = 1 where name = ?", [(each.name,) for each in records]
             )
 
     def signatures(self, month: str = "", machine: str = "", *, newest: int = -1) -> list[tuple[str, str]]:
-        """Memories that were applied or sent, with the signatures of their files, newest first.
+        """Memories applied or sent, with the signatures of their files, newest first.
 
         Args:
             month: only of this month, ``2026-01``.
-            machine: only those that were made on this machine.
-            newest: at most so many.
+            machine: only those made on this machine.
+            newest: the most to return.
         """
         beginning = f"CMEM-{month.replace('-', '')}"
         query = (
@@ -187,24 +187,24 @@ class Replica:
         return self._all(query, beginning, f"{beginning}~", machine, machine, newest)
 
     def months(self) -> dict[str, str]:
-        """The state of each month's folder of memories when it was last looked through to the end."""
+        """The state of each month's folder of memories when it was last checked completely."""
         return dict(self._all("select name, state from months where name not like 'states/%'"))
 
     def sessions(self) -> dict[str, str]:
-        """The same of the folders of session states, by ``states/SESSION``."""
+        """The same for the folders of session states, by ``states/SESSION``."""
         return dict(self._all("select name, state from months where name like 'states/%'"))
 
     def looked_through(self, folder: str, state: str) -> None:
-        """Note the state that the folder of a month or of a session's states had."""
+        """Note the state of a checked folder, of a month or of a session's states."""
         with self._said():
             self._db.execute("insert or replace into months values (?, ?)", (folder, state))
 
     def arrived(self) -> int:
-        """How many memories have records that were not applied yet."""
+        """Number of memories with unapplied records."""
         return int(self._all("select count(*) from arrived")[0][0])
 
     def waiting(self, behind: str) -> Generator[Waiting, None, None]:
-        """Those memories behind one, in their order; to be read to the end, or closed, before a change."""
+        """Memories with unapplied records after `behind`, in order; exhaust or close it before a change."""
         query = (
             "select arrived.memory, name, data,"
             " text, description, tags, archived, deleted, signature, superseded_by"
@@ -218,28 +218,28 @@ class Replica:
                 yield Waiting(memory, records, applied_of(some[0][3:]))
 
     def merged(self, memory: str) -> Merged | None:
-        """A memory by its records; None when nothing is known of its text."""
+        """The memory that results from its records; None if they contain no text."""
         return merged(self.records(memory))
 
     def records(self, memory: str) -> list[tuple[str, SharedRecord]]:
-        """The records of a memory that can be read, with their names."""
+        """The readable records of a memory, with their names."""
         return readable(self._all("select name, data from records where memory = ?", memory))
 
     def moment(self, memory: str, now: datetime) -> datetime:
-        """When a change that is made now counts as made: later than all that is known of the memory.
+        """The timestamp for a change made now: later than every known record of the memory.
 
-        Clocks differ. Who has seen a change and makes another one has the last word.
+        Clocks differ, but a change made after seeing another one must win.
         """
         latest = max((record.at for _, record in self.records(memory)), default=now)
         if latest < now:
             return now
         try:
             return latest + timedelta(seconds=1)
-        except OverflowError:  # a time that no clock shows; the records' names decide
+        except OverflowError:  # no clock shows such a time; the records' names decide
             return latest
 
     def applied(self, memory: str) -> Applied | None:
-        """The state of a memory when it was last applied; None when it never was."""
+        """The state of a memory when records were last applied; None if they never were."""
         query = (
             "select text, description, tags, archived, deleted, signature, superseded_by"
             " from applied where memory = ?"
@@ -248,7 +248,7 @@ class Replica:
         return applied_of(tuple(row)) if row is not None else None
 
     def successors(self) -> dict[str, list[str]]:
-        """The memories that replace others, by the records, with those that they replace."""
+        """The memories that replace others according to the records, each with those it replaces."""
         found: dict[str, list[str]] = {}
         for memory, successor in self._all(
             "select memory, superseded_by from applied where superseded_by <> ''"
@@ -257,12 +257,12 @@ class Replica:
         return found
 
     def settle(self, memory: str, applied: Applied) -> None:
-        """Note the state of a memory after records were applied to it, or made of it."""
+        """Store the state of a memory after records were applied to it or made from it."""
         with self._said():
             self._db.execute(_SETTLE, row_of(memory, applied))
 
     def done_with(self, done: Mapping[str, Applied | None]) -> None:
-        """Note that the records of memories were applied, and the state of each after that."""
+        """Note that the records of memories were applied, and their state afterwards."""
         with self.whole():
             rows = (row_of(memory, applied) for memory, applied in done.items() if applied is not None)
             self._db.executemany(_SETTLE, rows)
@@ -270,9 +270,9 @@ class Replica:
 
     @contextmanager
     def unchanging(self) -> Iterator[None]:
-        """Read within the block what was there at its beginning; nothing is written within it.
+        """Read from one snapshot within the block; nothing may be written in it.
 
-        Looking at many memories is quicker this way. Others who write wait until the block ends.
+        Reading many memories is faster this way. Other writers wait until the block ends.
         """
         with self._said():
             self._db.execute("begin")
@@ -284,7 +284,7 @@ class Replica:
 
     @contextmanager
     def whole(self) -> Iterator[None]:
-        """Make the changes within the block together, or none of them."""
+        """Make the changes within the block atomic."""
         with self._said():
             if self._db.in_transaction:
                 yield
@@ -298,7 +298,7 @@ class Replica:
             self._db.execute("commit")
 
     def has(self, name: str) -> bool:
-        """Whether a record of this name is known."""
+        """Whether a record with this name is known."""
         return self._one("select 1 from records where name = ?", name) is not None
 
     def _insert(self, memory: str, each: Outgoing, *, sent: bool) -> None:
