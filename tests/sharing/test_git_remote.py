@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memtui.sharing import git_program, git_remote
+from memtui.sharing.git_program import Git, GitFailedError
 from memtui.sharing.git_remote import GitRemote
 from memtui.sharing.remote import RemoteProblemError, Trouble
 from tests.sharing.contract import Opener, RemoteContract, everything, place_of
@@ -269,6 +272,51 @@ def test_a_lock_that_somebody_holds_is_left_alone(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(time, "sleep", lambda _: mine.write_text("held by another one now"))
     assert git_program.release(said % bytes(mine), folder, 60.0)
     assert mine.exists()
+
+
+def test_a_lock_that_cannot_be_removed_is_no_reason_to_try_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "x.git"
+    folder.mkdir()
+    lock = folder / "HEAD.lock"
+    lock.touch()
+    monkeypatch.setattr(Path, "unlink", _refuse)
+    assert not git_program.release(b"fatal: Unable to create '%s': File exists." % bytes(lock), folder, 0.0)
+
+
+@pytest.mark.parametrize("name", ["tempfile.TemporaryFile", "subprocess.Popen"])
+def test_what_a_reading_needs_and_cannot_have_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(name, _refuse)
+    reading = Git(tmp_path / "x.git").reading("version")
+    with pytest.raises(GitFailedError, match="git cannot be run: Permission denied"), reading:
+        raise AssertionError
+
+
+def test_a_git_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "git"
+    program.write_text(f"#!/bin/sh\nexec {shutil.which('sleep')} 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reading = Git(tmp_path / "x.git", seconds=0.01).reading("version")
+    with pytest.raises(GitFailedError, match="it did not answer"), reading:
+        pass
+
+
+def test_a_full_disk_here_is_not_taken_for_another_kind_of_remote(
+    machines: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop = machines("laptop-1a2b")
+    laptop.set_up()
+    monkeypatch.setattr("tempfile.TemporaryFile", _refuse)
+    with pytest.raises(RemoteProblemError, match="git cannot be run"):
+        laptop.check()
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def test_a_repository_that_was_made_by_halves_is_made_again(hub: Path, tmp_path: Path) -> None:

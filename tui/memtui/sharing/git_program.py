@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -69,7 +69,7 @@ class GitFailedError(Exception):
     def __init__(self, reason: str, printed: bytes = b"") -> None:
         super().__init__(reason)
         self.printed = printed
-        """Its standard error."""
+        """Its standard error; b"" when it could not be run to its end."""
 
 
 class Git:
@@ -170,7 +170,10 @@ class Git:
                 before, shown = shown, len(late.stderr or b"")
                 if shown == before:
                     break
-        raise GitFailedError(f"it did not answer within {self._seconds:.0f} s")
+        raise self._late()
+
+    def _late(self) -> GitFailedError:
+        return GitFailedError(f"it did not answer within {self._seconds:.0f} s")
 
     @contextmanager
     def reading(self, *arguments: str, data: bytes = b"") -> Iterator[IO[bytes]]:
@@ -179,26 +182,42 @@ class Git:
         Args:
             arguments: those of ``git``.
             data: its input.
+
+        Raises:
+            GitFailedError: it cannot be run, failed, or did not end.
         """
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
-            given.write(data)
-            given.seek(0)
-            process = subprocess.Popen(
-                [*self._command, *arguments],
-                stdin=given,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=self._env,
-            )
+        with ExitStack() as files:
+            try:
+                given, errors = (files.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+                given.write(data)
+                given.seek(0)
+                process = subprocess.Popen(
+                    [*self._command, *arguments],
+                    stdin=given,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env=self._env,
+                )
+            except OSError as error:
+                raise GitFailedError(f"git cannot be run: {error.strerror}") from error
             assert process.stdout is not None
             try:
                 yield process.stdout
             finally:
                 process.stdout.close()  # ends a command that was not read to its end
-                code = process.wait(self._seconds)
+                code = self._end_of(process)
             if code not in (0, -signal.SIGPIPE):
                 errors.seek(0)
-                raise GitFailedError(_reason(errors.read(1 << 16)) or f"git ended with {code}")
+                printed = errors.read(1 << 16)
+                raise GitFailedError(_reason(printed) or f"git ended with {code}", printed)
+
+    def _end_of(self, process: subprocess.Popen[bytes]) -> int:
+        try:
+            return process.wait(self._seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise self._late() from None
 
     def has(self, *commits: str) -> bool:
         """Whether these commits are in the repository."""
@@ -228,7 +247,10 @@ def release(printed: bytes, folder: Path, seconds: float) -> bool:
     until, first = time.monotonic() + seconds, _identity(path)
     while _identity(path) == first is not None:
         if time.monotonic() >= until:
-            path.unlink(missing_ok=True)
+            try:
+                path.unlink(missing_ok=True)
+            except OSError:
+                return False
             break
         time.sleep(_LOOK_SECONDS)
     return True

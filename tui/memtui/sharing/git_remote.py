@@ -18,7 +18,16 @@ from typing import NamedTuple
 
 from memtui.formats.shared_record import LIMIT, NAME
 from memtui.sharing.git_program import Git, GitFailedError, release
-from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError, Trouble, counted
+from memtui.sharing.remote import (
+    Batch,
+    Outgoing,
+    Remote,
+    RemoteProblemError,
+    Trouble,
+    counted,
+    needs_newer,
+    not_set_up,
+)
 
 SCHEMA = 1
 _TRIES = 12
@@ -29,7 +38,6 @@ _READ = 10_000
 _MOST_FILES = 2_000_000
 _HELD_SECONDS = 10.0
 """Seconds that others may hold a lock in a repository that is a folder; they need milliseconds."""
-_NOT_SET_UP = "is not set up: memtui remote init does it"
 _TIP = "refs/remotes/origin/main"
 _OUTGOING = "refs/memtui/outgoing"
 _ABOUT, _ABOUT_LIMIT = "memtui.json", 4096
@@ -187,7 +195,7 @@ class GitRemote(Remote):
         """Fetch the branch; returns its last commit. See `_fetch`."""
         tip = self._fetch(known)
         if not tip:
-            raise RemoteProblemError(self._url, _NOT_SET_UP, Trouble.NOT_SET_UP)
+            raise not_set_up(self._url)
         return tip
 
     def _fetch(self, known: str = "") -> str:
@@ -219,12 +227,13 @@ class GitRemote(Remote):
             with self._git.reading("cat-file", "blob", f"{tip}:{_ABOUT}") as output:
                 about = json.loads(output.read(_ABOUT_LIMIT))
             schema = int(about["memtui"])
-        except (GitFailedError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        except (GitFailedError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+            if isinstance(error, GitFailedError) and not error.printed:
+                raise
             reason = "holds something else than memtui's memories"
             raise RemoteProblemError(self._url, reason, Trouble.FOREIGN) from None
         if schema > SCHEMA:
-            reason = "was set up by a newer memtui: update this one"
-            raise RemoteProblemError(self._url, reason, Trouble.NEEDS_NEWER)
+            raise needs_newer(self._url)
 
     def _change(self, title: str, files: Sequence[tuple[str, bytes]], removed: str = "") -> None:
         """Commit and push files; `removed` has the name prefixes of files to remove."""

@@ -13,7 +13,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memtui.clean import clean_line
-from memtui.sharing.remote import SECONDS, Batch, Outgoing, Remote, RemoteProblemError, Trouble, counted
+from memtui.sharing.remote import (
+    SECONDS,
+    Batch,
+    Outgoing,
+    Remote,
+    RemoteProblemError,
+    Trouble,
+    counted,
+    needs_newer,
+    not_set_up,
+)
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -158,11 +168,9 @@ class PostgresRemote(Remote):
     def _check_schema(self, connection: Connection[Any]) -> None:
         schema = self._schema(connection)
         if not schema:
-            reason = "is not set up: memtui remote init does it"
-            raise RemoteProblemError(self._shown, reason, Trouble.NOT_SET_UP)
+            raise not_set_up(self._shown)
         if schema > len(_MIGRATIONS):
-            reason = "was set up by a newer memtui: update this one"
-            raise RemoteProblemError(self._shown, reason, Trouble.NEEDS_NEWER)
+            raise needs_newer(self._shown)
         if schema < len(_MIGRATIONS):
             reason = "was set up by an older memtui: memtui remote init updates it"
             raise RemoteProblemError(self._shown, reason, Trouble.NEEDS_INIT)

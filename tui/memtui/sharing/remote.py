@@ -43,6 +43,17 @@ class RemoteProblemError(FileProblem):
         return f"{self.remote} {self.reason}"
 
 
+def not_set_up(remote: str) -> RemoteProblemError:
+    """The problem of a remote in which memtui was never set up."""
+    return RemoteProblemError(remote, "is not set up: memtui remote init does it", Trouble.NOT_SET_UP)
+
+
+def needs_newer(remote: str) -> RemoteProblemError:
+    """The problem of a remote that only a newer memtui can use."""
+    reason = "was set up by a newer memtui: update this one"
+    return RemoteProblemError(remote, reason, Trouble.NEEDS_NEWER)
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """A record to be added."""
