@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, FileUnreadable, load_within
+from memtui.files import FileProblem, FileUnreadable, load_within, read_within
+from memtui.flows import known_here
 from memtui.project import Home, Project
 from memtui.store.memory_files import FilesBackend
 from tests.flows.here import THEIRS, clock, machine, new, notes, project_in, put, texts
@@ -257,3 +258,23 @@ def test_ones_own_memory_of_the_same_second_is_made_and_wins(home: Home, project
     assert own == "CMEM-20260102-120000"
     assert store.get(store.find(own)).body == b"mine"
     assert store.get(store.find(f"{own}@laptop-1a2b")).body == b"forged"
+
+
+def test_what_is_known_is_read_once_and_once_more_under_the_lock(
+    home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(project, record(body=b"one"))
+    notes(project, home)
+    read: list[Path] = []
+
+    def counted(path: Path, *words: object, **values: object) -> bytes:
+        read.append(path)
+        return read_within(path, *words, **values)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(known_here, "read_within", counted)
+    notes(project, home)
+    assert len(read) == 1
+    put(project, record(body=b"two, longer"))
+    notes(project, home)
+    assert len(read) == 3
+    assert texts(home) == {THEIRS: b"two, longer"}

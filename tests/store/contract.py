@@ -90,10 +90,12 @@ class Contract(SearchContract):
                 tags=("a b", "税", "a b", ""),
                 session_id="s-1",
                 source="ccw",
+                author="ann (team)",
                 id="CMEM-20240101-000000",
                 created=created,
                 updated=created + timedelta(days=1),
                 archived=True,
+                superseded_by="CMEM-20240101-000001",
             )
         )
         assert meta == MemoryMeta(
@@ -105,7 +107,9 @@ class Contract(SearchContract):
             tags=("a b", "税"),
             session_id="s-1",
             source="ccw",
+            author="ann (team)",
             archived=True,
+            superseded_by="CMEM-20240101-000001",
         )
         assert meta.created.isoformat() == "2025-03-04T05:06:07+09:00"
         assert store.get(meta.id).meta == meta

@@ -60,17 +60,7 @@ class FakeBackend(MemoryBackend):
             raise FileProblem(NOWHERE, "is no place for it")
         if memory_id in self._memories or memory_id in self._trash:
             raise IdTaken(NOWHERE, "has it already")
-        meta = MemoryMeta(
-            id=memory_id,
-            project=new.project,
-            created=created,
-            updated=new.updated or created,
-            description=new.description,
-            tags=new.tags,
-            session_id=new.session_id,
-            source=new.source,
-            archived=new.archived,
-        )
+        meta = new.meta(memory_id, created)
         self._memories[memory_id] = StoredMemory(meta=meta, body=new.body)
         return meta
 

@@ -40,8 +40,7 @@ class KnownHere:
     @classmethod
     def of(cls, root: Path, home: Home) -> KnownHere:
         """The known state of the project with this root; empty if it cannot be read."""
-        name = f"here-{sha256(str(root).encode()).hexdigest()[:16]}.json"
-        known = cls.read(_folder(home) / name)
+        known = cls.read(known_path(root, home))
         known.root = str(root)
         return known
 
@@ -83,6 +82,11 @@ class KnownHere:
     def has(self, entry: Entry) -> bool:
         """Whether a file is unchanged."""
         return self.files.get(entry.name) == entry.signature
+
+
+def known_path(root: Path, home: Home) -> Path:
+    """The file with the known state of the project with this root."""
+    return _folder(home) / f"here-{sha256(str(root).encode()).hexdigest()[:16]}.json"
 
 
 def all_known(home: Home) -> Iterator[KnownHere]:

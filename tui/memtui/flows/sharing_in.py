@@ -112,7 +112,7 @@ class Inward:
         try:
             more = True
             while more and not part.is_hopeless:
-                with replica.unchanging():
+                with replica.reading():
                     more = self._apply_some(part)
                 self._finish(part)
         finally:

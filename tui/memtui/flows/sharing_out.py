@@ -130,7 +130,7 @@ class Outward:
             and not replica.is_withdrawn(everywhere)
         ):
             return False
-        with replica.whole():
+        with replica.transaction():
             self._send_text(replica, everywhere, memory, frozenset(allowed))
             replica.admit(everywhere)
         return True
@@ -159,7 +159,7 @@ class Outward:
             held = len(notes)
             for collect, memories in ((self._collect_one, month.changed), (self._share_new, month.new)):
                 for start in range(0, len(memories), _TOGETHER):
-                    with replica.whole():
+                    with replica.transaction():
                         for each in memories[start : start + _TOGETHER]:
                             collect(replica, each, notes)
             # Months with a memory held back are checked again, to report it again.

@@ -141,7 +141,7 @@ class Sharing:
             finally:
                 done.memories, notes = self._inward.apply(replica)
                 done.notes += notes
-            with replica.whole():
+            with replica.transaction():
                 replica.keep(PROBLEM, "")
                 replica.keep(SYNCED, self._clock().isoformat())
         return done

@@ -25,7 +25,7 @@ from memtui.files import (
     lock,
     private_folder,
 )
-from memtui.flows.known_here import GONE, KnownHere, all_known
+from memtui.flows.known_here import GONE, KnownHere, all_known, known_path
 from memtui.flows.shared_names import Names, digest
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import LIMIT, MACHINE, SharedRecord, parse_record, record_name
@@ -65,8 +65,7 @@ def take_in(project: Project, home: Home, clock: Clock) -> Taken:
     try:
         listing, known = _Listing.of(project), KnownHere.of(project.root, home)
         if not listing.is_known(known):
-            new = _take_in(project, home, clock)
-            known = KnownHere.of(project.root, home)
+            known, new = _take_in(project, home, clock)
     except FileLocked:  # another process is importing them
         return Taken((), standing(project, home))
     except FileProblem as problem:
@@ -129,9 +128,9 @@ class _Listing(NamedTuple):
         return (f"{project.shared} has {self.total:,} memories; the newest {_MOST:,} are read.",)
 
 
-def _take_in(project: Project, home: Home, clock: Clock) -> list[str]:
+def _take_in(project: Project, home: Home, clock: Clock) -> tuple[KnownHere, list[str]]:
     """Import under the lock; checks first whether another process has just done it."""
-    path = KnownHere.of(project.root, home).path
+    path = known_path(project.root, home)
     private_folder(path.parent, within=existing_above(path.parent))
     with lock(path, timeout=0, within=path.parent):
         listing, known = _Listing.of(project), KnownHere.of(project.root, home)
@@ -141,7 +140,7 @@ def _take_in(project: Project, home: Home, clock: Clock) -> list[str]:
             known.keep()
         except FileProblem as problem:
             taking.notes.append(f"{problem}.")
-    return [*taking.notes, *listing.notes(project)]
+    return known, [*taking.notes, *listing.notes(project)]
 
 
 class _Taking:

@@ -99,7 +99,7 @@ class Replica:
     def take(self, batch: Batch) -> Taken:
         """Add records from the remote and store their place, atomically."""
         refused, rows = [], []
-        with self.whole():
+        with self.transaction():
             known = self._known(name for name, _ in batch.records)
             for name, data in batch.records:
                 if known.get(name):  # sent by this machine, or received before
@@ -122,7 +122,7 @@ class Replica:
         """Add a record of this machine to be sent, with the state it was made from."""
         data = render_record(record)
         name = record_name(record.memory, data)
-        with self.whole():
+        with self.transaction():
             if not self.has(name):
                 self._insert(record.memory, Outgoing(name, record.project, data), sent=False)
             self.settle(record.memory, applied)
@@ -144,7 +144,7 @@ class Replica:
 
     def withdraw(self, memory: str) -> None:
         """Stop sending anything of a memory, even waiting records; see `admit`."""
-        with self.whole():
+        with self.transaction():
             self._db.execute("delete from records where memory = ? and not sent", (memory,))
             self.keep(f"{_WITHDRAWN}{memory}", "yes")
 
@@ -159,14 +159,14 @@ class Replica:
 
     def erase(self, memory: str, tombstone: Outgoing) -> None:
         """Replace all records of a memory by its tombstone, which the remote has."""
-        with self.whole():
+        with self.transaction():
             self._db.execute("delete from records where memory = ?", (memory,))
             self._insert(memory, tombstone, sent=True)
             self.settle(memory, Applied("", Marks(deleted=True)))
 
     def sent(self, records: Iterable[Outgoing]) -> None:
         """Note that the remote has these records."""
-        with self.whole():
+        with self.transaction():
             self._db.executemany(
                 "update records set sent = 1 where name = ?", [(each.name,) for each in records]
             )
@@ -263,13 +263,13 @@ class Replica:
 
     def done_with(self, done: Mapping[str, Applied | None]) -> None:
         """Note that the records of memories were applied, and their state afterwards."""
-        with self.whole():
+        with self.transaction():
             rows = (row_of(memory, applied) for memory, applied in done.items() if applied is not None)
             self._db.executemany(_SETTLE, rows)
             self._db.executemany("delete from arrived where memory = ?", [(each,) for each in done])
 
     @contextmanager
-    def unchanging(self) -> Iterator[None]:
+    def reading(self) -> Iterator[None]:
         """Read from one snapshot within the block; nothing may be written in it.
 
         Reading many memories is faster this way. Other writers wait until the block ends.
@@ -283,7 +283,7 @@ class Replica:
                 self._db.execute("commit")
 
     @contextmanager
-    def whole(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """Make the changes within the block atomic."""
         with self._said():
             if self._db.in_transaction:

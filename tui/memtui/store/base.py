@@ -68,6 +68,22 @@ class New:
     superseded_by: str = ""
     """The Recovery ID of the memory that replaces it; "" for none."""
 
+    def meta(self, memory_id: str, created: datetime) -> MemoryMeta:
+        """The front matter of the memory that is made of it, with the id and the time that it got."""
+        return MemoryMeta(
+            id=memory_id,
+            project=self.project,
+            created=created,
+            updated=self.updated or created,
+            description=self.description,
+            tags=self.tags,
+            session_id=self.session_id,
+            source=self.source,
+            archived=self.archived,
+            author=self.author,
+            superseded_by=self.superseded_by,
+        )
+
 
 class Meta(Protocol):
     """The values that a `Filter` looks at."""

@@ -62,19 +62,7 @@ def render_new(path: Path, memory_id: str, new: New, created: datetime) -> tuple
     Raises:
         FileTooLarge: as in `render_checked`.
     """
-    meta = MemoryMeta(
-        id=memory_id,
-        project=new.project,
-        created=created,
-        updated=new.updated or created,
-        description=new.description,
-        tags=new.tags,
-        session_id=new.session_id,
-        source=new.source,
-        archived=new.archived,
-        author=new.author,
-        superseded_by=new.superseded_by,
-    )
+    meta = new.meta(memory_id, created)
     return meta, render_checked(path, meta, new.body)
 
 
