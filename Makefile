@@ -6,9 +6,9 @@ READY = .venv/.ready
 PROJECT = .
 # More arguments for pytest, for instance: make test ARGS="tests/cli -x"
 ARGS =
-# What `make mutants` changes: the formats, the documents and the store, or for instance
+# What `make mutants` changes: the formats, the documents, the store and sharing, or for instance
 # make mutants MODULES="--most 200 tui/memtui/store/listing.py"
-MODULES = $$(ls tui/memtui/formats/*.py tui/memtui/documents/*.py tui/memtui/store/*.py | grep -v __init__)
+MODULES = $$(find $(addprefix tui/memtui/,formats documents store sharing) -name '[a-z]*.py' | sort)
 # Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
 PYTHON =
 

@@ -1,176 +1,340 @@
 """Mutation testing: changes one thing in a module, runs its tests, and names what they did not notice.
 
     python benchmarks/mutants.py [--most N] [--tests FILE ...] tui/memtui/formats/capture.py ...
+    python benchmarks/mutants.py tui/memtui/formats/capture.py:84      the changes of one line
 
-Every mutant runs in a fork of a process that has imported the libraries, but nothing of memtui. Without
-`--tests`, a module is tested by the test file of its name, else by the tests of its package. The same N of a
-module's mutants are taken each time. Survivors that mean the same as the original are for a person to find.
+The tests are those of the modules' packages, unless `--tests` names others. They are collected once, and
+run once to see which lines each of them executes. Then every mutant gets a fork of that process, in which the
+code of the changed function is exchanged, and only the tests that execute the changed statement run, the
+quickest first, until one fails, often in 0.04 s. A change that has its effect at import (a default, a field)
+is tried in a process that has imported nothing of memtui yet; a function that runs at import keeps what it
+made then. Programs that tests start run without the change. The same N of a module are tried each time.
+`MEMTUI_EXAMPLES=10` makes survivors, which run all of their tests, quicker. Whether a survivor means the same
+as the original is for a person to find.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
+import math
 import os
+import pickle
+import pkgutil
 import random
+import resource
+import select
 import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
+from itertools import zip_longest
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any
 
-ROOT = Path(__file__).parents[1]
-LIBRARIES = ("pytest", "hypothesis", "pydantic", "yaml", "click", "rich.console", "textual.widgets", "mcp")
-_SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.And: ast.Or,
-    ast.Or: ast.And, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Break: ast.Continue, ast.Continue: ast.Break,
-}  # fmt: skip
+import pytest
+
+from mutations import ROOT, Mutant, mutants_of
+
+LIBRARIES = ("hypothesis", "pydantic", "yaml", "click", "rich.console", "textual.widgets", "mcp")
+OPTIONS = ("-n0", "-s", "--tb=no", "--disable-warnings", "-p", "no:randomly", "-o", "filterwarnings=")
+_DAY = 24 * 3600
+_MEMORY = 4 << 30
+"""How much a changed program may allocate."""
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """A module with one change."""
+class Limits:
+    """What a fork may take."""
 
-    path: Path
-    line: int
-    change: str
-    tree: ast.Module
+    processor: float
+    """Seconds of processor time, however busy the machine is: a loop without end takes no longer."""
+    seconds: float
 
-    def __str__(self) -> str:
-        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.change}"
-
-
-def mutants_of(path: Path) -> list[Mutant]:
-    """All mutants of a source file, in the order of its lines."""
-    tree = ast.parse(path.read_text("utf-8"))
-    found = []
-    for place, node in enumerate(ast.walk(tree)):
-        for way in range(_ways(node)):
-            copy = deepcopy(tree)
-            changed = next(each for number, each in enumerate(ast.walk(copy)) if number == place)
-            before = ast.unparse(node)
-            _change(changed, way)
-            line = getattr(node, "lineno", 0)
-            found.append(Mutant(path, line, f"{before[:90]} -> {ast.unparse(changed)[:90]}", copy))
-    return sorted(found, key=lambda mutant: mutant.line)
+    def apply(self) -> None:
+        """Limit this process, and let nothing be read from it or seen of it."""
+        limit = math.ceil(self.processor)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nothing, stream)
 
 
-def _ways(node: ast.AST) -> int:
-    """In how many ways a node can be changed."""
-    if isinstance(node, ast.Compare):
-        return sum(type(operator) in _SWAPPED for operator in node.ops)
-    if isinstance(node, ast.Constant):
-        return int(isinstance(node.value, (bool, int)))
-    if isinstance(node, ast.Return):
-        return int(node.value is not None and not isinstance(node.value, ast.Constant))
-    if isinstance(node, ast.Expr):
-        return int(isinstance(node.value, ast.Call))
-    if isinstance(node, (ast.BoolOp, ast.BinOp)):
-        return int(type(node.op) in _SWAPPED)
-    return int(isinstance(node, (ast.If, ast.IfExp)))
+@dataclass(frozen=True)
+class Run:
+    """One test without a change: the seconds of processor time, the lines it executes, whether it fails."""
 
-
-def _change(node: ast.AST, way: int) -> None:
-    if isinstance(node, ast.Compare):
-        node.ops[way] = _SWAPPED[type(node.ops[way])]()  # type: ignore[call-overload]
-    elif isinstance(node, ast.Constant):
-        node.value = not node.value if isinstance(node.value, bool) else int(str(node.value)) + 1
-    elif isinstance(node, (ast.Return, ast.Expr)):
-        node.value = ast.Constant(None)
-    elif isinstance(node, (ast.BoolOp, ast.BinOp)):
-        node.op = _SWAPPED[type(node.op)]()  # type: ignore[assignment]
-    elif isinstance(node, (ast.If, ast.IfExp)):
-        node.test = ast.UnaryOp(ast.Not(), node.test)
+    seconds: float
+    lines: frozenset[tuple[str, int]]
+    failed: bool
 
 
 class _Mutated(MetaPathFinder, Loader):
     """Imports one module from a changed tree."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self._tree = ast.fix_missing_locations(mutant.tree)
-        self._path = str(mutant.path)
-        self._name = ".".join(mutant.path.relative_to(ROOT / "tui").with_suffix("").parts)
+        self._mutant = mutant
+        self._name = name_of(mutant.path)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return spec_from_loader(fullname, self, origin=self._path) if fullname == self._name else None
+        if fullname != self._name:
+            return None
+        return spec_from_loader(fullname, self, origin=str(self._mutant.path))
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__file__ = self._path
-        exec(compile(self._tree, self._path, "exec"), module.__dict__)
+        module.__file__ = str(self._mutant.path)
+        exec(compiled(self._mutant), module.__dict__)
 
 
-def passes(tests: Sequence[str], mutant: Mutant | None, seconds: float) -> bool:
-    """Whether the tests pass, in a process of their own, with a mutant or without; False when it hangs."""
-    sys.stdout.flush()
-    child = os.fork()
-    if not child:  # pragma: no cover - another process
-        os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nothing, stream)
-        if mutant is not None:
-            sys.meta_path.insert(0, _Mutated(mutant))
-        import pytest
+def name_of(path: Path) -> str:
+    """The name of the module in a source file."""
+    return ".".join(path.relative_to(ROOT / "tui").with_suffix("").parts)
 
-        os._exit(pytest.main(["-n0", "-x", "-p", "no:randomly", "-o", "filterwarnings=", *tests]))
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status) == 0
-        time.sleep(0.05)
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+
+def compiled(mutant: Mutant) -> CodeType:
+    """The code of the changed module."""
+    return compile(ast.fix_missing_locations(mutant.tree), str(mutant.path), "exec")
+
+
+def _functions(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _functions(constant)
+
+
+def exchange(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
+    """Give the functions of an imported module the changed code; False if one of them cannot take it."""
+    changed = {(code.co_qualname, code.co_firstlineno): code for code in _functions(compiled(mutant))}
+    for function in functions:
+        new = changed[function.__code__.co_qualname, function.__code__.co_firstlineno]
+        if new.co_freevars != function.__code__.co_freevars:
+            return False
+        function.__code__ = new
+    return True
+
+
+def functions_in(paths: Iterable[Path]) -> dict[Path, list[FunctionType]]:
+    """The functions that there are now, by their source files."""
+    gc.unfreeze()  # tests/conftest.py has frozen them
+    found: dict[Path, list[FunctionType]] = {path: [] for path in paths}
+    for each in gc.get_objects():
+        if type(each) is FunctionType and (path := Path(each.__code__.co_filename)) in found:
+            found[path].append(each)
+    gc.freeze()  # what forks do not touch need not be copied
+    return found
+
+
+def rebind(mutant: Mutant) -> bool:
+    """Evaluate the changed constant of an imported module anew; False if it is no constant."""
+    module = sys.modules[name_of(mutant.path)]
+    for statement in mutant.tree.body:
+        if statement.lineno == mutant.first and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            before = dict(vars(module))
+            exec(compile(ast.Module([statement], []), str(mutant.path), "exec"), vars(module))
+            changed = {name: new for name, new in vars(module).items() if before.get(name) is not new}
+            for other in list(sys.modules.values()):
+                for name in changed.keys() & vars(other).keys():
+                    if vars(other)[name] is before.get(name):
+                        setattr(other, name, changed[name])
+            return True
     return False
 
 
-def tests_of(path: Path) -> list[str]:
-    """The tests of a module."""
-    package = ROOT / "tests" / path.relative_to(ROOT / "tui" / "memtui").parent
-    own = package / f"test_{path.stem}.py"
-    return [str(own if own.exists() else package)]
+def in_fork(do: Callable[[], object], limits: Limits | None = None) -> Any:
+    """What a function returns in a fork of this process; None when it took too long or died.
+
+    Unless it is limited, it may also print.
+    """
+    sys.stdout.flush()
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if not child:  # pragma: no cover - another process
+        os.setsid()
+        if limits is not None:
+            limits.apply()
+        try:
+            answer = pickle.dumps(do())
+            while answer:
+                answer = answer[os.write(theirs, answer) :]
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    answer, end = b"", time.monotonic() + (limits.seconds if limits else _DAY)
+    while select.select([ours], [], [], max(0.0, end - time.monotonic()))[0]:
+        part = os.read(ours, 1 << 16)
+        if not part:
+            break
+        answer += part
+    os.close(ours)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with suppress(EOFError, pickle.UnpicklingError):
+        return pickle.loads(answer)
+    return None
 
 
-def survivors(path: Path, tests: Sequence[str], most: int) -> Iterator[Mutant]:
-    """The mutants of a module that its tests do not notice; says how many there are."""
-    started = time.monotonic()
-    if not passes(tests, None, 600):
-        sys.exit(f"{' '.join(tests)}: fails without a mutant")
-    limit = 10 + 3 * (time.monotonic() - started)
-    mutants = mutants_of(path)
-    chosen = sorted(random.Random(0).sample(range(len(mutants)), min(most, len(mutants))))
-    print(f"{path.relative_to(ROOT)}: {len(chosen)} of {len(mutants)} mutants", flush=True)
-    for number in chosen:
-        if passes(tests, mutants[number], limit):
-            yield mutants[number]
+def following_each(items: Sequence[pytest.Item]) -> Iterable[tuple[pytest.Item, pytest.Item | None]]:
+    """Each test with the one after it."""
+    return zip_longest(items, items[1:])
+
+
+def traced(session: pytest.Session, paths: frozenset[str]) -> dict[str, Run]:
+    """Run all tests without a change; by their ids."""
+    lines: set[tuple[str, int]] = set()
+
+    def enter(frame: FrameType, event: str, _: Any) -> Any:
+        return within if frame.f_code.co_filename in paths else None
+
+    def within(frame: FrameType, event: str, _: Any) -> Any:
+        lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return within
+
+    threading.settrace(enter)
+    sys.settrace(enter)
+    runs = {}
+    for item, following in following_each(session.items):
+        lines.clear()
+        failures, began = session.testsfailed, time.process_time()
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        seconds = time.process_time() - began
+        runs[item.nodeid] = Run(seconds, frozenset(lines), session.testsfailed > failures)
+    return runs
+
+
+def exchanged(
+    session: pytest.Session, mutant: Mutant, functions: Sequence[FunctionType], items: Sequence[pytest.Item]
+) -> str:
+    """Change what is imported, and run tests until one fails: "passed", "failed" or "impossible"."""
+    if not (exchange(mutant, functions) if mutant.in_function else rebind(mutant)):
+        return "impossible"
+    try:
+        for item, following in following_each(items):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                return "failed"
+    finally:
+        session._setupstate.teardown_exact(None)  # servers that tests share
+    return "passed"
+
+
+def imported(mutant: Mutant, tests: Sequence[str]) -> str:
+    """Import the changed module before anything else of memtui, and run tests: "passed" or "failed"."""
+    sys.meta_path.insert(0, _Mutated(mutant))
+    pkgutil.walk_packages = lambda *_: []  # type: ignore[assignment] # tests/conftest.py need not import everything
+    return "failed" if pytest.main([*OPTIONS, "-x", *tests]) else "passed"
+
+
+class Mutating:
+    """A plugin that runs the tests against mutants."""
+
+    def __init__(self, modules: Mapping[Path, Sequence[Mutant]]) -> None:
+        self.cold: list[tuple[Mutant, list[str]]] = []
+        """The mutants that have to be imported, with the tests to run."""
+        self._modules = modules
+        self._runs: dict[str, Run] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run them instead of once."""
+        if session.testsfailed:
+            return True
+        functions = functions_in(self._modules)
+        paths = frozenset(str(path) for path in self._modules)
+        self._runs = in_fork(lambda: traced(session, paths), Limits(_DAY, _DAY))
+        for name, run in self._runs.items():
+            if run.failed:
+                print(f"left out, as it fails without a change: {name}", flush=True)
+        for path, mutants in self._modules.items():
+            began = time.monotonic()
+            for mutant in mutants:
+                self._try(session, mutant, functions[path])
+            taken = time.monotonic() - began
+            print(f"{path.relative_to(ROOT)}: {len(mutants)} mutants in {taken:.0f} s", flush=True)
+        return True
+
+    def _try(self, session: pytest.Session, mutant: Mutant, functions: Sequence[FunctionType]) -> None:
+        items = self._items(session, mutant)
+        if not items:
+            return survived(mutant, "no test runs this")
+        seconds = sum(self._runs[item.nodeid].seconds for item in items)
+        answer = in_fork(
+            lambda: exchanged(session, mutant, functions, items), Limits(2 + 3 * seconds, 60 + 10 * seconds)
+        )
+        if answer == "impossible" or (answer == "passed" and not mutant.in_function):
+            self.cold.append((mutant, [item.nodeid for item in items]))
+        elif answer == "passed":
+            survived(mutant, f"{len(items)} tests")
+
+    def _items(self, session: pytest.Session, mutant: Mutant) -> list[pytest.Item]:
+        """The tests that execute the changed statement, or anything of its module; the quickest first."""
+        runs, path, lines = self._runs, str(mutant.path), range(mutant.first, mutant.last + 1)
+        found = [
+            item
+            for item in session.items
+            if not runs[item.nodeid].failed
+            and any(
+                where == path and (line in lines or not mutant.in_function)
+                for where, line in runs[item.nodeid].lines
+            )
+        ]
+        return sorted(found, key=lambda item: runs[item.nodeid].seconds)
+
+
+def run(modules: Mapping[Path, Sequence[Mutant]], tests: Sequence[str]) -> list[tuple[Mutant, list[str]]]:
+    """Print the survivors in some modules; the mutants that have to be imported, with their tests."""
+    plugin = Mutating(modules)
+    pytest.main([*OPTIONS, *tests], plugins=[plugin])
+    return plugin.cold
+
+
+def survived(mutant: Mutant, tests: str) -> None:
+    """Print a survivor."""
+    print(f"  survived ({tests}): {mutant}", flush=True)
+
+
+def chosen(module: str, most: int) -> tuple[Path, list[Mutant]]:
+    """The mutants to try of `path` or `path:line`."""
+    name, _, line = module.partition(":")
+    path = Path(name).resolve()
+    mutants = [mutant for mutant in mutants_of(path) if not line or mutant.line == int(line)]
+    numbers = sorted(random.Random(0).sample(range(len(mutants)), min(most, len(mutants))))
+    return path, [mutants[number] for number in numbers]
 
 
 def main() -> None:
     """Print the survivors of the modules that are named."""
     parser = argparse.ArgumentParser(description="Name changes of a module that its tests do not notice.")
-    parser.add_argument("modules", nargs="+", type=Path, help="source files below tui/memtui")
+    parser.add_argument("modules", nargs="+", help="source files below tui/memtui, or file:line")
     parser.add_argument("--most", type=int, default=40, help="mutants of each module")
-    parser.add_argument("--tests", nargs="*", default=[], help="what to run instead of its own tests")
+    parser.add_argument("--tests", nargs="*", default=[], help="what to run instead of the packages' tests")
     options = parser.parse_args()
-    modules = [module.resolve() for module in options.modules]
+    modules: dict[Path, list[Mutant]] = {}
+    for module in options.modules:
+        path, mutants = chosen(module, options.most)
+        modules.setdefault(path, []).extend(mutants)
+    packages = {path.relative_to(ROOT / "tui" / "memtui").parts[0] for path in modules}
+    tests = options.tests or sorted(f"tests/{package}" for package in packages)
     os.chdir(ROOT)
     for library in LIBRARIES:
         import_module(library)
-    for module in modules:
-        for mutant in survivors(module, options.tests or tests_of(module), options.most):
-            print(f"  survived: {mutant}", flush=True)
+    cold = in_fork(lambda: run(modules, tests))
+    for mutant, names in cold or []:
+        if in_fork(partial(imported, mutant, names), Limits(300, 900)) == "passed":
+            survived(mutant, f"{len(names)} tests")
 
 
 if __name__ == "__main__":

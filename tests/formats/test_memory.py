@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from pydantic import ValidationError
 
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.model import FormatError, Section
@@ -108,6 +109,16 @@ def test_another_tools_memory_is_read(line_end: str) -> None:
         key_files=("src/a b.ts", "`src/c.ts` - the client"),
         extra=(Section(heading="Next", text="- order", after="Learnings"),),
     )
+
+
+def test_a_title_or_a_section_is_enough() -> None:
+    assert parse_memory("# Memory: x\nBy hand.\n") == MemoryFile(title="x", preamble="By hand.")
+    assert parse_memory("## Goal\nMove it.\n") == MemoryFile(title="", goal="Move it.")
+
+
+def test_a_key_file_that_is_no_text_is_named() -> None:
+    with pytest.raises(ValidationError, match="input_value=5,"):
+        MemoryFile.model_validate({"title": "x", "key_files": 5})
 
 
 def test_an_unknown_section_is_written_back_in_its_place() -> None:

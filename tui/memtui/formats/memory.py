@@ -100,7 +100,7 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
     inside = fenced(lines)
     for index, line in enumerate(lines):
         if not inside[index] and line.startswith("# "):
-            title = line[1:].strip()
+            title = line[2:].strip()
             if title[: len(_PREFIX)].casefold() == _PREFIX:
                 title = title[len(_PREFIX) :]
             return title.strip(), lines[:index] + lines[index + 1 :]
