@@ -1,4 +1,4 @@
-"""Facts against the summary that replaced them, and against what was handed over."""
+"""Comparing facts with the summary that replaced them, and with hand-overs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memtui.aftermath.unfounded import unfounded
 from memtui.reading.facts import Facts
 
 _EXACT = frozenset({"file", "read", "check", "command"})
-"""Kinds that are only named by their own characters, so that their absence is certain."""
+"""Kinds that can only be named literally, so that their absence is certain."""
 
 
 def aftermath_of(
@@ -29,12 +29,12 @@ def aftermath_of(
     """The aftermath of one compaction.
 
     Args:
-        facts: what the transcript says up to the compaction.
+        facts: the facts up to the compaction.
         trace: the compaction.
         number: its number in the transcript.
-        root: the folder from which paths are shown.
-        transcript: searched for what the summary names.
-        standing: pins and rules that held at the time.
+        root: the folder that paths are relative to.
+        transcript: searched for names in the summary.
+        standing: pins and rules at that time.
 
     Raises:
         OSError: the transcript cannot be read.

@@ -15,7 +15,7 @@ from memtui.reading.short_text import key_of
 from memtui.reading.tasks import OPEN
 
 PACE = 10
-"""Turns by which the pace is measured."""
+"""Number of turns used to measure the pace."""
 
 _WINDOW, _LARGE_WINDOW = 200_000, 1_000_000
 """Tokens of the models' windows (Claude Code fact: ``[1m]`` in a model's name chooses the large one)."""
@@ -27,11 +27,11 @@ class Gauge:
     """The context of a session."""
 
     tokens: int = 0
-    """Of the last request; 0 when none is on record."""
+    """Of the last request; 0 if none is on record."""
     limit: int = 0
-    """Tokens at which it is compacted; 0 when that is not known."""
+    """Size at which it is compacted, in tokens; 0 if unknown."""
     turns: int | None = None
-    """Turns until then, at the pace of the last ones; None when that is not known."""
+    """Turns left, at the recent pace; None if unknown."""
 
     @property
     def percent(self) -> int:
@@ -43,8 +43,8 @@ def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: int) -> G
     """The gauge of a session.
 
     Args:
-        sizes: its requests in order.
-        turns: when its last turns began, ISO 8601, in order.
+        sizes: its context sizes in order.
+        turns: start times of its last turns, ISO 8601, in order.
         limit: see `limit_of`.
     """
     known = [size for size in sizes if size.tokens]
@@ -61,20 +61,20 @@ def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: int) -> G
 
 
 def learned_limit(compactions: Sequence[CompactionFact]) -> int:
-    """The largest context that was compacted by itself, in tokens; 0 when none was.
+    """The largest context that was compacted automatically, in tokens; 0 if none was.
 
-    A compaction that a person asked for says nothing about how much fits.
+    A compaction requested by the user says nothing about the limit.
     """
     return max((each.pre_tokens or 0 for each in compactions if each.trigger == "auto"), default=0)
 
 
 def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], models: Sequence[str]) -> int:
-    """The tokens at which a session is compacted; 0 when that is not known.
+    """The context size at which a session is compacted, in tokens; 0 if unknown.
 
     Args:
-        compactions: the session's own: its largest one that came by itself counts first.
-        others: tokens before automatic compactions of other sessions: the largest counts next.
-        models: the session's, in order: else the window of the last one.
+        compactions: the session's own; its largest automatic one counts first.
+        others: tokens before automatic compactions of other sessions; the largest counts next.
+        models: the session's, in order; otherwise the window of the last one counts.
     """
     if learned := learned_limit(compactions) or max(others, default=0):
         return learned
@@ -92,24 +92,24 @@ def may_loop(compactions: Sequence[CompactionFact]) -> bool:
 
 
 def loops(traces: Sequence[Trace]) -> bool:
-    """Whether the last three compactions came within ten minutes, and no file was changed between them."""
+    """Whether the last three compactions came within ten minutes, without a file change in between."""
     last = traces[-_LOOP:]
     return may_loop([each.compaction for each in last]) and not any(each.changed for each in last[1:])
 
 
 def finished(facts: Facts) -> frozenset[str]:
-    """Keys of the tasks that were done."""
+    """Keys of the finished tasks."""
     done = (todo for todo in (*facts.todos, *facts.past_todos) if todo.status == "completed")
     return frozenset(key_of(todo.content) for todo in done)
 
 
 def returned(done: frozenset[str], todos: Iterable[Todo], line: int) -> list[str]:
-    """Tasks that were done before a compaction and are open again.
+    """Tasks that were finished before a compaction and are open again.
 
     Args:
-        done: see `finished`, of the time before.
-        todos: the list as it is now.
-        line: of the compaction: what is on the list since before did not return.
+        done: the finished tasks before it; see `finished`.
+        todos: the current list.
+        line: the compaction's line; items older than it did not return.
     """
     return [
         todo.content

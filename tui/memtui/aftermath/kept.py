@@ -1,6 +1,6 @@
-"""Rows that a person has marked as kept: the summary says them in other words.
+"""Rows that the user has marked as kept: the summary has them in other words.
 
-Beside the captures lies a file for each session, which a person may read and edit: ``- L1832 3f2a9c0d1b22
+A file for each session, next to the captures, which the user may read and edit: ``- L1832 3f2a9c0d1b22
 words``, with the line of the compaction in the transcript, the row's key, and its words for people.
 """
 
@@ -31,7 +31,7 @@ _WORDS = 200
 
 
 def kept_path(project: Project, session_id: str) -> Path:
-    """Where the marks of a session are."""
+    """The path of a session's marks."""
     return project.compacts / f"{session_key(session_id)}-kept.md"
 
 
@@ -46,7 +46,7 @@ def kept_by_hand(project: Project, session_id: str) -> frozenset[tuple[int, str]
 
 
 def with_marks(aftermath: Aftermath, marks: frozenset[tuple[int, str]]) -> Aftermath:
-    """The same compaction, with the marked rows as kept."""
+    """The same aftermath, with the marked rows as kept."""
     line = aftermath.compaction.source.line
     rows = [
         replace(row, state="kept", by_hand=True)
@@ -58,7 +58,7 @@ def with_marks(aftermath: Aftermath, marks: frozenset[tuple[int, str]]) -> After
 
 
 def mark(project: Project, aftermath: Aftermath, row: Row, wrote: Wrote = unrecorded) -> bool:
-    """Mark a row as kept, or take its mark back; returns whether it is marked now.
+    """Mark a row as kept, or remove its mark; returns whether it is marked now.
 
     Raises:
         FileProblem: the file cannot be read or written.

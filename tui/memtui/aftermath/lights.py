@@ -8,7 +8,7 @@ from typing import Literal
 from memtui.aftermath.naming import SearchedText
 
 Light = Literal["not delivered", "handed over", "kept", "new"]
-"""`kept` by the summary, `handed over` by memtui, `not delivered` by either; `new`: it was pinned later."""
+"""`kept` by the summary, `handed over` by memtui, `not delivered` by either; `new`: pinned later."""
 
 
 def lights(
@@ -17,10 +17,10 @@ def lights(
     """The light of each pin.
 
     Args:
-        pins: their words.
+        pins: the texts of the pins.
         summary: the compaction's.
-        handed: what memtui handed over since.
-        later: the pins that were not there yet.
+        handed: the texts handed over by memtui since.
+        later: pins added after the compaction.
     """
     said, given = SearchedText(summary), SearchedText(handed)
 

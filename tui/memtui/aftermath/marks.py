@@ -1,7 +1,7 @@
-"""The mark at the end of whatever memtui hands over, by which a transcript shows that it arrived.
+"""The mark at the end of each hand-over, by which a transcript shows that it arrived.
 
-Eight characters are the checksum of the text before the mark: found in a transcript, it shows whether all of
-it arrived. Standard library only: hooks write marks, everything else finds them.
+Its eight characters are a checksum of the text before it, which shows whether all of the text arrived.
+Standard library only: hooks write marks, everything else finds them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from memtui.named import NamedTuple
 from memtui.patterns import deferred
 
 MARK = deferred(r"memtui:([0-9a-f]{8})\b")
-"""A mark; its eight characters identify what was handed over."""
+"""A mark; its eight characters identify the text handed over."""
 
 
 class Found(NamedTuple):
@@ -31,13 +31,13 @@ def marked(text: str) -> str:
 
 
 def mark_of(text: str) -> str:
-    """The eight characters of the last mark in a text; "" without any."""
+    """The eight characters of the last mark in a text; "" without one."""
     found = MARK.findall(text)
     return found[-1] if found else ""
 
 
 def found_in(text: str) -> Found | None:
-    """The last mark of a text, and whether all of what was handed over stands before it."""
+    """The last mark of a text, and whether the complete hand-over precedes it."""
     marks = list(MARK.finditer(text))
     if not marks:
         return None

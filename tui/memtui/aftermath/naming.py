@@ -1,10 +1,9 @@
 """The rule by which a text names a file, a task, a message or a command; published in CONTRIBUTING.
 
-A file is named when its path from the project's root stands in the text (``src/{a.py, b.py}`` counts for
+A file is named when its path relative to the project's root is in the text (``src/{a.py, b.py}`` counts for
 both), or its name does, alone or at the end of its own path, and no other file of the session has that name.
-Anything else is named when one line of
-the text has 80 % of its words; of a command the first two, which name the program, have to be among them.
-Scripts without spaces are compared by pairs of characters.
+Anything else is named when one line of the text has 80 % of its words; for a command, its first two words,
+which name the program, have to be among them. Scripts without spaces are compared by pairs of characters.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ ENOUGH = 0.8
 """Share of a text's words that one line must have."""
 
 HEAD = 160
-"""Characters of a message that have to be named."""
+"""Length of the part of a message that has to be named, in characters."""
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W_]+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -45,7 +44,7 @@ def head_of(message: str) -> str:
 
 
 class SearchedText:
-    """A text in which facts are looked for."""
+    """A text to search for facts."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -66,7 +65,7 @@ class SearchedText:
         return None
 
     def says(self, text: str, needed: str = "") -> Span | None:
-        """The line that has enough of a text's words, and all of the `needed` ones; the one that has most."""
+        """The line with the most of a text's words, if it has enough, and all of the `needed` ones."""
         wanted, must = words(text), words(needed)
         best, most = -1, ENOUGH * len(wanted)
         for number, line in enumerate(self._lines):
@@ -80,11 +79,11 @@ class SearchedText:
         return self.says(command, " ".join(command.split(maxsplit=2)[:2]))
 
     def file(self, relative: str, unique_name: str) -> Span | None:
-        """The place at which a file is named.
+        """The place where a file is named.
 
         Args:
-            relative: its path from the project's root.
-            unique_name: its name, "" when another file of the session has the same.
+            relative: its path relative to the project's root.
+            unique_name: its name; "" if another file of the session has the same.
         """
         found = self.name(relative)
         if found is None and unique_name:

@@ -1,9 +1,9 @@
 """Messages for a session, each delivered once, with its next prompt or at its next start.
 
 Each message is a file in ``handover/<session>/``. The hook that renames the file delivers it, so that hooks
-which run twice or at the same time deliver it once. The new name has the mark of the text that is printed
-next; the file is removed once it is printed. If the hook is killed in between, the message waits again after
-a while, and is delivered unless its mark is in the transcript. Standard library only.
+running twice or concurrently deliver it once. The new name has the mark of the text to be printed; the file
+is removed after printing. If the hook is killed in between, the message waits again after a while, and is
+delivered unless its mark is in the transcript. Standard library only.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ from memtui.project import Home
 from memtui.store.keys import session_key
 
 RESCUE = "rescue"
-"""Facts that a person has chosen."""
+"""Facts chosen by the user."""
 PINS = "pins"
-"""Pins whose delivery is to be made sure of."""
+"""Pins that may not have arrived."""
 
 _LIMIT = 256 << 10
 _ENDING = ".json"
 _TAKEN = ".taken"
 LEASE = 30.0
-"""Seconds after which the hook that has taken a message is dead for certain: it was granted ten."""
+"""Seconds after which the hook that took a message is certainly dead: its limit is ten."""
 _TRIES = 5
 
 
 class Message(NamedTuple):
-    """Something that waits for a session."""
+    """A message for a session."""
 
     kind: str
     """`RESCUE` or `PINS`."""
     text: str
     rows: int = 0
-    """Facts in it."""
+    """Number of facts in it."""
     unless: str = ""
-    """The mark of an earlier hand-over: delivered only if that is not in the transcript."""
+    """The mark of an earlier hand-over; delivered only if the transcript lacks it."""
     printed: tuple[str, ...] = ()
-    """Marks of those that hooks were about to print when they were killed: the same holds for them."""
+    """Marks of hand-overs by hooks that were killed while printing; treated like `unless`."""
     at: str = ""
-    """When it was put there, ISO 8601."""
+    """Its time of creation, ISO 8601."""
     path: Path = Path()
 
 
 class Outbox:
-    """The messages that wait for one session."""
+    """The waiting messages of one session."""
 
     def __init__(self, home: Home, session_id: str) -> None:
         self._home = home
@@ -78,7 +78,7 @@ class Outbox:
         return [message for message in found if message is not None]
 
     def put(self, message: Message) -> Message:
-        """Leave a message; returns it with its path, by which it can be taken back.
+        """Leave a message; returns it with its path, for withdrawing it.
 
         Raises:
             FileProblem: it cannot be written.
@@ -89,35 +89,35 @@ class Outbox:
         data = json.dumps(fields).encode()
         tries = 0
         while True:
-            with writing(self.folder):  # without a .gitignore, so that it can be removed when it is empty
+            with writing(self.folder):  # without a .gitignore, so that the empty folder can be removed
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = self.folder / f"{time.time_ns():020d}-{message.kind}{_ENDING}"
             try:
                 if create_exclusive(path, data):
                     return message._replace(path=path)
-            except FileMissing:  # a hook has just taken the last message, and the folder with it
+            except FileMissing:  # a hook has just taken the last message and removed the folder
                 tries += 1
                 if tries == _TRIES:
                     raise
 
     def take(self, message: Message) -> Message | None:
-        """Take a message to deliver it, under its new name; None when it is gone or another hook has it.
+        """Claim a message for delivery, under its new name; None if it is gone or another hook has it.
 
-        The caller says `note` before it prints, and `remove` afterwards.
+        The caller calls `note` before printing, and `remove` afterwards.
         """
         try:
-            os.utime(message.path)  # from now on it is the caller's, and for others once that has died
+            os.utime(message.path)  # from now on only this caller has it, until the lease ends
         except OSError:
             return None
         return self._renamed(message, message.path.name + _TAKEN)
 
     def note(self, message: Message, mark: str) -> Message:
-        """Note under which mark a message is about to be printed."""
+        """Note the mark under which a message is about to be printed."""
         stem = message.path.name.removesuffix(_TAKEN).removesuffix(_ENDING)
         return self._renamed(message, f"{stem}.{mark}{_ENDING}{_TAKEN}") or message
 
     def remove(self, message: Message) -> bool:
-        """Remove a message; whether it was still there."""
+        """Remove a message; returns whether it still existed."""
         try:
             message.path.unlink()
         except OSError:
@@ -134,7 +134,7 @@ class Outbox:
         return message._replace(path=path)
 
     def _put_back(self, name: str) -> str:
-        """Let a message wait again whose taker has died; returns its name."""
+        """Release a message whose claimant has died; returns its name."""
         path, waiting = self.folder / name, name.removesuffix(_TAKEN)
         try:
             if not 0 <= time.time() - path.stat().st_mtime < LEASE:

@@ -1,4 +1,4 @@
-"""Pins: lines that must never be lost, kept in two files that a person may edit. Standard library only."""
+"""Pins: lines that must never be lost, in two files that the user may edit. Standard library only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 ROOM = 2_000
-"""Characters of all pins together, the project's and the user's."""
+"""Maximum length of all pins together, the project's and the user's, in characters."""
 
 _FILE_LIMIT = 64 << 10
 _TRIES = 5
@@ -40,21 +40,21 @@ class PinProblem(FileProblem):
 
 
 class Pinned(NamedTuple):
-    """A pin and where it is kept."""
+    """A pin and its scope."""
 
     pin: Pin
     everywhere: bool
-    """It is one of the user's own, for all projects."""
+    """Whether it is one of the user's own, for all projects."""
 
 
 class Pins:
-    """The pins that hold in a project."""
+    """The pins for a project."""
 
     def __init__(self, project: Project, home: Home, wrote: Wrote = unrecorded) -> None:
         """Make the object; nothing is opened.
 
         Args:
-            project: whose pins.
+            project: the project.
             home: where the user's own are.
             wrote: records changes.
         """
@@ -79,10 +79,10 @@ class Pins:
         ]
 
     def add(self, pin: Pin, *, everywhere: bool = False) -> Pin:
-        """Pin a line, without its secrets; returns it as it is kept.
+        """Pin a line with its secrets masked; returns the stored pin.
 
         Raises:
-            PinProblem: it is empty, pinned already, or does not fit.
+            PinProblem: it is empty, already pinned, or does not fit.
             FileProblem: the file cannot be read or written.
         """
         pin = pin._replace(text=clean_line(masked(pin.text)))
@@ -102,7 +102,7 @@ class Pins:
         return pin
 
     def remove(self, words: str, *, everywhere: bool | None = None) -> None:
-        """Remove the first pin of these words, of one of the files only where `everywhere` is given.
+        """Remove the first pin with this text, from only one of the files if `everywhere` is given.
 
         Raises:
             PinProblem: there is no such pin.

@@ -1,8 +1,7 @@
-"""Receipts: whether what memtui handed over has arrived, by Claude Code's own transcript.
+"""Receipts: whether hand-overs have arrived, according to Claude Code's own transcript.
 
-Claude Code fact: what a hook adds to the conversation is recorded as ``hook_additional_context``, the raw
-output beside it as ``hook_success``, what went wrong as ``hook_cancelled``, ``hook_non_blocking_error`` and
-others.
+Claude Code fact: text that a hook adds to the conversation is recorded as ``hook_additional_context``, its
+raw output as ``hook_success``, failures as ``hook_cancelled``, ``hook_non_blocking_error`` and others.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ Arrival = Literal["whole", "cut", "missing", "unknown"]
 _HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
 _ANSWER = re.compile(rb'"type": ?"assistant"')
 _WITHIN = timedelta(minutes=5)
-"""Between a hook's run and its record in the transcript."""
+"""Maximum time between a hook's run and its record in the transcript."""
 _BEFORE = timedelta(seconds=30)
 _OPENINGS = ("Notes on the project ", "## Pinned by the user")
-"""The beginnings of memtui's texts, by which one that lost its mark is recognised."""
+"""The beginnings of memtui's texts, which identify one that lost its mark."""
 _EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
 
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A hand-over by a hook, as the hook log has it."""
+    """A hand-over by a hook, from the hook log."""
 
     at: str
     event: str
@@ -48,7 +47,7 @@ class Receipt:
     """The arrival of a hand-over."""
 
     at: datetime
-    """When it was handed over; of a compaction at which nothing was, when that happened."""
+    """Time of the hand-over, or of a compaction without one."""
     session_id: str
     event: str
     """`session-start` or `user-prompt-submit`."""
@@ -58,11 +57,11 @@ class Receipt:
     mark: str = ""
     characters: int = 0
     reason: str = ""
-    """Why it is not whole."""
+    """Why it did not arrive whole."""
     line: int = 0
-    """The transcript's line that has it."""
+    """The transcript's line with the text."""
     arrived: int = 0
-    """Characters that arrived, where it was cut."""
+    """Number of characters that arrived, if it was cut."""
 
     @property
     def label(self) -> str:
@@ -77,7 +76,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A record on a hook, or a boundary, of a transcript."""
+    """A transcript's record of a hook, or of a boundary."""
 
     at: datetime
     kind: str
@@ -88,20 +87,20 @@ class _Note:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """A transcript's records on hooks."""
+    """A transcript's records of hooks."""
 
     hooks: tuple[_Note, ...]
     compactions: tuple[datetime, ...]
     answered: bool = False
-    """The model has said something."""
+    """Whether the model has answered since."""
 
 
 def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
-    """A transcript's records on hooks and compactions; only such lines are parsed.
+    """A transcript's records of hooks and compactions; only such lines are parsed.
 
     Args:
         transcript: the session's.
-        start: the byte at which to begin, which is that of a line.
+        start: byte offset of the first line to read.
         first: the number of that line.
 
     Raises:
@@ -132,7 +131,7 @@ def receipts(handed: Iterable[Handed], notes: Notes | None) -> list[Receipt]:
 
     Args:
         handed: its hand-overs.
-        notes: what its transcript says; None when it cannot be read.
+        notes: the records of its transcript; None if it cannot be read.
     """
     found = (_receipt(each, notes) for each in handed)
     return [receipt for receipt in found if receipt is not None]
@@ -145,9 +144,9 @@ def without_hook(
 
     Args:
         session_id: the session.
-        notes: what its transcript says.
-        runs: when its SessionStart hooks ran.
-        since: compactions before this time do not count.
+        notes: the records of its transcript.
+        runs: the times at which its SessionStart hooks ran.
+        since: ignore earlier compactions.
         why: the likely reason.
     """
     for moment in notes.compactions:
@@ -156,7 +155,7 @@ def without_hook(
 
 
 def is_marked(detail: str) -> bool:
-    """Whether a hook's line in the log tells of a hand-over with a mark."""
+    """Whether a line of the hook log reports a hand-over with a mark."""
     return _HANDED.search(detail) is not None
 
 
@@ -171,7 +170,7 @@ def _receipt(handed: Handed, notes: Notes | None) -> Receipt | None:
 
 
 def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
-    """The receipt with what the transcript says of its hand-over."""
+    """The receipt, completed from the transcript."""
     event, mark, moment = receipt.event, receipt.mark, receipt.at
     if notes is None:
         return replace(receipt, reason="the transcript cannot be read any more")

@@ -55,20 +55,20 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One fact and what became of it."""
+    """A fact and its state."""
 
     kind: Kind
     text: str
-    """One line: a path from the project's root, a command, words."""
+    """One line: a path relative to the project's root, a command, words."""
     source: Source
     state: State
     evidence: Span | None = None
-    """The words of the summary that keep it."""
+    """The summary's words that keep it."""
     preserved: bool = False
-    """Kept because its lines are still part of the conversation."""
+    """Kept because its lines are still in the conversation."""
     need: Need | None = None
     by_hand: bool = False
-    """Kept because a person has marked it: the summary says it in other words."""
+    """Kept because the user marked it: the summary has it in other words."""
 
     @property
     def key(self) -> str:
@@ -77,12 +77,12 @@ class Row:
 
     @property
     def missing(self) -> bool:
-        """Whether neither the summary nor memtui gave it back."""
+        """Whether it is in neither the summary nor a hand-over."""
         return self.state in ("lost", "not named")
 
     @property
     def heavy(self) -> bool:
-        """Whether its loss counts in ``✗ 7``: pins, rules, open work, the user's words, what came again."""
+        """Whether its loss counts in ``✗ 7``: pins, rules, open work, the user's words, recurring facts."""
         return self.missing and (self.kind in _HEAVY or self.need is not None)
 
     @property
@@ -94,17 +94,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Unfounded:
-    """A statement of the summary that no record of the transcript supports."""
+    """A statement of the summary without a record in the transcript."""
 
     text: str
     reason: str
-    """A sentence's end: ``no record names this file``."""
+    """The reason, as the end of a sentence: ``no record names this file``."""
     evidence: Span
 
 
 @dataclass(frozen=True)
 class Aftermath:
-    """The facts that one compaction replaced, each with its state."""
+    """The facts replaced by one compaction, each with its state."""
 
     session_id: str
     number: int

@@ -1,4 +1,4 @@
-"""The facts of the range that a compaction replaced, each with the test that finds it in a text."""
+"""The facts of the range replaced by a compaction, each with a test that finds it in a text."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from memtui.reading.short_text import one_line, telling_line
 from memtui.reading.tasks import OPEN
 
 _FEW = 3
-"""Words below which a message says too little by itself: ``yes``, ``go on``."""
+"""Messages with fewer words say too little on their own: ``yes``, ``go on``."""
 
 Test = Callable[[SearchedText], Span | None]
 
 
 class Fact(NamedTuple):
-    """Something that a compaction may lose."""
+    """A fact that a compaction may lose."""
 
     kind: Kind
     text: str
     source: Source
     test: Test
     target: str = ""
-    """The path or command by which a later call shows that it was needed."""
+    """The path or command by which a later call shows that the fact was needed."""
     unclear: Test | None = None
     """A test that may also match other facts."""
     lines: tuple[int, ...] = ()
-    """Lines besides the source's that hold it."""
+    """Further lines that contain it."""
 
 
 class Standing(NamedTuple):
-    """A line that holds at the time of a compaction, whatever the transcript says."""
+    """A line that applies at a compaction, regardless of the transcript."""
 
     kind: Kind
     text: str
 
 
 def facts_of(facts: Facts, trace: Trace, root: Path, standing: Sequence[Standing] = ()) -> Iterator[Fact]:
-    """Everything of the range that counts, each once.
+    """The facts of the range that count, each once.
 
     Args:
-        facts: what the transcript says up to the compaction.
+        facts: the facts up to the compaction.
         trace: the compaction.
-        root: paths are compared and shown from there.
+        root: the folder that paths are relative to.
         standing: pins, and rules of active commands.
     """
     first = trace.first_line
@@ -85,7 +85,7 @@ def _spoken(facts: Facts, first: int) -> Iterator[Fact]:
 
 
 def _commands(facts: Facts, trace: Trace) -> Iterator[Fact]:
-    """Checks, and commands that came again; the last run of each."""
+    """Checks and repeated commands; the last run of each."""
     last: dict[str, Command] = {}
     for command in all_commands(facts):
         text = bare_command(command.text)
@@ -131,7 +131,7 @@ def _said(kind: Kind, text: str, source: Source) -> Fact:
 
 
 def _once(facts: Iterator[Fact]) -> Iterator[Fact]:
-    """Each text once, where it was said last."""
+    """Each text once, at its last occurrence."""
     last = {(fact.kind, fact.text): fact for fact in facts if words(fact.text)}
     yield from last.values()
 

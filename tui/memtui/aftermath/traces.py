@@ -17,7 +17,7 @@ from memtui.reading.records import CompactionFact, Source
 from memtui.reading.tools import EDIT_TOOLS, SHELL_TOOLS
 
 WITHIN = 50
-"""Calls after a compaction in which a file or a command counts as needed again."""
+"""Number of calls after a compaction in which a file or command counts as needed again."""
 
 _STEP = 2_000_000
 _OPENING = ("typed", "command", "plan", "comment")
@@ -25,21 +25,21 @@ _OPENING = ("typed", "command", "plan", "comment")
 
 @dataclass(slots=True)
 class Trace:
-    """One compaction with what stands around it."""
+    """A compaction and its surroundings."""
 
     compaction: CompactionFact
     first_line: int
-    """First line of the range that it replaced."""
+    """First line of the range it replaced."""
     touched: dict[str, int] = field(default_factory=dict)
     """Paths and commands of calls in the range, each with its last line."""
     changed: bool = False
-    """A call in the range was to change a file."""
+    """Whether a call in the range was meant to change a file."""
     preserved: frozenset[int] = frozenset()
-    """Lines of the range that are still part of the conversation."""
+    """Lines of the range that are still in the conversation."""
     needs: dict[str, Need] = field(default_factory=dict)
-    """Paths and commands of the next calls."""
+    """Paths and commands of the following calls."""
     handed: list[str] = field(default_factory=list)
-    """Texts that hooks put into the conversation until the next compaction."""
+    """Texts that hooks added to the conversation before the next compaction."""
     next_offset: int | None = None
     """Byte offset of the next compaction."""
 
@@ -64,7 +64,7 @@ def traces(path: Path, cancelled: Callable[[], bool] | None = None) -> list[Trac
 
 
 class _TraceLog:
-    """Takes records in file order."""
+    """Reads records in file order."""
 
     def __init__(self) -> None:
         self.traces: list[Trace] = []
@@ -74,7 +74,7 @@ class _TraceLog:
         self._begin(1)
 
     def record(self, record: Record, source: Source) -> None:
-        """Take a record."""
+        """Read a record."""
         if isinstance(uuid := record.get("uuid"), str):
             self._uuids[uuid] = source.line
         folder = record.get("cwd")
@@ -125,7 +125,7 @@ class _TraceLog:
 
 
 def target_of(call: Call, folder: str) -> str:
-    """The absolute path, or the bare command, that a call is about; "" for another one."""
+    """The absolute path, or the normal form of the command, of a call; "" for other calls."""
     given = call.input.get("file_path") or call.input.get("notebook_path")
     if isinstance(given, str) and given:
         return absolute(given, folder)
@@ -144,7 +144,7 @@ def hook_context(record: Record) -> str:
 
 
 def handed_since(path: Path, offset: int) -> list[str]:
-    """Texts that hooks put into the conversation behind a byte of a transcript.
+    """Texts that hooks added to the conversation after a byte offset of the transcript.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -155,7 +155,7 @@ def handed_since(path: Path, offset: int) -> list[str]:
 
 
 def _preserved(boundary: Record, uuids: dict[str, int]) -> frozenset[int]:
-    """Lines that a boundary says to be still there: 2.1.158 and later name them by their ids."""
+    """Lines that a boundary declares preserved: 2.1.158 and later name them by their ids."""
     data = boundary.get("compactMetadata")
     data = data if isinstance(data, dict) else {}
     messages, segment = data.get("preservedMessages"), data.get("preservedSegment")

@@ -1,4 +1,4 @@
-"""Statements of a summary without a record in the transcript: structure only, in doubt none.
+"""Statements of a summary without a record in the transcript; by structure only, and none in doubt.
 
 A file counts as unfounded when no line before the compaction has its name, a command when none has its words,
 and ``tests pass`` when the last run of a test before the compaction failed.
@@ -39,9 +39,9 @@ def unfounded(transcript: Path, trace: Trace, facts: Facts) -> Iterator[Unfounde
     """Statements of a summary that no record supports, in the summary's order within each kind.
 
     Args:
-        transcript: where records are looked for.
+        transcript: searched for records.
         trace: the compaction.
-        facts: what the transcript says up to the compaction.
+        facts: the facts up to the compaction.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -89,6 +89,6 @@ def _tests(summary: str, facts: Facts) -> Iterator[Unfounded]:
 
 
 def _has(data: mmap.mmap, text: str, end: int) -> bool:
-    """Whether the transcript has a text before an offset, as it stands or as JSON writes it."""
+    """Whether the transcript contains a text before an offset, literally or as JSON writes it."""
     forms = {text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]}
     return any(data.find(form.encode("utf-8", "replace"), 0, end) >= 0 for form in forms)

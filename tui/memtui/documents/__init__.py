@@ -1,4 +1,4 @@
-"""Facts to documents: recovery text, memory draft, session state, notes, and the checklist.
+"""From facts to documents: recovery text, memory draft, session state, notes, and the checklist.
 
 The same facts give the same bytes. Documents quote: every statement ends with its source line
 (`sources.py`), and closing messages and the user's words follow the seeds' sections verbatim (`quotes.py`).

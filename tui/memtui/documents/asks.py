@@ -14,10 +14,10 @@ _WITHOUT_WORDS = ("notification", "start")
 
 
 class Ask(NamedTuple):
-    """Words of the user that opened a turn."""
+    """The user's words that opened a turn."""
 
     text: str
-    """As they stand, pasted blocks only named."""
+    """The words, with pasted blocks replaced by their names."""
     source: Source
     about: str = ""
     """Purpose of a slash command, see `Turn.about`; not the user's words."""
@@ -38,7 +38,7 @@ class Ask(NamedTuple):
 
 
 def asks(facts: Facts) -> list[Ask]:
-    """The user's requests, newest first; a plan given to a fresh context only by its title."""
+    """The user's requests, newest first; for a plan given to a fresh context only its title."""
     found = [
         Ask(_words(turn, facts), turn.source, turn.about)
         for turn in reversed(facts.turns)

@@ -1,4 +1,4 @@
-"""A recovery text under check: its sections with their lines, and the verdict on a point."""
+"""A recovery text being checked: its sections with their lines, and the verdict on a point."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Point(NamedTuple):
 
 
 class CheckedText(NamedTuple):
-    """A text under check: what it says, and where."""
+    """A text being checked, with line numbers."""
 
     recovery: Recovery
     sections: dict[str, list[tuple[int, str]]]
@@ -47,7 +47,7 @@ class CheckedText(NamedTuple):
         return next(filled, lines[0][0] if lines else None)
 
     def items(self, title: str) -> Iterator[tuple[int, str]]:
-        """The items of a section with their lines, but for ``(none)``."""
+        """The items of a section with their lines, except ``(none)``."""
         lines = self.sections.get(title, [])
         for index, item in numbered_items([line for _, line in lines]):
             if not is_none(item) and not is_unknown(item):

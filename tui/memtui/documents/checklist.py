@@ -1,4 +1,4 @@
-"""The quality checklist of a recovery text (seed 000, section 6): thirteen points, each with its verdict."""
+"""The quality checklist of a recovery text (seed 000, section 6): thirteen points with verdicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Point", "Verdict", "check_recovery"]
 
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")
 _MOST_FILES = 8
-"""Working files of a text that says which ones matter (the seed: 3-8)."""
+"""Maximum number of working files in a text that names the important ones (the seed: 3-8)."""
 _LONG_OBJECTIVE = 600
 _SHOWN = 60
 
@@ -75,7 +75,7 @@ def _objective(text: CheckedText) -> _Answer:
 
 
 def _is_template(text: str) -> bool:
-    """Whether what the seed writes in brackets still stands there, to be replaced."""
+    """Whether the seed's bracketed placeholders are still in the text."""
     return re.fullmatch(r"\[.*\](?: \(no source\))?", text, re.DOTALL) is not None
 
 

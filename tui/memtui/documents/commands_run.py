@@ -17,7 +17,7 @@ _MARKS = {"unknown": "no result on record", "background": "started in the backgr
 
 
 def commands_run(facts: Facts, most: int) -> Iterator[str]:
-    """Checks first, a subagent's too, then repeated commands, then the rest; each group newest first."""
+    """Checks first, including subagents', then repeated commands, then the rest; each group newest first."""
     last: dict[str, Command] = {}
     times: dict[str, int] = {}
     for command in all_commands(facts):

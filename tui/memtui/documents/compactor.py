@@ -1,7 +1,7 @@
 """The compactor (seed 003): the next version of a session's state.
 
 `merge` has the rules of each section, for drafts from facts and from a model. `next_state` is the compactor
-that needs no model.
+without a model.
 """
 
 from __future__ import annotations
@@ -35,12 +35,10 @@ def next_state(
 ) -> SessionState | None:
     """The next version of a session's state, from facts alone; None if nothing would change.
 
-    Args:
-        previous: the previous version; None for the first one.
-        facts: the facts up to now. Decisions may be those of the new part alone.
-        project: the session's project.
-        before: the facts at the previous version, if known: they are not news. Otherwise all facts count as
-            news, compared with the document by their wording.
+    Args: previous: the previous version; None for the first one. facts: the facts up to now. Decisions may be
+    those of the new part alone. project: the session's project. before: the facts at the previous version, if
+    known: they are not new. Otherwise all facts count as new, and are compared with the document by their
+    wording.
     """
     drafted = raw_state(facts, project)
     if previous is None:
@@ -64,7 +62,7 @@ def merge(
     Args:
         previous: the version before; None for the first one.
         drafted: the draft; its version number is ignored.
-        gone: keys of open tasks (`task_key`) that are not wanted any more.
+        gone: keys of open tasks (`task_key`) that are no longer wanted.
     """
     before, drafted = previous or SessionState(version=0), without_secrets(drafted)
     merged = SessionState(
@@ -126,9 +124,9 @@ def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | N
 
 
 def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
-    """The drafted tasks without the done ones already in the previous version's counting line.
+    """The drafted tasks without the done ones already counted in the previous version.
 
-    Open ones of the same words go with them, as the done one counts.
+    Open ones with the same words are dropped, too, as the done one counts.
     """
     counted = sum(map(count_of, previous.tasks))
     if not counted:
@@ -145,7 +143,7 @@ def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | Non
 
 
 def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
-    """Open tasks not wanted any more: removed from the list, replaced by a list, or earlier requests."""
+    """Open tasks no longer wanted: removed from the list, replaced by a list, or earlier requests."""
     texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
     texts += [text for ask in asks(facts) for text in (ask.line, ask.with_purpose)]

@@ -1,6 +1,6 @@
-"""Key decisions from version to version (seed 003): they are only ever added to.
+"""Key decisions from version to version (seed 003), which are only ever added.
 
-Beyond twenty entries related ones share one: every decision keeps its words, on a line of its own.
+Beyond twenty entries, related decisions share an entry: each keeps its words, on a line of its own.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from memtui.reading.short_text import key_of
 
 MOST = 20
 _SINGLE = 8
-"""The last decisions stay on their own."""
+"""Number of the latest decisions that keep an entry of their own."""
 
 _WORD = re.compile(r"[^\W_]{4,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
 _CUT = 40
-"""Characters from which the beginning of a decision is enough to know it again."""
+"""Length in characters at which the beginning of a decision is enough to recognise it."""
 
 
 def members(decision: Decision) -> list[str]:
-    """The decisions that share an entry; the entry's own text when it holds one."""
+    """The decisions in an entry; for a single one, the entry's own text."""
     lines = decision.text.split("\n")
     if len(lines) > 1 and all(line.startswith("- ") and line[2:].strip() for line in lines):
         return [line[2:].strip() for line in lines]
@@ -31,7 +31,7 @@ def members(decision: Decision) -> list[str]:
 
 
 def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
-    """All decisions of the version before, as they are, and the new ones behind them; none twice."""
+    """All decisions of the previous version unchanged, followed by the new ones, without repetitions."""
     entries = [_Entry(decision.kind, members(decision), decision) for decision in previous]
     known = {_key(text) for entry in entries for text in entry.texts}
     for decision in drafted:
@@ -58,19 +58,19 @@ def _is_cut(text: str, key: str, known: set[str]) -> bool:
 
 
 class _Entry:
-    """An entry while entries are joined: a long session has thousands of decisions, so each is read once."""
+    """An entry during joining; parsed once, as a long session has thousands of decisions."""
 
     def __init__(self, kind: Literal["decision", "constraint"], texts: list[str], whole: Decision) -> None:
         self.kind = kind
         self.texts = texts
         self.words = _words(texts)
         self.decision: Decision | None = whole
-        """The entry as it is written; None once another one was joined to it."""
+        """The entry as written; None after it was joined into another one."""
         self.is_single = "\n" not in whole.text
-        """Whether it is one decision on one line; one of several lines that a person wrote stays alone."""
+        """Whether it is one decision on one line; entries with several lines by a person are never joined."""
 
     def join(self, before: list[str], behind: list[str], words: set[str]) -> None:
-        """Take other decisions in."""
+        """Add other decisions to the entry."""
         self.texts = [*before, *self.texts, *behind]
         self.words |= words
         self.decision, self.is_single = None, False
@@ -81,7 +81,7 @@ class _Entry:
 
 
 def _join_one(entries: list[_Entry]) -> bool:
-    """Put the oldest single decision into the entry of its kind that it is most related to."""
+    """Join the oldest single decision into the most related entry of its kind."""
     early = entries[:-_SINGLE]
     singles = [index for index, entry in enumerate(early) if entry.is_single]
     groups = [index for index, entry in enumerate(early) if len(entry.texts) > 1]

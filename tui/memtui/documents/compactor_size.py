@@ -1,4 +1,4 @@
-"""The size of a session state: 3,000 to 5,000 tokens as the target (seed 003), whatever a session was like.
+"""The size of a session state: 3,000 to 5,000 tokens as the target (seed 003), for any session.
 
 Parts are shortened in this order, as far as necessary: all but the newest quotes; the last lines of the
 technical state; questions and answers under tasks; done tasks, which move to the counting line; more quotes;
@@ -19,7 +19,7 @@ from memtui.reading.short_text import shortened, tokens
 TARGET = 5_000
 """Tokens of a document; a smaller one is not filled up."""
 FLOOR = 2_000
-"""Least size of everything but decisions and a person's additions, in tokens."""
+"""Minimum size reserved for everything but decisions and a person's additions, in tokens."""
 
 _STATE_LINES = 3
 _SHORT = 100

@@ -1,4 +1,4 @@
-"""The task tree from version to version (seed 003): done ones stay, one is in progress, at most fifteen."""
+"""The task tree from version to version (seed 003): done ones stay, one is in progress, fifteen at most."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 def merged_tasks(
     previous: Sequence[Task], drafted: Sequence[Task], *, gone: Collection[str] = ()
 ) -> tuple[Task, ...]:
-    """The tree of the next version, as long as it may get; `collapsed` bounds it.
+    """The tree of the next version, of any size; `collapsed` limits it.
 
     Args:
         previous: the tree of the version before.
-        drafted: what the new part of the conversation shows.
-        gone: keys of open tasks that are known to be wanted no more.
+        drafted: the tasks in the new part of the conversation.
+        gone: keys of open tasks that are no longer wanted.
     """
     after = flat(drafted)
     before = [_whole(task, after) for task in flat(previous) if not is_ours(task)]
@@ -76,7 +76,7 @@ def count_of(task: Task) -> int:
 
 
 def flat(tasks: Iterable[Task]) -> list[Task]:
-    """The tasks, those that were put under "further tasks" again on their own."""
+    """The tasks, with those collected under "further tasks" separated again."""
     found: list[Task] = []
     for task in tasks:
         if task.kind in _OPEN and _FURTHER.fullmatch(task.text) and task.children:
@@ -87,7 +87,7 @@ def flat(tasks: Iterable[Task]) -> list[Task]:
 
 
 def _whole(task: Task, drafted: Sequence[Task]) -> Task:
-    """A task whose text was cut to make room, with its text again."""
+    """A task with its full text, if it was cut to save room."""
     if not task.text.endswith("…"):
         return task
     cut = task.text[:-1].rstrip()
@@ -113,7 +113,7 @@ def _done(task: Task) -> Task:
 
 
 def _kept(task: Task, before: Sequence[Task]) -> Task:
-    """A task with what a person has hung on it before."""
+    """A task with the additions of a person in the previous version."""
     known = next((each for each in before if task_key(each.text) == task_key(task.text)), None)
     if known is None:
         return task
@@ -152,7 +152,7 @@ def _one_in_progress(tasks: Iterable[Task]) -> tuple[Task, ...]:
 
 
 def _earlier(line: Task | None, done: Sequence[Task]) -> Task | None:
-    """The counting line with more tasks in it."""
+    """The counting line, increased by further tasks."""
     if not done:
         return line
     match = _EARLIER.fullmatch(line.text) if line is not None else None
@@ -165,7 +165,7 @@ def _earlier(line: Task | None, done: Sequence[Task]) -> Task | None:
 
 
 def _further(coming: list[Task], room: int) -> list[Task]:
-    """Open tasks, the last of them under one task when there are more than `room`."""
+    """Open tasks, the last of them collected under one task if there are more than `room`."""
     if len(coming) <= max(room, 2):
         return coming
     first, rest = coming[: max(room, 2) - 1], coming[max(room, 2) - 1 :]

@@ -1,4 +1,4 @@
-"""The words of a conversation, labelled as seed 003 hands them to a model, with their lines: [USER L12]."""
+"""The messages of a conversation, labelled as seed 003 shows them to a model, with lines: [USER L12]."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memtui.formats.transcript_events import Boundary, Call, Said, Words, events
 from memtui.reading.actions import target_of
 
 _ONE = 4_000
-"""Characters of one message."""
+"""Maximum length of one message in characters."""
 _CALL = 200
 _USERS = ("typed", "command", "plan", "comment")
 
@@ -22,7 +22,7 @@ def conversation(path: Path, limit: int, *, until: datetime | None = None) -> st
 
     Args:
         path: a Claude Code transcript.
-        limit: characters of the whole.
+        limit: maximum total length in characters.
         until: stop before the first compaction at or after this time.
 
     Raises:
@@ -48,7 +48,7 @@ def _joined(first: str, kept: deque[str]) -> str:
 
 
 def _messages(record: Record, number: int, until: datetime | None) -> list[str | None]:
-    """The messages of a record; None stands for the end."""
+    """The messages of a record; None marks the end."""
     found: list[str | None] = []
     for event in events(record):
         if isinstance(event, Boundary) and until is not None:

@@ -1,4 +1,4 @@
-"""Conversation dynamics from structure alone: scripts, lengths and counts; N/A where unknown."""
+"""Conversation dynamics by structure alone: scripts, lengths and counts; N/A if unknown."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from memtui.formats.session_state import Dynamics
 from memtui.reading.records import Facts, Turn
 
 _WORDS = 20
-"""Messages of the user that are looked at: the last ones."""
+"""Number of the user's last messages examined."""
 _LEAST = 3
-"""Letters of a script from which it counts."""
+"""Minimum number of letters for a script to count."""
 _SCRIPTS = (
     ("Japanese", re.compile(r"[\u3040-\u30ff]"), 0.05),
     ("Korean", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]"), 0.05),
@@ -26,9 +26,9 @@ _SCRIPTS = (
     ("Thai", re.compile(r"[\u0e00-\u0e7f]"), 0.2),
     ("Latin script", re.compile(r"[A-Za-z\u00c0-\u024f]"), 0.2),
 )
-"""Scripts with the share of letters that makes a text theirs; Latin words are often names."""
+"""Scripts with the share of letters that identifies a text; Latin words are often names."""
 _NAMED = re.compile(r"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|\[pasted[^\]]*\]")
-"""Code, addresses, paths and pasted blocks: none of the user's own words."""
+"""Code, addresses, paths and pasted blocks, which are not the user's own words."""
 
 
 def dynamics(facts: Facts) -> Dynamics:
@@ -43,7 +43,7 @@ def dynamics(facts: Facts) -> Dynamics:
 
 
 def language(facts: Facts) -> str:
-    """The language of the user's own words where its script tells it, else the script; "" without words."""
+    """The language of the user's own words if the script identifies it, else the script; "" if none."""
     words = _NAMED.sub(" ", " ".join(ask.text for ask in asks(facts)[:_WORDS]))
     letters = sum(map(str.isalpha, words))
     for name, script, share in _SCRIPTS:
@@ -54,7 +54,7 @@ def language(facts: Facts) -> str:
 
 
 def _style(facts: Facts) -> str:
-    """Numbers: how many messages, how long, how often the user stepped in."""
+    """The number of messages, their length, and how often the user intervened."""
     own = [ask for ask in asks(facts) if ask.text]
     if not own or not facts.turns:
         return ""
@@ -68,7 +68,7 @@ def _style(facts: Facts) -> str:
 
 
 def _phase(facts: Facts) -> str:
-    """Planning in plan mode, or where a plan waits; execution where an unfinished turn has changed files."""
+    """Planning in plan mode or with an undecided plan; execution in an unfinished turn with file changes."""
     mode = facts.permission_modes[-1] if facts.permission_modes else None
     approved = plan_in_force(facts)
     decided = mode is not None and approved is not None and approved.source.line > mode.source.line

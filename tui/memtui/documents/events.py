@@ -1,4 +1,4 @@
-"""Failures and checks as events with their age, without a claim that they are solved."""
+"""Failures and checks as events with their age, without claiming that they are solved."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from memtui.reading.shell import shows_outcome
 from memtui.reading.short_text import one_line, shortened, telling_line
 
 _COUNTED = 50
-"""Commands up to which their number is known: of a long session only the last ones are kept."""
+"""Limit up to which the number of commands is exact: of a long session only the last ones are kept."""
 _COMMAND = 120
 _LEAST = 40
 _MISSING = 5
 TYPED = "typed by the user, exit status not on record"
 """Outcome of a ``!`` line."""
 HIDDEN = "exit status hidden"
-"""Outcome of a command line whose parts are joined by more than ``&&``, when nothing failed."""
+"""Outcome of a command line joined by more than ``&&``, when no failure is visible."""
 
 
 def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
-    """The last failures that say something about the project, newest first."""
+    """The last failures relevant to the project, newest first."""
     return [error for error in reversed(facts.errors) if worth_telling(error)][:most]
 
 
@@ -37,13 +37,13 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
 
 
 def check_event(facts: Facts, *, clock: bool = False) -> str:
-    """The last compile, lint or test run with its outcome and its age; "" when none is on record."""
+    """The last compile, lint or test run with its outcome and age; "" if none is on record."""
     check = last_check(facts)
     return f"{_outcome(check)}: {check_line(facts, check, clock=clock)}" if check is not None else ""
 
 
 def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
-    """A check's command with its line, its age and, when it failed, what it said."""
+    """A check's command with its line, its age and, if it failed, its message."""
     where = cited(check.source, clock=clock)
     since = _since(facts, check.source).removeprefix(", ")
     place = "; ".join(part for part in (where, since) if part)
@@ -53,12 +53,12 @@ def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
 
 
 def output(text: str, limit: int = SENTENCE) -> str:
-    """A line that a tool printed, as a quote of it: what it says is not said by the user, or by the model."""
+    """A line of a tool's output, marked as such: neither the user nor the model said it."""
     return f'output "{shortened(text, max(limit, _LEAST)).replace(chr(34), chr(39))}"'
 
 
 def missing_work(facts: Facts, *, clock: bool = False) -> str:
-    """What is not known of subagents whose transcripts are not there, "" when all are."""
+    """The subagents whose transcripts are missing, so that their work is unknown; "" if there are none."""
     missing = [sourced(each.text, each.source, clock=clock) for each in facts.missing_agents]
     if not missing:
         return ""
@@ -70,12 +70,12 @@ def missing_work(facts: Facts, *, clock: bool = False) -> str:
 
 
 def is_sure(check: Command) -> bool:
-    """Whether the outcome of a check is its own: behind a pipe, the status is that of ``tail``."""
+    """Whether the status of a check is its own: behind a pipe, it is that of ``tail``."""
     return check.outcome == "failed" or not hides_outcome(check.text)
 
 
 def outcome_of(command: Command) -> str:
-    """A command's outcome as far as the transcript shows it: ``ok``, ``failed``, `HIDDEN` and others."""
+    """A command's outcome as shown by the transcript: ``ok``, ``failed``, `HIDDEN` and others."""
     if command.by == "user" and command.outcome == "unknown":
         return TYPED
     return HIDDEN if command.outcome == "ok" and not shows_outcome(command.text) else command.outcome

@@ -1,6 +1,6 @@
-"""Facts as titled groups of one-line items: what the detail pane, the review and the CLI show.
+"""Facts as titled groups of one-line items, for the detail pane, the review and the CLI.
 
-What was said stands here as quotes to choose from: nothing of it enters a memory by itself.
+Messages appear as quotes to choose from: none enters a memory automatically.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from memtui.reading.short_text import one_line, shortened
 from memtui.reading.tasks import mark_of
 
 _WIDTH = 200
-"""Characters of an item's one line."""
+"""Maximum length of an item in characters."""
 _PLAN_LINES = 12
-"""Lines of a plan that are listed; the whole is the first item's detail."""
+"""Number of a plan's lines listed; the first item's detail has the whole plan."""
 _MARKS = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…"}
 _UNSURE = "?"
-"""No result on record, or its exit status is hidden."""
+"""Outcomes without a result on record, or with a hidden exit status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class EvidenceItem:
     """`file`, `reference`, `todo`, `plan`, `decision`, `open`, `error`, `command`, `quote`, `prompt`,
     `commit`, `compaction` or `action`."""
     detail: str = ""
-    """The whole text when `text` is a shortened form of it."""
+    """The full text, if `text` is shortened."""
     line: int = 0
-    """The transcript's line that it comes from; 0 when that is not known."""
+    """The transcript's line; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class EvidenceGroup:
 
 
 def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
-    """Group facts for showing; paths inside `root` are shown relative to it, empty groups are left out.
+    """Facts grouped for display; paths inside `root` are relative to it, empty groups are left out.
 
-    What a person resuming the work needs first comes first. What was said, what failed and what was run
-    stands newest first; all else in the order of the session.
+    The groups most useful for resuming the work come first. Messages, failures and commands are listed newest
+    first, all else in the order of the session.
     """
     groups = (
         ("Files modified", [_file(file, root) for file in facts.modified_files]),
@@ -90,7 +90,7 @@ def _item(kind: str, text: str, source: Source | None = None, detail: str = "") 
 
 
 def _file(file: FileFact, root: Path | None) -> EvidenceItem:
-    # The path alone, so that it can be put into a memory file's key files as it is.
+    # The path alone, for use in a memory file's key files.
     details = [f"{file.times} edits" if file.times > 1 else "", "new" if file.created else ""]
     details += ["by a subagent" if file.subagent else "", cited(file.source, clock=True)]
     detail = ", ".join(part for part in details if part)

@@ -20,17 +20,17 @@ _TITLE = 80
 
 _PLAN, _LIST = "Approved plan", "Task list"
 _OTHER_PLAN = r"Plan (?:neither|whose|without) [a-z ]+"
-"""Labels of plans without a decision, those of earlier versions too."""
+"""Labels of plans without a decision, including those of earlier versions."""
 _LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
 _LABELS = "|".join((_PLAN, _OTHER_PLAN, _LIST, _LAST, _FIRST))
 _DRAFTED = re.compile(rf"(?:{_LABELS})(?: \([^)]*\))?: ")
 
 ONLY_CAPTURE = "only the capture is known: its transcript is gone"
-"""Sentence in all documents of a session whose transcript is gone."""
+"""Sentence in all documents of a session whose transcript is deleted."""
 
 
 def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
-    """Plan, else task list; then what was asked, newest first, down to the first one."""
+    """The plan, or else the task list; then the requests, newest first, down to the first one."""
     return [*_written_down(facts, clock=clock), *_asked(asks(facts), clock=clock)]
 
 
@@ -40,12 +40,12 @@ def goal(facts: Facts) -> str:
 
 
 def is_drafted(text: str) -> bool:
-    """Whether a goal is in the words of `goal`, and in none of a person's or a model's."""
+    """Whether a goal is worded by `goal`, not by a person or a model."""
     return _DRAFTED.match(text) is not None
 
 
 def title_of(facts: Facts) -> str:
-    """A short name for a session: its plan's title, Claude Code's own title, else what was first asked."""
+    """A short name for a session: its plan's title, Claude Code's own title, else the first request."""
     plan = plan_in_force(facts)
     found = asks(facts)
     candidates = (
@@ -54,12 +54,12 @@ def title_of(facts: Facts) -> str:
         *(_work_of(ask) for ask in reversed(found)),
     )
     lines = [one_line(text) for text in candidates if text.strip()]
-    # A bare command names no goal: any words say more.
+    # A bare command is no goal: any words are better.
     return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
 
 
 def _work_of(ask: Ask) -> str:
-    """The request in a message: of a slash command its arguments, else its description."""
+    """The request in a message; for a slash command its arguments, else its description."""
     _, _, words = ask.text.strip().partition(" ")
     return words if ask.about and " " in words.strip() else title_in(ask.about) or ask.text
 
@@ -90,10 +90,10 @@ def _names_work(ask: Ask) -> bool:
 
 
 def _has_words(text: str) -> bool:
-    """Whether words are more than a number or a sign, as one types to choose from a list."""
+    """Whether a text is more than a number or sign typed to choose from a list."""
     return sum(map(str.isalpha, text)) > 1
 
 
 def _is_bare(text: str) -> bool:
-    """Whether words are a slash command without anything behind it."""
+    """Whether a text is a slash command without arguments."""
     return text.startswith("/") and " " not in text

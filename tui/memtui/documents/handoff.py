@@ -1,7 +1,7 @@
 """A session as a prompt for another agent: pins, open tasks, the exact last words, the state document.
 
-Where there is no room for all of it, whole sections are left out, the least important first, and a last
-section names them with the command that prints them.
+If it is too long, whole sections are left out, the least important first, and a last section names them with
+the commands that print them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from memtui.reading.records import Facts, Quote, Source
 from memtui.safety.quoting import fenced, safe
 
 LEAST = 4_000
-"""The smallest number of characters that a handoff may have."""
+"""Minimum size of a handoff, in characters."""
 _STATE = {"TASK TREE": 5, "KEY DECISIONS": 6, "IDENTITY": 7, "WORKING CONTEXT": 8}
 _OTHER = 9
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _RULE = re.compile(r"^=== (?:SESSION|END) STATE\b.*$", re.MULTILINE)
 _TITLE = 60
-"""Characters of a section's title where it is named as left out."""
+"""Maximum length of the title of an omitted section, in characters."""
 
 
 class Part(NamedTuple):
@@ -35,13 +35,13 @@ class Part(NamedTuple):
     title: str
     text: str
     rank: int
-    """The smaller, the more important."""
+    """Smaller is more important."""
     where: str
     """The command that prints it."""
 
     @property
     def whole(self) -> str:
-        """With its heading."""
+        """The section with its heading."""
         return f"## {self.title}\n\n{self.text}"
 
 
@@ -50,23 +50,23 @@ class Handoff(NamedTuple):
 
     text: str
     left_out: tuple[str, ...]
-    """Titles of the sections that had no room."""
+    """Titles of the omitted sections."""
 
 
 class Session(NamedTuple):
-    """What is known of a session."""
+    """The known data of a session."""
 
     id: str
     project: str
     """Name of the project."""
     at: str
-    """The time of reading, for people."""
+    """The time of reading, for display."""
     state: str
     """The state document."""
     tasks: SessionState | None
-    """The same as a record; None if it is broken."""
+    """The state document as a record; None if it is broken."""
     facts: Facts | None
-    """None if the transcript is gone."""
+    """None if the transcript is deleted."""
     pins: Sequence[str]
 
 
@@ -74,8 +74,8 @@ def handoff(session: Session, root: Path, home: Path, limit: int) -> Handoff:
     """The prompt, in at most `limit` characters.
 
     Args:
-        session: what is known.
-        root: the project's folder; paths below it are shown from there.
+        session: the session.
+        root: the project's folder, to which paths become relative.
         home: the user's home folder, shown as ``~``.
         limit: at least `LEAST`.
     """
@@ -98,7 +98,7 @@ def handoff(session: Session, root: Path, home: Path, limit: int) -> Handoff:
 
 
 def relative(text: str, root: Path, home: Path) -> str:
-    """A text with the paths below `root` as seen from there, and `home` as ``~``."""
+    """A text with paths relative to `root`, and with `home` as ``~``."""
     for folder, name in ((root, ""), (home, "~/")):
         stem = re.escape(str(folder).rstrip("/"))
         if stem:
@@ -108,7 +108,7 @@ def relative(text: str, root: Path, home: Path) -> str:
 
 
 def _parts(session: Session) -> list[Part]:
-    """The sections in their order, each harmless and quoted."""
+    """The sections in order, each harmless and quoted."""
     whole = f"memtui state show --session {session.id[:8]}"
     parts = [Part("Pins: these hold in any case", _items(session.pins), 0, "memtui pin")]
     asked = last_asked(session.facts) if session.facts else None
@@ -144,7 +144,7 @@ def _items(texts: Iterable[str]) -> str:
 
 
 def _sections(document: str) -> list[tuple[str, str]]:
-    """The sections of a state document with their names, without its own first and last line."""
+    """The sections of a state document by name, without its first and last line."""
     found = list(_HEADING.finditer(document))
     starts = [each.start() for each in found] + [len(document)]
     texts = [("document", document[: starts[0]])]
@@ -156,7 +156,7 @@ def _sections(document: str) -> list[tuple[str, str]]:
 
 
 def _fitting(parts: Sequence[Part], room: int) -> set[int]:
-    """The numbers of the most important parts that fit beside the list of the others."""
+    """Indices of the most important parts that fit, together with the list of the others."""
     kept: set[int] = set()
     ranked = sorted(range(len(parts)), key=lambda number: parts[number].rank)
     for number in ranked:
@@ -169,7 +169,7 @@ def _fitting(parts: Sequence[Part], room: int) -> set[int]:
 
 
 def _left_out(parts: Sequence[Part]) -> str:
-    """The section that names the parts that have no room, by the command that prints them."""
+    """The section that names the omitted parts and the commands that print them."""
     by_command: dict[str, list[str]] = {}
     for part in parts:
         by_command.setdefault(part.where, []).append(f"{part.title[:_TITLE]} ({len(part.text):,} characters)")

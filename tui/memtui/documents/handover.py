@@ -1,4 +1,4 @@
-"""Notes for a session whose conversation was just compacted: what summaries lose, newest first.
+"""Notes for a session whose conversation was just compacted: the facts that summaries lose, newest first.
 
 Measured on real compactions, Claude Code's summary still names most changed files, a third of the open tasks,
 half of the user's messages and hardly a command. So the notes quote the user's and the model's own words and
@@ -29,20 +29,21 @@ from memtui.safety.secrets import masked
 
 _GONE = "Files that commands deleted, moved, put back or name"
 _PATHS = 1_400
-"""Characters of a list of files."""
+"""Maximum length of a list of files, in characters."""
 _ROOM = 7_300
-"""Characters of the whole, as far as closing messages can be left out: what a hook hands over has 9,000."""
+"""Target for the total length in characters, reached by leaving out closing messages; a hook's hand-over has
+9,000."""
 _CLOSINGS = "What Claude said last in each turn, newest first; what is newer holds"
 _CLOSING, _LEAST_CLOSING = 600, 240
 _REPORTS = "What subagents reported last"
 _SPARE = 2_000
-"""Characters that must be left for subagents' reports to be handed over, too."""
+"""Minimum spare room in characters for including subagents' reports."""
 _MESSAGES = 4_400
-"""Characters of the user's messages together."""
+"""Maximum length of the user's messages together, in characters."""
 _CAPS = (600, 400, 300, 240, 200, 190, 180, 170, 160, 120)
-"""Longest message: the first of these with which all have room."""
+"""Maximum lengths of one message, tried in turn until all messages fit."""
 _COMMANDS, _LEAST_COMMANDS = 24, 12
-"""Commands; with many messages the last ones, which only looked for something, give way."""
+"""Number of commands; with many messages, the latest mere lookups are dropped."""
 _MARKS_KEPT, _MARK = 5, 160
 _REPORT = 250
 _STEP = 200
@@ -50,12 +51,12 @@ _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 
 
 def handover(facts: Facts, state: SessionState, root: Path) -> str:
-    """The notes as Markdown, a ``##`` section for each kind that the session has anything of.
+    """The notes as Markdown, with a ``##`` section for each kind of fact in the session.
 
     Args:
-        facts: what the transcript says.
+        facts: the facts of the transcript.
         state: the session's current document: its decisions and open steps may come from a person or a model.
-        root: the project's folder; paths in it are shown from there.
+        root: the project's folder, to which paths become relative.
     """
     changed = [shown(file.path, root) for file in facts.modified_files]
     read = [shown(file.path, root) for file in facts.read_files]
@@ -105,14 +106,14 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
 
 
 def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[str]:
-    """Open tasks: those of the session's list, then those of the document, which may be a person's."""
+    """Open tasks: those of the session's list, then those of the document, which a person may have added."""
     known: dict[str, str] = {}
     for todo in sorted(facts.todos if facts else (), key=lambda todo: todo.status != "in_progress"):
         doing = " (in progress)" if todo.status == "in_progress" else ""
         if todo.status in OPEN:
             known.setdefault(key_of(todo.content), sourced(f"{one_line(todo.content)}{doing}", todo.source))
     for task in flat(state.tasks) if state else ():
-        # What the user asked is quoted elsewhere; a task of the list stands above.
+        # Requests are quoted elsewhere; the tasks of the list are above.
         if task.kind in _OPEN and not task.text.startswith('"'):
             doing = " (in progress)" if task.kind is TaskKind.IN_PROGRESS else ""
             known.setdefault(key_of(without_source(task.text)), f"{one_line(task.text)}{doing}")
@@ -142,7 +143,7 @@ def _messages(facts: Facts) -> list[str]:
 
 
 def _closings(facts: Facts, room: int) -> list[str]:
-    """Closing messages, as many as have room; the last one in any case, shorter where it must be."""
+    """Closing messages that fit; always including the last one, shortened if necessary."""
     spoken = [turn.closing for turn in facts.turns if turn.closing and turn.kind != "notification"]
     lines: list[str] = []
     for quote in reversed(spoken):
@@ -156,6 +157,6 @@ def _closings(facts: Facts, room: int) -> list[str]:
 
 
 def named_line(source: Source, text: str) -> str:
-    """``- L476: text``, or the text alone where its line is not known."""
+    """``- L476: text``, or the text alone if its line is unknown."""
     where = cited(source)
     return f"- {where}: {text}" if where else f"- {text}"

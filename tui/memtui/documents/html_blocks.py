@@ -1,4 +1,4 @@
-"""Blocks of a transcript as HTML: nothing but elements and text, so that it can be read anywhere."""
+"""Blocks of a transcript as HTML, with nothing but elements and text, readable anywhere."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 _OPEN_ROWS = 40
-"""Rows of a diff, and of an ask, up to which it is unfolded at first."""
+"""Maximum rows of a diff, or of an ask, that is initially unfolded."""
 _HEAD = 20
-"""Rows that show of a longer ask."""
+"""Number of visible rows of a longer ask."""
 _LONG_MARKDOWN = 200_000
-"""Characters from which a text is shown as it is, not as Markdown."""
+"""Length in characters from which a text is shown as plain text, not as Markdown."""
 _TARGET = 160
 _SIGNS = {"+": "add", "-": "del", "@": "gap", " ": "same"}
 
 
 def pair_html(pair: Pair, safe: Safe, *, linked: bool) -> str:
-    """A block, with the result that belongs to it; "" when it says nothing.
+    """A block with its result; "" if it is empty.
 
     Args:
         pair: the block.
-        safe: what each text passes before it is written.
-        linked: whether links lead to it, by the number of its line.
+        safe: the filter applied to each text.
+        linked: whether it gets an anchor with the number of its line.
     """
     block = pair.block
     inner = _inner(pair, safe)
@@ -82,19 +82,19 @@ def _text(text: str) -> str:
 
 
 def folded(head: str, body: str, *, is_open: bool = False, html_head: bool = False) -> str:
-    """The parts that a reader may unfold."""
+    """A part that the reader can unfold."""
     opened = " open" if is_open else ""
     return f"<details{opened}><summary>{head if html_head else _text(head)}</summary>{body}</details>"
 
 
 def pre(text: str, kind: str = "") -> str:
-    """A text as it is, each line in its own direction."""
+    """A plain text, each line with its own writing direction."""
     name = f' class="{kind}"' if kind else ""
     return f'<pre{name} dir="auto">{_text(text.strip(chr(10)))}</pre>'
 
 
 def markdown_html(text: str) -> str:
-    """Markdown as HTML: no element of its own, no picture, no link but to a page or a mail address."""
+    """Markdown as HTML, without raw HTML and images, and with links only to pages and mail addresses."""
     if len(text) > _LONG_MARKDOWN:
         return pre(text)
     return f'<div class="md" dir="auto">{_markdown().render(clean(text))}</div>'
@@ -102,7 +102,7 @@ def markdown_html(text: str) -> str:
 
 @cache
 def _markdown() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # takes a moment
+    from markdown_it import MarkdownIt  # slow to import
 
     options = {"html": False, "breaks": True, "xhtmlOut": False}
     made = MarkdownIt("commonmark", options).enable("table").disable("image")
@@ -129,7 +129,7 @@ def _ask(block: Block, text: str) -> str:
 
 def _call(call: Call, result: Result | None, folder: str, safe: Safe) -> str:
     if safe is not as_it_is:
-        call = call._replace(input=masked_in(call.input))  # before a diff takes texts apart
+        call = call._replace(input=masked_in(call.input))  # before a diff splits the texts
     rows = edit_rows(call) if call.name in EDIT_TOOLS else []
     target = clean_line(safe(target_of(call)))
     shown = shortened(target.removeprefix(f"{folder}/") if folder else target, _TARGET)
@@ -168,7 +168,7 @@ def _result_alone(result: Result, safe: Safe) -> str:
 
 
 def _given(call: Call, target: str, safe: Safe) -> str:
-    """The input of a call, as far as its line does not show it."""
+    """The input of a call that its heading does not show."""
     command = call.input.get("command")
     if isinstance(command, str):
         return pre(safe(command), "in") if clean_line(command) != command or len(target) > _TARGET else ""
@@ -183,7 +183,7 @@ def _diff(rows: list[Row]) -> str:
 
 def _row(row: Row) -> str:
     text = clean(row.text).replace("\n", " ")
-    # Cleaning may move characters: then the parts that changed are not pointed out.
+    # Cleaning may move characters: then changed parts are not highlighted.
     marked = "".join(_marked(text, row.changed)) if text == row.text else escape(text)
     sign = "⋯" if row.sign == "@" else row.sign
     return f'<span class="{_SIGNS[row.sign]}">{sign}{marked}\n</span>'

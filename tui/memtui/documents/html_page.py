@@ -1,4 +1,4 @@
-"""A page of HTML to be kept, sent and read anywhere: it runs nothing, and loads nothing."""
+"""A self-contained HTML page: no scripts, nothing loaded."""
 
 from __future__ import annotations
 

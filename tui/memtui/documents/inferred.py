@@ -54,18 +54,18 @@ def _done(facts: Facts) -> Iterator[str]:
 
 
 def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
-    """A commit, a tag or a pull request, with what has become of it since."""
+    """A commit, a tag or a pull request, with its fate since."""
     what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
     line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
     return sourced(f"{line}{since(mark)}", mark.source, clock=clock)
 
 
 def since(mark: Landmark) -> str:
-    """Later git commands that may have replaced a commit, after a comma; "" for none."""
+    """The git commands that may have replaced a commit, after a comma; "" for none."""
     return _SINCE.get(mark.superseded, "")
 
 
 def file_line(file: FileFact) -> str:
-    """A changed file, with what has become of it since."""
+    """A changed file, with its fate since."""
     later = f", later {file.fate}" if file.fate else ""
     return sourced(f"{'created' if file.created else 'changed'} {file.path}{later}", file.source)

@@ -1,4 +1,4 @@
-"""The last action of a recovery text: what was done last, how it ended, and the last check."""
+"""The last action in a recovery text: the last call, its result, and the last check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memtui.reading.short_text import capitalised, one_line, shortened, telling_
 from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 
 _CUT = 590
-"""Characters of a result from which on its end is not known: facts keep no more."""
+"""Length of a result in facts, in characters; the end of longer ones is unknown."""
 _TARGET = 200
 
 _ENDS = {
@@ -47,7 +47,7 @@ def last_action(facts: Facts) -> str:
 
 
 def action_line(action: Action) -> str:
-    """A tool call on one line: the tool and what it worked on."""
+    """A tool call on one line: the tool and its target."""
     shell = action.tool in SHELL_TOOLS
     target = shortened(bare_command(action.target) if shell else one_line(action.target), _TARGET)
     return f"{action.tool} `{target}`" if target else action.tool
@@ -60,10 +60,10 @@ def _described(facts: Facts, action: Action) -> str:
 
 
 def _result(action: Action) -> str:
-    """The line of a result that says most."""
+    """The most informative line of a result."""
     text = action.result.strip()
     if action.outcome in ("rejected", "interrupted", "background"):
-        return ""  # what Claude Code tells the model about it
+        return ""  # Claude Code's instructions to the model
     if action.outcome != "ok":
         return one_line(telling_line(text))
     if action.tool in EDIT_TOOLS | READ_TOOLS or text.endswith("completed with no output)"):
@@ -71,5 +71,5 @@ def _result(action: Action) -> str:
     lines = [line for line in text.split("\n") if _SAYS.search(line)]
     shell = action.tool in SHELL_TOOLS
     if not lines or (shell and len(text) >= _CUT):
-        return ""  # a program's last line sums up, and of a long output only the head is known
+        return ""  # a program's last line sums up, but of a long output only the head is known
     return one_line(lines[-1 if shell else 0])

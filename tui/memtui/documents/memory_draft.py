@@ -86,10 +86,10 @@ def _questions(facts: Facts) -> list[str]:
 def _confidence(facts: Facts) -> str:
     """Confidence by a fixed rule over records.
 
-    - Low: the last check failed, the last turn has no end, or only the capture is known.
-    - High: the last check went well by its own exit status, every task of a list is ticked off, no step of
-      the plan is open, nothing was started in the background last, and no file was changed after that check.
-    - Medium: anything else; so it is never High where nothing was checked.
+    - Low: the last check failed, the last turn has no end, or only the capture is known. - High: the last
+    check passed by its own exit status, every task of a list is ticked off, no step of the plan is open,
+    nothing was started in the background last, and no file was changed after that check. - Medium: anything
+    else; so it is never High without a check.
     """
     if facts.from_capture:
         return f"Low — {ONLY_CAPTURE}"
@@ -111,7 +111,7 @@ def _confidence(facts: Facts) -> str:
 
 
 def _since_check(facts: Facts, check: Command | None) -> str:
-    """Work after the last check, which it does not cover; "" for none."""
+    """Work after the last check, which the check does not cover; "" for none."""
     last = facts.last_action
     if last is not None and last.outcome == "background":
         return sourced(f"{last.tool} was started in the background", last.source, clock=True)
@@ -141,9 +141,9 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def _key_files(facts: Facts) -> list[str]:
-    """The files edited most, by the session before its subagents; the model's own notes come last.
+    """The files edited most, the session's before its subagents'; the model's own notes come last.
 
-    A file that was moved is named by its new path, one that was deleted not at all.
+    Moved files have their new path; deleted ones are left out.
     """
     root = Path(facts.cwd) if facts.cwd else None
     files = [file for file in facts.modified_files if file.fate != DELETED]
@@ -153,7 +153,7 @@ def _key_files(facts: Facts) -> list[str]:
 
 
 def draft_summary(facts: Facts) -> str:
-    """One or two sentences on what the session was about, and what it has on record."""
+    """One or two sentences on the subject of the session and its results on record."""
     about = shortened(_bare(title_of(facts)), _SUMMARY).rstrip(".。")
     done = sum(map(was_done, facts.todos))
     commits = sum(mark.kind == "commit" and not mark.superseded for mark in facts.landmarks)

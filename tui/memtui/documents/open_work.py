@@ -1,4 +1,4 @@
-"""Work that a record says is not finished: tasks, steps of a plan, a question, the last turn."""
+"""Unfinished work by the record: tasks, steps of a plan, a question, the last turn."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _UNDECIDED = {
 
 
 class OpenWork(NamedTuple):
-    """Something that is not finished by the record."""
+    """Unfinished work on record."""
 
     text: str
     source: Source
     doing: bool = False
-    """A task tool says that it is in progress, or the last turn has no end."""
+    """Whether it is in progress: by a task tool, or as a turn without an end."""
 
     @property
     def line(self) -> str:
@@ -51,7 +51,7 @@ class OpenWork(NamedTuple):
         return self.at(clock=False)
 
     def at(self, *, clock: bool) -> str:
-        """The text with its source, for a person with the time."""
+        """The text with its source and, for people, the time."""
         return sourced(self.text, self.source, clock=clock)
 
 
@@ -66,7 +66,7 @@ def open_tasks(facts: Facts) -> list[OpenWork]:
 
 
 def open_steps(facts: Facts) -> list[OpenWork]:
-    """Steps that the plan in force leaves unticked; where it has no boxes and nothing was done since, all."""
+    """Unticked steps of the plan in force; without boxes, all of them if no work was done since."""
     plan = plan_in_force(facts)
     if plan is None or facts.todos or facts.past_todos:
         return []
@@ -78,14 +78,14 @@ def open_steps(facts: Facts) -> list[OpenWork]:
 
 
 def steps_of(plan: PlanFact) -> list[str]:
-    """Every step that `open_steps` may name of a plan."""
+    """Every step of a plan that `open_steps` may name."""
     text = _FENCED.sub("", plan.content)
     ticked = [line for _, line in _BOX.findall(text)]
     return [_step(step) for step in (*ticked, *numbered_steps(text))]
 
 
 def numbered_steps(text: str) -> list[str]:
-    """The items of the first list at the margin that is numbered from 1 on, or headings so numbered."""
+    """The items of the first unindented list numbered from 1, or headings numbered in this way."""
     steps: list[str] = []
     for number, step in _NUMBERED.findall(text):
         if int(number) == len(steps) + 1:
@@ -96,7 +96,7 @@ def numbered_steps(text: str) -> list[str]:
 
 
 def plan_in_force(facts: Facts) -> PlanFact | None:
-    """The last plan that the user approved."""
+    """The last plan approved by the user."""
     return next((plan for plan in reversed(facts.plans) if plan.fate == "approved"), None)
 
 
@@ -107,7 +107,7 @@ def undecided_plan(facts: Facts) -> PlanFact | None:
 
 
 def standing(plan: PlanFact) -> str:
-    """What the record says of a decision on a plan, to stand behind "plan"."""
+    """The status of a plan, to follow the word "plan"."""
     return _UNDECIDED.get(plan.fate, plan.fate)
 
 
@@ -123,7 +123,7 @@ def awaited_plan(facts: Facts) -> PlanFact | None:
 
 
 def unfinished_turn(facts: Facts) -> Turn | None:
-    """The last turn when it was interrupted, ended with an error, or has no closing message."""
+    """The last turn if it was interrupted, ended with an error, or has no closing message."""
     last = facts.turns[-1] if facts.turns else None
     return last if last is not None and last.end != "answered" else None
 
@@ -153,7 +153,7 @@ def pending(facts: Facts, *, clock: bool = False) -> list[str]:
 
 
 def _nothing_open(facts: Facts, *, clock: bool) -> str:
-    """No record of open work is not the same as none: what was said last may tell more."""
+    """The text for no open work on record, which does not mean none: quotes the last message."""
     said = last_said(facts)
     label = named("Claude said last", said.source, clock=clock) if said else ""
     return f'no open task on record; {label} "{_short(said.text)}"' if said else "no open task on record"

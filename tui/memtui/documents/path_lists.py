@@ -1,4 +1,4 @@
-"""Many files in few words: grouped by folder, every name as it is."""
+"""Short lists of many files, grouped by folder, with every name unchanged."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ def grouped(paths: Iterable[str], limit: int) -> str:
     """Paths in one line: ``src/{a.py, b.py}, README.md``, folders in order of appearance.
 
     Args:
-        paths: paths as they are to be shown, with ``/``.
-        limit: characters of the whole; what does not fit is counted.
+        paths: paths in display form, with ``/``.
+        limit: maximum length in characters; the remaining files are counted.
     """
     folders: dict[str, list[str]] = {}
     for path in dict.fromkeys(paths):
@@ -33,13 +33,13 @@ def grouped(paths: Iterable[str], limit: int) -> str:
 
 
 def _groups(folders: dict[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
-    """Folders with their names; names without a folder each by itself."""
+    """Folders with their names; a name without a folder forms its own group."""
     for folder, names in folders.items():
         yield from ((folder, names),) if folder else (("", [name]) for name in names)
 
 
 def _fitting(folder: str, names: list[str], room: int) -> list[str]:
-    """As many of a folder's names as there is room for."""
+    """The names of a folder that fit."""
     room -= len(folder) + 4
     fitting = []
     for name in names:

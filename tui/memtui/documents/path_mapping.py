@@ -1,4 +1,4 @@
-"""Paths of a text that was written on another machine, mapped to this project's root."""
+"""Mapping paths in a text from another machine to this project's root."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _END = r"(?=[\\/]|[\s\"'`)\],;:]|$)"
 
 
 def is_elsewhere(root: str, here: Path) -> bool:
-    """Whether a root that a text names is this project's on another machine: same folder name, not there."""
+    """Whether a root in a text is this project's on another machine: same folder name, missing here."""
     if not root.strip() or root == str(here):
         return False
     name = PureWindowsPath(root).name  # splits at both kinds of slashes
@@ -17,7 +17,7 @@ def is_elsewhere(root: str, here: Path) -> bool:
 
 
 def mapped(text: str, root: str, here: Path) -> str:
-    r"""The text with every path below `root` as one below `here`; ``\`` in those paths becomes ``/``."""
+    r"""The text with every path below `root` moved below `here`; ``\`` in those paths becomes ``/``."""
     stem = root.rstrip("\\/")
     windows = "\\" in stem or re.match(r"[A-Za-z]:", stem) is not None
     pattern = re.compile(

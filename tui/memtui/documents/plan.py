@@ -1,10 +1,9 @@
 """The plan of a session, by the four priorities of seed 000, section 8.
 
-The plan is kept word for word. What stands in a plan is never rewritten, its paths included: those that are
-relative are relative to the project's root, which a recovery text names. Where a plan of lower priority says
-what the chosen one does not, it follows below under a heading of its own: a todo list names the steps of an
-approved plan, but not what that plan says about them. A plan above 8 KB is quoted by its headings, with the
-lines of its file at which they stand.
+The plan is kept word for word, including its paths: relative ones are relative to the project's root, which a
+recovery text names. A plan of lower priority with more information follows below under a heading of its own:
+a todo list names the steps of an approved plan, but not the details. Of a plan above 8 KB only the headings
+are quoted, with their line numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from memtui.reading.tasks import mark_of
 from memtui.reading.user_plans import stated_plan
 
 _WHOLE = 8_192
-"""Characters up to which a plan is quoted whole."""
+"""Maximum length of a plan quoted whole, in characters."""
 _HEADING = re.compile(r"#{1,6}\s+\S")
 _BOX = re.compile(r"\s*[-*+]\s+\[[ xX>]\]\s")
 _OUTLINED = 120
@@ -36,8 +35,8 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
     """The plan of a session, complete and word for word.
 
     Args:
-        facts: what the transcript says.
-        workflow: the plan of the workflow session that was active; None when there was none.
+        facts: the facts of the transcript.
+        workflow: the plan of the active workflow session; None without one.
     """
     parts: list[tuple[str, str, str]] = []
     if workflow is not None and workflow.content.strip():
@@ -57,7 +56,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
 def todo_list(todos: Iterable[Todo]) -> str:
     """Todos with their boxes, as the seed writes them: ``- [x]``, see `mark_of`.
 
-    What more was written about one stands below it, indented.
+    Details follow each item, indented.
     """
     return "\n".join(f"- [{mark_of(todo)}] {_whole(todo)}" for todo in todos)
 

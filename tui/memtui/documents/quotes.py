@@ -1,6 +1,6 @@
 """Quotes of the user, Claude and subagents, newest first: a section after those of the seeds.
 
-Quotes need no judgement: a later reversal stands above the wish that it withdraws.
+Quotes need no interpretation: a later reversal comes before the wish it withdraws.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ HEADING = "IN THEIR OWN WORDS"
 FIRST_LINE = "Newest first; what is newer holds."
 
 _CLOSING, _CLOSINGS = 800, 4_000
-"""Characters of one closing message, and of all of them."""
+"""Maximum length of one closing message, and of all of them, in characters."""
 _BETWEEN, _BETWEENS = 500, 1_500
 _ASK, _ASKS = 750, 2_500
 _REPORT, _REPORTS = 300, 900
 _ROOM = 100
-"""Characters under which a remainder of room is not worth a quote."""
+"""Minimum room for another quote, in characters."""
 
 _CLAUDE, _AT_WORK, _SUBAGENT, _USER = "Claude", "Claude, at work", "Subagent", "User"
 _ITEM = re.compile(rf"(?:L\d+(?: \d\d:\d\d)? )?(?P<who>{_CLAUDE}|{_AT_WORK}|{_SUBAGENT}|{_USER}): ")
 
 
 class Said(NamedTuple):
-    """Words and the line that they come from."""
+    """Words and their source."""
 
     text: str
     source: Source
 
 
 def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
-    """The section, secrets masked; none when nothing that was said is known.
+    """The section, with secrets masked; empty without any known words.
 
     Args:
-        facts: what the transcript says.
-        clock: with the local time of each quote, for a person.
+        facts: the facts of the transcript.
+        clock: adds the local time of each quote, for people.
     """
     groups = (
         (_CLAUDE, closing_messages(facts)),
@@ -58,13 +58,13 @@ def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
 
 
 def closing_messages(facts: Facts) -> list[Said]:
-    """The last message of each turn that the user opened, newest first, as far as there is room."""
+    """The last message of each turn that the user opened, newest first, as many as fit."""
     said = (Said(turn.closing.text, turn.closing.source) for turn in _turns(facts) if turn.closing)
     return _fitting(said, _CLOSING, _CLOSINGS)
 
 
 def texts_between(facts: Facts) -> list[Said]:
-    """Other texts of the model, newest first, as far as there is room."""
+    """Other texts of the model, newest first, as many as fit."""
     said = (Said(quote.text, quote.source) for turn in _turns(facts) for quote in reversed(turn.texts))
     return _fitting(said, _BETWEEN, _BETWEENS)
 
@@ -76,7 +76,7 @@ def reports(facts: Facts) -> list[Said]:
 
 
 def users_words(facts: Facts) -> list[Said]:
-    """The user's words, newest first, as far as there is room."""
+    """The user's words, newest first, as many as fit."""
     return _fitting((Said(ask.text, ask.source) for ask in asks(facts)), _ASK, _ASKS)
 
 
@@ -87,12 +87,12 @@ def last_said(facts: Facts) -> Said | None:
 
 
 def fewer(section: Section, closings: int, asks: int) -> Iterator[Section]:
-    """The section with ever fewer quotes: first those said at work go, then the oldest ones.
+    """The section with fewer and fewer quotes: first texts in mid-turn are dropped, then the oldest quotes.
 
     Args:
-        section: what `quotes_section` made.
-        closings: last messages of turns that stay.
-        asks: messages of the user that stay.
+        section: the result of `quotes_section`.
+        closings: number of closing messages to keep.
+        asks: number of the user's messages to keep.
     """
     items = _parsed(section.text)
     for who, least in ((_AT_WORK, 0), (_SUBAGENT, 0), (_CLAUDE, closings), (_USER, asks)):
@@ -103,7 +103,7 @@ def fewer(section: Section, closings: int, asks: int) -> Iterator[Section]:
 
 
 def shorter(section: Section) -> Iterator[Section]:
-    """The section with ever shorter quotes."""
+    """The section with shorter and shorter quotes."""
     items = _parsed(section.text)
     for width in (400, 200, 100):
         items = [ends_of(item, width) for item in items]
@@ -116,12 +116,12 @@ def is_quotes(section: Section) -> bool:
 
 
 def replaced(sections: Iterable[Section], quotes: Iterable[Section]) -> tuple[Section, ...]:
-    """A document's further sections with the newest quotes in place of earlier ones."""
+    """A document's additional sections with the newest quotes in place of earlier ones."""
     return (*(each for each in sections if not is_quotes(each)), *quotes)
 
 
 def _turns(facts: Facts) -> Iterator[Turn]:
-    """Newest first; of those that a task's or a teammate's notification opened only the very last one."""
+    """Turns, newest first; of those opened by a notification only the very last one."""
     last = facts.turns[-1:]
     return (turn for turn in reversed(facts.turns) if turn.kind != "notification" or turn in last)
 
@@ -150,7 +150,7 @@ def _section(items: list[str]) -> tuple[Section, ...]:
 
 
 def _listed(items: Iterable[str]) -> str:
-    # Indented, so that a quoted heading or fence is no structure of the document.
+    # Indented, so that a quoted heading or fence does not count as structure of the document.
     return "\n".join("- " + item.replace("\n", "\n  ") for item in items)
 
 

@@ -26,7 +26,7 @@ from memtui.reading.roles import (
 from memtui.reading.shell_files import IN_PROGRAM
 
 _REFERENCES = 12
-"""Files that were only read and are named; they are there to save a search, not to be a list of all."""
+"""Maximum number of files that were only read; they save a search, and are no complete list."""
 
 _CHANGED = {
     Kind.SOURCE: 6.0,
@@ -40,17 +40,17 @@ _CHANGED = {
 """Source before types, configuration, tests, documents."""
 _NO_CODE = frozenset({"styles", "web page", "page template"})
 _LOOKS = 4.0
-"""Styles and pages, beside the code."""
+"""Penalty for styles and pages, next to code."""
 _OUTSIDE = 4.0
 """Penalty for files outside the project."""
 _GONE = 8.0
 """Penalty for files that were deleted or moved."""
 _BY_SUBAGENT = 1.5
 _RECENT = 2.0
-"""Bonus of the file that was first changed last."""
+"""Bonus for the file whose first change was the latest."""
 
 _MANY = 2
-"""Edits from which a file may be called the most edited one."""
+"""Minimum number of edits for a file to be called the most edited one."""
 
 _FIRST = frozenset({"project instructions", "dependencies", "TypeScript configuration"})
 """Configuration that a new session reads first."""
@@ -60,7 +60,7 @@ _HIGH, _MEDIUM, _LOW, _LOWEST = 9.0, 6.0, 4.0, 2.0
 
 
 def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
-    """All files that the session changed, the most important first; last those that only commands wrote."""
+    """All files that the session changed, the most important first; those only written by commands last."""
     files = facts.modified_files
     weights = {file.path: _weight(file, index, len(files), root) for index, file in enumerate(files)}
     ranked = sorted(files, key=lambda file: -weights[file.path])
@@ -69,13 +69,13 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     for file in facts.shell_files:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
-            text = "path" if role.text == OTHER and _is_gone(file) else role.text  # it may have been a folder
+            text = "path" if role.text == OTHER and _is_gone(file) else role.text  # possibly a folder
             named.append(_named(file, f"{text}, {_by_a_command(file)}"))
     return tuple(named)
 
 
 def _most_edited(files: Sequence[FileFact]) -> str:
-    """The path with more edits than any other, "" where there is none; what a file means is not on record."""
+    """The path with the most edits, "" if there is a tie; the purpose of a file is not on record."""
     most, *others = sorted((file.times for file in files), reverse=True) or (0,)
     if most < _MANY or most in others:
         return ""
@@ -126,12 +126,12 @@ def _by_a_command(file: FileFact) -> str:
 
 
 def _fate(file: FileFact) -> str:
-    """Fate of a file; a path that would break the role's syntax is left out."""
+    """Fate of a file; a path that would break the syntax of roles is left out."""
     return "moved" if ")" in file.fate else file.fate
 
 
 def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
-    """A role; for tests with the tested file, if that was changed, too."""
+    """A role; for tests including the tested file, if that was changed, too."""
     stem = what_it_tests(path)
     if role.kind is not Kind.TEST or stem == stem_of(path):
         return role.text
@@ -140,7 +140,7 @@ def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
 
 
 def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
-    """The files that were read and not changed and that a new session would look for first."""
+    """The files that were only read and that a new session would look for first."""
     changed = {identity(file.path) for file in facts.modified_files}
     changed |= {identity(file.path) for file in facts.shell_files}
     folders = {folder_of(file.path) for file in facts.modified_files}
@@ -158,7 +158,7 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
 
 
 def _where_it_is(file: FileFact) -> FileFact:
-    """A file that was moved, by its new path."""
+    """A moved file with its new path."""
     return replace(file, path=moved_to(file.fate), fate="") if moved_to(file.fate) else file
 
 

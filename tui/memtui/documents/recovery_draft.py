@@ -1,7 +1,7 @@
 """A draft of the recovery text (seeds 000 and 004), made from facts alone.
 
-The same facts give the same text. It quotes, with the source lines, and claims nothing without a record,
-neither that something is solved nor that something is missing.
+The same facts give the same text. It quotes with source lines, and claims nothing without a record, neither
+that something is solved nor that something is missing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from memtui.reading.tasks import was_done
 from memtui.safety.secrets import find, masked
 
 _COUNT = 25
-"""Items of a list that grows with a session's length: the last ones."""
+"""Maximum number of items in lists that grow with a session; the last ones are kept."""
 _FEW = 3
 _NO_REFERENCE = "only changed, removed or temporary files among those read by tools"
 _FILES = 12
@@ -37,12 +37,12 @@ _FILES = 12
 def draft_recovery(
     facts: Facts, root: Path, *, session_id: str = "", workflow: Plan | None = None
 ) -> Recovery:
-    """The recovery text of a session, all fourteen sections, and behind them what was said.
+    """The recovery text of a session: all fourteen sections, followed by quotes.
 
     Args:
-        facts: what the transcript says.
+        facts: the facts of the transcript.
         root: the project's root.
-        session_id: the workflow session (``WFS-...``) that was active, "" when none was.
+        session_id: the active workflow session (``WFS-...``), "" without one.
         workflow: that session's plan.
     """
     top = str(root)
@@ -69,7 +69,7 @@ def draft_recovery(
 
 
 def _nothing(facts: Facts, reason: str) -> tuple[str, ...]:
-    """Single item of an empty list: not recorded, which is not the same as none."""
+    """The only item of an empty list: nothing on record, which does not mean none."""
     return (f"{UNKNOWN}: {ONLY_CAPTURE if facts.from_capture else reason}",)
 
 
@@ -93,7 +93,7 @@ def _dependencies(facts: Facts) -> Iterator[str]:
 
 
 def _issues(facts: Facts) -> tuple[str, ...]:
-    """The last check when it failed; other failures are events, which stand in the notes with their age."""
+    """The last check if it failed; other failures are events with their age, in the notes."""
     check = check_event(facts)
     if check.startswith("FAILURE"):
         return (f"last check: {check}",)

@@ -1,4 +1,4 @@
-"""The notes of a recovery text: what was asked, what failed, and which session it comes from."""
+"""The notes of a recovery text: requests, failures, and the session they come from."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
     """Everything that has no section of its own, under bold titles.
 
     Args:
-        facts: what the transcript says.
+        facts: the facts of the transcript.
         root: the project's root.
-        with_requests: also what the user asked; an inferred plan has that.
+        with_requests: include the user's requests, unless an inferred plan has them.
     """
     failures = [error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
     groups = (

@@ -1,4 +1,4 @@
-"""Merge a reviewer's changes into the recovery text."""
+"""Merging a reviewer's changes into the recovery text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from memtui.reading.facts import Facts
 
 
 def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recovery:
-    """A recovery text with what a reviewer added to the draft of the memory file.
+    """A recovery text with a reviewer's additions to the draft of the memory file.
 
-    The draft's own lines stand in the recovery text already, each in its section.
+    The draft's own lines are already in the recovery text, each in its section.
     """
     drafted = draft_memory(facts)
     learnt = [line for line in memory.learnings if line not in drafted.learnings]

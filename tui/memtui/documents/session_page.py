@@ -1,4 +1,4 @@
-"""A session as one document to read or to attach: HTML or Markdown, made part by part."""
+"""A session as one document for reading or attaching, in HTML or Markdown, generated part by part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LISTED = 5_000
 _ASK = 120
 
 Numbered = tuple[int, Block]
-"""A block, behind the number of its line."""
+"""The number of a line, and a block of it."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Subagent:
     """A subagent with a transcript of its own."""
 
     task: str
-    """The first words that it was given."""
+    """The first words of its task."""
     read: Callable[[], Iterable[Numbered]]
-    """Gives its blocks."""
+    """Reads its blocks."""
 
 
 Subagents = dict[str, Subagent]
-"""Subagents by their ids; a page takes each out when it has its place."""
+"""Subagents by id; a page removes each one after placing it."""
 
 
 def session_name(session_id: str, summary: SessionSummary) -> str:
@@ -45,7 +45,7 @@ def session_name(session_id: str, summary: SessionSummary) -> str:
 
 
 def about(session_id: str, summary: SessionSummary, subagents: int = 0) -> list[str]:
-    """The head of the page: when, where, and how much."""
+    """The head of the page: time, place, and size."""
     times = [parse_iso(each) for each in (summary.started, summary.ended)]
     when = " – ".join(local_minute(each) for each in times if each is not None)
     turns = f"{summary.turns} {'turn' if summary.turns == 1 else 'turns'}"
@@ -62,7 +62,7 @@ def about(session_id: str, summary: SessionSummary, subagents: int = 0) -> list[
 def session_markdown(
     name: str, notes: Iterable[str], found: Iterable[Numbered], safe: Safe, subagents: Subagents | None = None
 ) -> Iterator[str]:
-    """The session as Markdown, its subagents behind it: no text can break what stands around it."""
+    """The session as Markdown, followed by its subagents; no text can break the structure around it."""
     yield f"# {_plain(name)}\n\n"
     for note in notes:
         yield f"- {code_span(note)}\n"
@@ -79,7 +79,7 @@ def _markdown(found: Iterable[Numbered], safe: Safe) -> Iterator[str]:
 
 
 def _plain(line: str) -> str:
-    """A line whose characters mean nothing in Markdown."""
+    """A line with its Markdown characters escaped."""
     return "".join(f"\\{each}" if each in "\\`*_[]<>#|~&" else each for each in clean_line(line))
 
 
@@ -91,7 +91,7 @@ def _head(agent: str, subagent: Subagent, safe: Safe) -> str:
 def session_html(
     name: str, notes: Iterable[str], found: Iterable[Numbered], safe: Safe, subagents: Subagents | None = None
 ) -> Iterator[str]:
-    """The session as a page of HTML; each subagent is folded away where it was at work, or at the end."""
+    """The session as an HTML page; each subagent is folded where it worked, or at the end."""
     return html_page(name, notes, _body(found, safe, subagents if subagents is not None else {}))
 
 
@@ -115,7 +115,7 @@ def _body(found: Iterable[Numbered], safe: Safe, subagents: Subagents) -> Iterat
     for agent in list(subagents):
         yield from _subagent_html(agent, safe, subagents)
     yield "</section>\n</main>\n"
-    if asks:  # behind the rest, as it is only known then; the page shows it first
+    if asks:  # at the end, as it is only known then; the page shows it first
         number = f"{len(asks)} {'ask' if len(asks) == 1 else 'asks'}"
         yield f"<nav><details><summary>{number}</summary><ol>\n{''.join(asks)}</ol></details></nav>\n"
 

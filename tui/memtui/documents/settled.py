@@ -24,7 +24,7 @@ class Settled(NamedTuple):
 
 
 def settled(facts: Facts) -> list[Settled]:
-    """All of it, in the order of the session."""
+    """All of them, in the order of the session."""
     found = [
         Settled(_short(answer.answer), f'the user\'s answer to "{_short(answer.question)}"', answer.source)
         for answer in facts.answers
@@ -34,7 +34,7 @@ def settled(facts: Facts) -> list[Settled]:
 
 
 def _plans(facts: Facts) -> Iterator[Settled]:
-    """Approved and refused plans; of several under one title with one fate the last one."""
+    """Approved and refused plans; of several with the same title and fate, only the last one."""
     last = {(plan_title(plan), plan.fate): plan for plan in facts.plans}
     for (title, fate), plan in last.items():
         if fate == "approved":

@@ -1,4 +1,4 @@
-"""Citations: a statement names the line of the transcript that it comes from."""
+"""Citations: the transcript line that a statement comes from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CITED = re.compile(
 
 
 def cited(source: Source, *, clock: bool = False) -> str:
-    """``L476``; with `clock`, for a person, ``L476 14:53`` in local time; "" when the line is not known.
+    """``L476``; with `clock`, for people, ``L476 14:53`` in local time; "" if the line is unknown.
 
     A line of a subagent's own transcript is ``agent-a1b2c3 L12``.
     """
@@ -23,13 +23,13 @@ def cited(source: Source, *, clock: bool = False) -> str:
 
 
 def sourced(text: str, source: Source, *, clock: bool = False) -> str:
-    """``text (L476)``; the text alone when the line is not known."""
+    """``text (L476)``; the text alone if the line is unknown."""
     where = cited(source, clock=clock)
     return f"{text} ({where})" if where else text
 
 
 def named(label: str, source: Source, *, clock: bool = False) -> str:
-    """``label (L476):``, in front of what that line says."""
+    """``label (L476):``, to precede the content of that line."""
     return f"{sourced(label, source, clock=clock)}:"
 
 

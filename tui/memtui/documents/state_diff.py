@@ -17,10 +17,10 @@ _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]"
 _HEADING = re.compile(r"## (.*)")
 _LABEL = re.compile(r"\s*- (?:\[[ x]\] )?(?:\*\*IN PROGRESS\*\*|[\w ]{2,20}):")
 _MANY = ("Decision:", "Constraint:", "LATER:", "NEXT:", "Sub:")
-"""Labels of which a section has several."""
+"""Labels that may occur several times in a section."""
 _ALIKE = 0.5
 _LONGEST = 4_000
-"""Longest line whose words are compared; a longer one is shown as replaced."""
+"""Maximum length of lines whose words are compared; longer ones are shown as replaced."""
 
 
 class Piece(NamedTuple):
@@ -31,16 +31,16 @@ class Piece(NamedTuple):
 
 
 class LineDiff(NamedTuple):
-    """A line of either version, or of both."""
+    """A line of one version or of both."""
 
     change: Change
     pieces: tuple[Piece, ...]
-    """The whole line; in one that `changed` both versions' words, in order."""
+    """The whole line; if `changed`, with the words of both versions, in order."""
     is_new_decision: bool = False
 
     @property
     def text(self) -> str:
-        """The line as it is now; as it was, if it is gone."""
+        """The new line; the old one if it was removed."""
         gone = self.change == "removed"
         return "".join(piece.text for piece in self.pieces if gone or piece.change != "removed")
 
@@ -53,12 +53,12 @@ class SectionDiff(NamedTuple):
 
     @property
     def has_changed(self) -> bool:
-        """Whether any line has."""
+        """Whether any line has changed."""
         return any(line.change != "same" for line in self.lines)
 
 
 def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff, ...]:
-    """The sections of `new` line by line, with what has changed since `old`; without `old` all is new."""
+    """The sections of `new` line by line, with changes since `old`; without `old` everything is new."""
     before = _sections(old) if old is not None else {}
     after = _sections(new)
     known = {key_of(text) for each in (old.decisions if old else ()) for text in members(each)}
@@ -66,7 +66,7 @@ def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff
     titles = dict.fromkeys((*after, *before))
     found = []
     for title in titles:
-        # Decisions are only ever added: one is never what became of another.
+        # Decisions are only ever added: one never replaces another.
         decisions = title.startswith("KEY DECISIONS")
         lines = _lines(before.get(title, []), after.get(title, []), pair=not decisions)
         found.append(SectionDiff(title, tuple(_marked(lines, fresh) if decisions else lines)))
@@ -74,7 +74,7 @@ def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff
 
 
 def text_diff(old: str | None, new: str) -> tuple[SectionDiff, ...]:
-    """The sections of a text line by line, with what has changed since `old`; without `old` all is new."""
+    """The sections of a text line by line, with changes since `old`; without `old` everything is new."""
     before, after = _lines_by_heading((old or "").splitlines()), _lines_by_heading(new.splitlines())
     return tuple(
         SectionDiff(title, tuple(_lines(before.get(title, []), after.get(title, []), pair=True)))
@@ -83,7 +83,7 @@ def text_diff(old: str | None, new: str) -> tuple[SectionDiff, ...]:
 
 
 def _sections(state: SessionState) -> dict[str, list[str]]:
-    """The document's lines by heading; the first and last line are the versions' own."""
+    """The document's lines by heading, without its first and last line."""
     lines = render_session_state(state).split("\n")[1:]
     return _lines_by_heading(line for line in lines if not line.startswith("==="))
 
@@ -126,7 +126,7 @@ def _lines(before: Sequence[str], after: Sequence[str], *, pair: bool) -> Iterat
 
 
 def _replaced(gone: Sequence[str], come: list[str]) -> Iterator[LineDiff]:
-    """Lines that others took the place of: those that go on in one of the others are compared with it."""
+    """Replaced lines: those continued by a new line are compared with it."""
     for line in gone:
         at = next((number for number, other in enumerate(come) if _go_on(line, other)), None)
         if at is None:
@@ -139,7 +139,7 @@ def _replaced(gone: Sequence[str], come: list[str]) -> Iterator[LineDiff]:
 
 
 def _go_on(line: str, other: str) -> bool:
-    """Whether two lines are one, changed: the same field of a section, or mostly the same words."""
+    """Whether one line continues the other: the same field of a section, or mostly the same words."""
     label, others = _label(line), _label(other)
     if label != others:
         return False
@@ -154,7 +154,7 @@ def _label(line: str) -> str:
 
 
 def _words(before: str, after: str) -> Iterator[Piece]:
-    """The words of a line and of what became of it; little in common is no reason to mix them."""
+    """The words of a line in both versions; not mixed if they have little in common."""
     label = _label(after)
     start = after.find(label) + len(label)
     if label and before.startswith(after[:start]):

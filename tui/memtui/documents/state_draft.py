@@ -55,6 +55,6 @@ def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
 
 
 def _decisions(facts: Facts) -> tuple[Decision, ...]:
-    """Only what is certain; a sentence becomes a decision when a person or a model puts it here."""
+    """Only certain ones; a sentence becomes a decision when a person or a model puts it here."""
     entries = ((f"{each.decision} ({each.reason})", each.source) for each in settled(facts))
     return tuple(Decision(text=sourced(text, source)) for text, source in entries)

@@ -1,4 +1,4 @@
-"""A session state without the secrets that stood in what was said, or in a path."""
+"""Masking the secrets in a session state, in quotes and paths, too."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The task tree of a session state, as records show it: done only what is shown to be done.
+"""The task tree of a session state, by records: a task is only done if a record shows it.
 
-In progress is only what a task tool says, or a turn without an end. Otherwise the tree says what was asked
-and answered last, as notes.
+A task is only in progress if a task tool says so, or if the turn has no end. Otherwise the tree has the last
+request and answer as notes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def task_key(text: str) -> str:
 
 
 def is_ours(task: Task) -> bool:
-    """Whether a line is one of those that each version writes anew, and no person's."""
+    """Whether a line is generated anew for each version, not written by a person."""
     return task.kind in (TaskKind.SUB, TaskKind.NOTE) and _OURS.match(task.text) is not None
 
 

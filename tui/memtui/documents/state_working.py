@@ -1,4 +1,4 @@
-"""The working context of a session state: files, checks, errors, and what runs or was added."""
+"""The working context of a session state: files, checks, errors, processes and additions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from memtui.reading.short_text import one_line, shortened, telling_line
 from memtui.reading.tools import SHELL_TOOLS
 
 _FILES = 6_000
-"""Characters of all modified files."""
+"""Maximum length of the list of modified files, in characters."""
 _SHELL_FILES = 600
 _READ_FILES = 1_000
 _TARGET = 120
@@ -48,7 +48,7 @@ _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
 
 
 def working_context(facts: Facts, root: Path) -> WorkingContext:
-    """The volatile state, all of it as the facts have it at the end."""
+    """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
     last = last_errors(facts, 1)
     return WorkingContext(
@@ -61,7 +61,7 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
 
 
 def _technical(facts: Facts, root: Path) -> Iterator[str]:
-    """The most important line first: the last ones give way when there is no room."""
+    """The most important line first: the last ones are dropped if there is no room."""
     yield from _plan(facts)
     yield from _last_action(facts, root)
     yield from _running(facts.commands)
@@ -80,7 +80,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield f"Deleted or moved by commands: {removed}"
     if missing := missing_work(facts):
         yield missing
-    # The last ones: what was looked at first is often what turned out not to matter.
+    # The last ones: the first files read are often irrelevant in the end.
     if read := _lasting(map(path_now, reversed(facts.read_files)), root):
         yield f"Files read: {grouped((shown(path, root) for path in read), _READ_FILES)}"
     if facts.compactions:
@@ -91,7 +91,7 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
 
 
 def _lasting(paths: Iterable[str], root: Path) -> list[str]:
-    """Files that are likely to be there tomorrow: no scratch files, no output of a tool."""
+    """Files that are likely to persist: no scratch files, no tool output."""
     return [path for path in paths if _is_lasting(path, root)]
 
 
@@ -126,7 +126,7 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
         bare_command(action.target) if shell else one_line(shown(action.target, root)), _TARGET
     )
     result = telling_line(action.result) if action.outcome == "failed" else action.result
-    # What Claude Code tells the model about a refusal or a background task is no result.
+    # Claude Code's instructions on a refusal or a background task are no result.
     with_result = action.outcome == "failed" or (action.outcome == "ok" and shell)
     result = shortened(one_line(result), _RESULT) if with_result and result != _NOTHING else ""
     how = ", ".join(part for part in (outcome_of_action(facts, action), cited(action.source)) if part)
@@ -161,13 +161,13 @@ def _recorded(facts: Facts) -> Iterator[str]:
 
 
 def seen_addresses(facts: Facts) -> list[str]:
-    """The last pull requests and issues that results named and the session did not make, with their lines."""
+    """The last pull requests and issues in results that the session did not create, with their lines."""
     own = {mark.text for mark in facts.landmarks}
     return [sourced(each.text, each.source) for each in facts.addresses if each.text not in own][-_RECENT:]
 
 
 def _added(facts: Facts) -> Iterable[str]:
-    """Packages that were installed by name, each once, where it was installed last."""
+    """Packages installed by name, each once, at its last installation."""
     went = [each for each in facts.commands if each.outcome in ("ok", "background")]
     last = {package: each.source for each in went for package in packages_of(each.text)}
     return (sourced(package, source) for package, source in last.items())

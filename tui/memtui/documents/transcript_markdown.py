@@ -1,4 +1,4 @@
-"""Blocks of a transcript as Markdown: to be copied, read in a pager, or kept as a file."""
+"""Blocks of a transcript as Markdown, for copying, paging or exporting."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from memtui.reading.tools import EDIT_TOOLS
 from memtui.safety.secrets import masked, masked_in
 
 Safe = Callable[[str], str]
-"""The filter of every text before it is written: `masked`, or `as_it_is`."""
+"""The filter for every text: `masked`, or `as_it_is`."""
 
 _RUNS = re.compile("`+")
 _MAY_SWALLOW = re.compile(r"```|~~~|<")
-"""Openings in a text, fences and HTML, that would swallow the text behind it."""
+"""Fences and HTML whose opening in a text would swallow the text after it."""
 _END = "memtui-end"
 
 
 def as_it_is(text: str) -> str:
-    """The text, secrets included."""
+    """The unchanged text, secrets included."""
     return text
 
 
 def transcript_markdown(blocks: Iterable[Block]) -> str:
-    """The blocks one below the other, with secrets masked."""
+    """Blocks one below the other, with secrets masked."""
     return "\n\n".join(part for part in (block_markdown(each, masked) for each in blocks) if part) + "\n"
 
 
 def block_markdown(block: Block, safe: Safe) -> str:
-    """One block, without line breaks around it; "" when it says nothing."""
+    """One block, without line breaks around it; "" if it is empty."""
     event = block.event
     if isinstance(event, Said):
         return contained(safe(event.text))
@@ -63,7 +63,7 @@ def _head(block: Block) -> str:
 
 def _call(call: Call, safe: Safe) -> str:
     if safe is not as_it_is:
-        call = call._replace(input=masked_in(call.input))  # before a diff takes texts apart
+        call = call._replace(input=masked_in(call.input))  # before a diff splits the texts
     path = call.input.get("file_path") or call.input.get("notebook_path")
     name = clean_line(call.name)
     if call.name in EDIT_TOOLS and (rows := edit_rows(call)):
@@ -77,14 +77,14 @@ def _call(call: Call, safe: Safe) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A text between fences that are longer than any in it."""
+    """A text between fences longer than any in it."""
     text = clean(text).strip("\n")
     fence = "`" * max(3, _longest(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def code_span(text: str) -> str:
-    """A line as code: between more back-ticks than it has in a row."""
+    """A line as code, between more back-ticks than occur in it."""
     text = clean_line(text)
     ticks = "`" * (_longest(text) + 1)
     edge = " " if text.startswith("`") or text.endswith("`") else ""
@@ -96,11 +96,11 @@ def _longest(text: str) -> int:
 
 
 def contained(text: str) -> str:
-    """A text that is Markdown itself; one that would swallow what follows it stands between fences."""
+    """A Markdown text; fenced if it would swallow the text after it."""
     text = clean(text).strip("\n")
     if not _MAY_SWALLOW.search(text):
         return text
-    from markdown_it import MarkdownIt  # takes a moment, and few texts need it
+    from markdown_it import MarkdownIt  # slow to import, and rarely needed
 
     last = MarkdownIt("commonmark").parse(f"{text}\n\n{_END}")[-2:]
     ends = last and (last[0].type, last[0].level, last[0].content) == ("inline", 1, _END)

@@ -34,7 +34,7 @@ from memtui.store.frames import (
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 
 UNPACKED = 1 << 30
-"""Bytes of unpacked sessions that stay in the cache."""
+"""Maximum size of unpacked sessions in the cache, in bytes."""
 
 _STEM = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})")
 _FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")
@@ -63,7 +63,7 @@ class Kept:
 
 
 class Archive:
-    """Keeps transcripts, and gives them back byte for byte."""
+    """Archives transcripts, and restores them byte for byte."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
         self.root = home.archive
@@ -141,7 +141,7 @@ class Archive:
         return found[0]
 
     def kept_at(self, source: Path) -> Kept | None:
-        """The newest copy of a session's transcript, by the place where Claude Code had it."""
+        """The newest copy of a session's transcript, by its original path."""
         place = self._place(source)
         stems = [each for each in copies_of(place) if _name(each) == place.name]
         kept = _kept(place, max(stems, key=_number)) if stems else None
@@ -149,14 +149,14 @@ class Archive:
         return kept if same else None
 
     def folder_of(self, kept: Kept) -> Path | None:
-        """The folder that a session was started in; None when its copy does not say, or is broken."""
+        """The folder a session was started in; None if its copy does not contain it, or is broken."""
         try:
             return cwd_in(next(FramedFile(kept.stem).parts(), b"")[:HEAD])
         except (BrokenArchiveError, OSError):
             return None
 
     def holds(self, kept: Kept, mark: bytes) -> bool:
-        """Whether a transcript has some bytes in it; False for a copy that is broken.
+        """Whether a transcript contains some bytes; False for a broken copy.
 
         Raises:
             OSError: it cannot be read.
@@ -222,7 +222,7 @@ class Archive:
         return {source: stem for stem, source in copies}
 
     def agents_of(self, kept: Kept) -> dict[Path, Path]:
-        """The newest copy of the transcript of each subagent, by the place where Claude Code had it."""
+        """The newest copy of each subagent's transcript, by its original path."""
         copies = self._current(kept).items()
         return {source: stem for source, stem in copies if stem.parent != kept.stem.parent}
 
@@ -242,7 +242,7 @@ class Archive:
     def readable(self, kept: Kept) -> Path:
         """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.
 
-        The transcripts of its subagents are then beside it, as Claude Code has them.
+        Its subagents' transcripts are next to it, as in Claude Code's folder.
 
         Raises:
             FileProblem: the copy is broken, or cannot be written.
@@ -252,19 +252,19 @@ class Archive:
         target = self._unpacked(kept)
         if target.is_file() and target.stat().st_size == kept.size:
             with suppress(OSError):
-                os.utime(target)  # those not read for the longest time go first
+                os.utime(target)  # the least recently read go first
             return target
-        for source, stem in self.agents_of(kept).items():  # before its session: that says that all are there
+        for source, stem in self.agents_of(kept).items():  # before its session, which marks a complete set
             self._unpack_anew(stem, self._unpacked_agent(kept, source))
         self._unpack_anew(kept.stem, target)
         self._bound_unpacked(target)
         return target
 
     def readable_at(self, source: Path) -> Path:
-        """A transcript to read, a session's or a subagent's, by the place where Claude Code had it.
+        """A readable transcript, a session's or a subagent's, by its original path.
 
         Raises:
-            FileProblem: it is gone and not kept, or the copy is broken or cannot be written.
+            FileProblem: it is deleted and not archived, or the copy is broken or cannot be written.
         """
         if os.path.isfile(source):  # noqa: PTH113 - Path.is_file raises where a folder is closed
             return source
@@ -279,15 +279,15 @@ class Archive:
         raise FileProblem(source, "is gone, and the archive has no copy of it")
 
     def _sessions_of(self, agent: Path) -> Iterator[Kept]:
-        """The sessions whose subagent may have had its transcript at this place."""
+        """The sessions whose subagent may have had its transcript at this path."""
         for folder in agent.parents:
             if folder.name and (kept := self.kept_at(folder.with_name(f"{folder.name}.jsonl"))) is not None:
                 yield kept
-        if agent.name.startswith("agent-"):  # beside its session's, as older versions have them
+        if agent.name.startswith("agent-"):  # next to its session's, as in older versions
             yield from (each for each in self.entries() if each.source.parent == agent.parent)
 
     def _bound_unpacked(self, latest: Path) -> None:
-        """Remove unpacked sessions beyond the limit, but not the latest. Never raises."""
+        """Remove unpacked sessions beyond the limit, except the latest. Never raises."""
         with suppress(OSError):
             sessions = list((self._home.cache / "unpacked").glob("*/*.jsonl"))
             found = sorted((each.stat().st_mtime_ns, each) for each in sessions if each != latest)
@@ -335,12 +335,12 @@ class Archive:
 
 
 def sessions_text(number: int) -> str:
-    """How many sessions: ``1 session``, ``2 sessions``."""
+    """A number of sessions: ``1 session``, ``2 sessions``."""
     return f"{number} {'session' if number == 1 else 'sessions'}"
 
 
 def _tree_bytes(transcript: Path) -> int:
-    """Bytes of an unpacked session, with its subagents' transcripts."""
+    """Size in bytes of an unpacked session with its subagents' transcripts."""
     agents = [path for _, path in agent_transcripts(transcript, ())]
     return sum(each.stat().st_size for each in (transcript, *agents))
 
@@ -350,7 +350,7 @@ def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
     folder = first_cwd(transcript)
     if folder is not None:
         return settings.is_private(folder)
-    # Its first lines do not name the folder, but the name of Claude Code's folder is made from it.
+    # Its first lines do not name the folder, but Claude Code's folder name is derived from it.
     slugs = [transcript_slug(each) for each in settings.private]
     name = transcript.parent.name
     return any(name == slug or name.startswith(f"{slug}-") for slug in slugs)
@@ -373,7 +373,7 @@ def _source(stem: Path) -> Path:
 
 
 def _is_copy(unpacked: Path, stem: Path) -> bool:
-    """Whether an unpacked file still has all that the archive has."""
+    """Whether an unpacked file is a complete copy of the archived data."""
     with suppress(BrokenArchiveError, OSError):
         return unpacked.stat().st_size == FramedFile(stem).size
     return False

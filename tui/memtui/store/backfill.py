@@ -1,4 +1,4 @@
-"""Compactions without a capture: found in the transcripts, and captured afterwards.
+"""Compactions without a capture: finding them in transcripts, and capturing them afterwards.
 
 Hooks do not always run: they are installed late, time out, or are not called (Claude Code fact). But each
 compaction leaves a boundary line in its session's transcript.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 BOUNDARY = b'"compact_boundary"'
-"""Only boundary lines have it, as quotes in the text of a message are escaped."""
+"""Only boundary lines contain it, as quotes in a message's text are escaped."""
 
 _YEARS = range(2020, 9999)
 """Plausible years of a compaction; other times are ignored."""
@@ -78,9 +78,9 @@ Reader = Callable[[Transcript], tuple[Compaction, ...]]
 
 
 def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
-    """The compactions of one transcript, first to last. Of the file only the boundary lines are parsed.
+    """The compactions of one transcript, first to last. Only the boundary lines are parsed.
 
-    A caller that asks often may keep the answer for as long as the transcript's signature stays the same.
+    The result can be cached as long as the transcript's signature is unchanged.
 
     Raises:
         OSError: the transcript cannot be read.

@@ -45,7 +45,7 @@ class Which(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A memory to be made."""
+    """A memory to be created."""
 
     body: bytes
     """The recovery text, kept byte for byte."""
@@ -55,9 +55,9 @@ class New:
     tags: tuple[str, ...] = ()
     session_id: str = ""
     source: str = "import"
-    """The command that made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    """The program or command that created it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
     author: str = ""
-    """The person who shared it, and the remote that brought it; "" for one's own."""
+    """The person who shared it, and the remote it came from; "" for one's own."""
     id: str = ""
     """The Recovery ID to keep; "" takes the first free second from `created` on."""
     created: datetime | None = None
@@ -86,11 +86,11 @@ class New:
 
 
 class Meta(Protocol):
-    """The values that a `Filter` looks at."""
+    """The values that a `Filter` examines."""
 
     @property
     def created(self) -> datetime:
-        """When it was made."""
+        """Its time of creation."""
 
     @property
     def project(self) -> str:
@@ -98,7 +98,7 @@ class Meta(Protocol):
 
     @property
     def session_id(self) -> str:
-        """The session that it was made of."""
+        """The session it was made from."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -120,27 +120,27 @@ class Filter:
     project: str = ""
     """Path of a project's root; "" means all projects. See `ProjectTest`."""
     tags: tuple[str, ...] = ()
-    """Memories that have all of these, without regard to case."""
+    """Only memories with all of these, regardless of case."""
     which: Which = Which.ACTIVE
     since: datetime | None = None
-    """Made then or later."""
+    """Made at this time or later."""
     until: datetime | None = None
-    """Made then or before."""
+    """Made at this time or earlier."""
     pinned: bool = False
     """Only pinned ones."""
     session: str = ""
-    """Only those made of this session."""
+    """Only those made from this session."""
     left_out: Callable[[Path], bool] | None = None
-    """Says of a project's path whether nothing of it is wanted."""
+    """Tests a project's path: True excludes everything of that project."""
 
     def fits(self, listed: Listed) -> bool:
-        """Whether a memory is selected. A broken one is, unless a condition needs a value that it lacks."""
+        """Whether a memory is selected. A broken one is, unless a condition needs a missing value."""
         if listed.problem and (self.project or self.tags or self.which is Which.ARCHIVED):
             return False
         return self.fits_meta(listed.meta)
 
     def fits_meta(self, meta: Meta) -> bool:
-        """Whether what has these values is selected."""
+        """Whether a document with these values is selected."""
         tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
         return (
             (self.which is Which.ALL or meta.archived == (self.which is Which.ARCHIVED))
@@ -156,7 +156,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A memory as lists show it."""
+    """A memory in a list."""
 
     meta: MemoryMeta
     """For an unreadable file: only its id and the time in it."""
@@ -169,7 +169,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a list, newest first, and how many there are in all."""
+    """Part of a list, newest first, with the total number."""
 
     items: tuple[Listed, ...]
     total: int
@@ -177,7 +177,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that a search has found."""
+    """A memory found by a search."""
 
     listed: Listed
     snippet: str
@@ -185,20 +185,20 @@ class Hit:
     marks: tuple[tuple[int, int], ...]
     """The matches in `snippet`, as character offsets (start, end)."""
     score: float
-    """Higher is better; comparable within one search alone."""
+    """Higher is better; comparable only within one search."""
     text: str = ""
     """The recovery text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search has found, best first."""
+    """The results of a search, best first."""
 
     hits: tuple[Hit, ...]
     total: int
     """The number of all matches: exact up to 500, approximate beyond."""
     complete: bool = True
-    """False when time was too short to search all memories: there may be more matches."""
+    """False if time was too short to search all memories: there may be more matches."""
 
 
 class MemoryBackend(ABC):
@@ -224,11 +224,11 @@ class MemoryBackend(ABC):
 
     @abstractmethod
     def find(self, beginning: str, *, deleted: bool = False) -> str:
-        """The id that begins so, without regard to case; ``20260102-10`` will do for ``CMEM-20260102-10...``.
+        """The id with this beginning, in any case; ``20260102-10`` will do for ``CMEM-20260102-10...``.
 
         Args:
             beginning: an id or the unique beginning of one.
-            deleted: look in the trash instead.
+            deleted: search the trash instead.
 
         Raises:
             MemoryMissing: no id begins like this, or several do.
@@ -236,7 +236,7 @@ class MemoryBackend(ABC):
 
     @abstractmethod
     def list(self, where: Filter = Filter(), *, limit: int | None = None, offset: int = 0) -> Page:
-        """Memories, newest first by their ids; broken ones, too, with their reason, as `Filter.fits` says.
+        """Memories, newest first by their ids; including broken ones, as in `Filter.fits`.
 
         Raises:
             FileProblem: the store cannot be listed.
@@ -247,7 +247,7 @@ class MemoryBackend(ABC):
         """Memories that contain every term of a query; any text is a query.
 
         Increasing `offset` gives every match. A search ends in reasonable time even if very many memories are
-        new to the backend: those it could not search are left out, and `Found.complete` is False.
+        new to the backend: unsearched ones are left out, and `Found.complete` is False.
 
         Raises:
             FileProblem: the store cannot be listed.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 LIMIT = 1 << 20
-"""Size of the largest capture that is read, in bytes; usual ones have 1 KB."""
+"""Maximum size of captures that are read, in bytes; usual ones have 1 KB."""
 
 _TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 _SUFFIX = "-autocompact.md"
@@ -61,7 +61,7 @@ class CaptureStore:
         """Make the object; nothing is opened.
 
         Args:
-            project: whose captures.
+            project: the project.
             wrote: records changes.
         """
         self.project = project

@@ -68,7 +68,7 @@ _SESSIONS = ("session_id", "sessionId", "session")
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A memory that was left out."""
+    """A skipped memory."""
 
     id: str
     reason: str
@@ -84,7 +84,7 @@ class Imported:
     renamed: tuple[tuple[str, str], ...] = ()
     """Imported under new ids, as ccw's are not Recovery IDs: the old and the new one."""
     present: tuple[str, ...] = ()
-    """Already stored, with the same text."""
+    """Skipped ones."""
     clashes: tuple[Clash, ...] = ()
     """Left out."""
 
@@ -98,14 +98,14 @@ def read_memories(path: Path) -> list[New]:
         FileProblem: it is missing, cannot be read, or is not a ccw database.
     """
     _check(path)
-    # Opening a database in WAL mode makes two files beside it, unless it is known not to be written.
+    # Opening a WAL-mode database creates two files next to it, unless it is opened as immutable.
     wal = path.with_name(path.name + "-wal")
     quiet = "" if wal.is_file() and wal.stat().st_size else "&immutable=1"
     uri = f"{path.absolute().as_uri()}?mode=ro{quiet}"
     deadline = time.monotonic() + READ_SECONDS
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)) as connection:
-            connection.text_factory = bytes  # texts byte for byte, also invalid UTF-8
+            connection.text_factory = bytes  # texts byte for byte, even invalid UTF-8
             connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
             _restrict(connection)
             return sorted(map(_memory, _rows(connection, path)), key=lambda new: new.id)

@@ -1,6 +1,6 @@
 """The log of changes: one JSON line for each change made by memtui, and the texts needed to undo it.
 
-The lines have paths and hashes, but no text of a file. The texts are kept next to the log, named by their
+The lines have paths and hashes, but no contents of files. The texts are kept next to the log, named by their
 hash. Both are limited in size; the oldest are deleted first. An undo is a change, too: its line names the
 change that it reverts. Standard library only: hooks append to this log.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LIMIT = 256 * 1024
-"""Size in bytes from which a new log is begun; the previous one is kept. A change has about 400."""
+"""Size in bytes at which a new log is begun; the previous one is kept. An entry has about 400."""
 
 TEXTS_LIMIT = 64 << 20
 """Maximum size of all kept texts, in bytes."""
@@ -54,13 +54,13 @@ class Change(NamedTuple):
     by: str
     """``app``, ``cli``, ``hook``, ``mcp`` or ``sync``."""
     project: str
-    """The root of the project it was made in; "" when there was none."""
+    """The root of the project it was made in; "" without one."""
     files: tuple[FileChange, ...]
     """In the order in which they were written."""
     reverts: str = ""
     """The id of the change that this one undoes; "" if it is not an undo."""
     final: str = ""
-    """Why it cannot be taken back, as a phrase; "" for a change that can."""
+    """Why it cannot be undone, as a phrase; "" if it can."""
 
 
 def digest(data: bytes | None) -> str:
@@ -111,7 +111,7 @@ class ChangeLog:
         return list(found.values())
 
     def text(self, name: str) -> bytes | None:
-        """A text by its digest; None when it is not kept any more."""
+        """A text by its digest; None if it is no longer kept."""
         try:
             data = read_within(self._texts / name, self._texts, limit=_TEXT_LIMIT, follow=False)
         except FileProblem:

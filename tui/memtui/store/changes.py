@@ -101,13 +101,10 @@ class Changes:
     ) -> None:
         """Record that a file was written. Never raises, as the file is written already.
 
-        Args:
-            what: description of the change, unless it is part of another.
-            path: the file.
-            before: its content before; None when there was no file.
-            after: its content now; None when it was removed.
-            shared: other programs write the file, too: both texts are kept, so that the change can be undone
-            in a later content.
+        Args: what: description of the change, unless it is part of another. path: the file. before: its
+        content before; None when there was no file. after: its content now; None when it was removed. shared:
+        whether other programs write the file, too: then both texts are kept, so that the change can be undone
+        in a later version.
         """
         together = self._open.get(get_ident())
         if together is not None:
@@ -132,7 +129,7 @@ class Changes:
             self._try(together)
 
     def for_good(self, what: str, why: str) -> None:
-        """Record a change that cannot be taken back. Never raises.
+        """Record a change that cannot be undone. Never raises.
 
         Args:
             what: the change in plain words.

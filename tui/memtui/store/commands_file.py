@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 COMMAND_LIMIT = 1 << 20
-"""Size of the largest command file that is read, in bytes."""
+"""Maximum size of command files, in bytes."""
 
 _NAME = deferred(r"[a-zA-Z0-9/_.-]+")
 
@@ -51,7 +51,7 @@ class CommandProblem(FileProblem):
 
 
 class NoCommandFile(CommandProblem):
-    """There is no file for a command's name."""
+    """A command has no file."""
 
 
 class CommandSummary(NamedTuple):
@@ -117,7 +117,7 @@ class CommandsFile:
         return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
-        """Make a command active, as its STEP 0 does; a missing file is made.
+        """Make a command active, as its STEP 0 does; a missing file is created.
 
         Args:
             name: as typed: ``babysit``, ``/agileflow:babysit``, ``research/ask``.
@@ -187,7 +187,7 @@ class CommandsFile:
     def _read_command(self, path: Path, folder: Path) -> bytes:
         if folder != self._personal:
             return read_within(path, self.project.root, limit=COMMAND_LIMIT, inside=folder)
-        real = resolved(path)  # the user's own folder: links may lead anywhere
+        real = resolved(path)  # the user's own folder: its links are followed
         return read_within(real, real.parent, limit=COMMAND_LIMIT)
 
     def _shown(self, path: Path) -> str:

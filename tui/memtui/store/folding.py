@@ -18,10 +18,10 @@ _KEPT_CLASSES = (0, 7, 8, 9)
 _AS = {"\x00": " ", "‘": "'", "’": "'", "“": '"', "”": '"'}
 """NUL separates like a blank. Editors write typographic quotes where people type plain ones."""
 
-# Characters that combine with the one before: accents, voicing of kana (half-width, too), parts of Hangul.
+# Characters that combine with the previous one: accents, voicing of kana (half-width, too), parts of Hangul.
 _FOLLOWING = "[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff]"
 _PIECE = re.compile(f"[\\x00-\\x7f]+(?!{_FOLLOWING})|(?s:.){_FOLLOWING}*")
-"""A run of ASCII, or one character with all that follows it."""
+"""A run of ASCII, or one character with its combining ones."""
 
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 

@@ -182,18 +182,18 @@ class FramedFile:
 
 
 class UnpackedStream(io.RawIOBase):
-    """The source of a kept file, read once from its beginning; what is broken raises `BrokenArchiveError`."""
+    """The source of an archived file, read once from its beginning; damage raises `BrokenArchiveError`."""
 
     def __init__(self, stem: Path) -> None:
         self._parts = FramedFile(stem).parts()
         self._part = memoryview(b"")
 
     def readable(self) -> bool:
-        """It is."""
+        """Always true."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill `buffer` as far as the part at hand goes."""
+        """Fill `buffer` from the current part, perhaps not completely."""
         if not self._part:
             self._part = memoryview(next(self._parts, b""))
         size = min(len(buffer), len(self._part))
@@ -232,7 +232,7 @@ def _frame(value: dict[str, Any]) -> Frame:
 
 
 def copies_of(place: Path) -> Iterator[Path]:
-    """The stems that begin with a place; only the names in its folder are looked at."""
+    """The stems that begin with a path; only names in its folder are read."""
     for index in place.parent.glob(f"{escape(place.name)}.*{_INDEX}"):
         yield index.with_name(index.name.removesuffix(_INDEX))
 

@@ -20,7 +20,7 @@ BY = {APP: "the app", CLI: "the command line", HOOK: "a hook", MCP: "the model, 
 
 _LOCK_SECONDS = 5.0
 _PEOPLE = frozenset({APP, CLI})
-"""Programs used by people: "the last change" is one of theirs."""
+"""Programs used by people; "the last change" is one of theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Recorded:
 
 
 def recorded(changes: Iterable[Change]) -> list[Recorded]:
-    """Changes newest first, without those that only took others back.
+    """Changes newest first, without undos and redos.
 
     Args:
         changes: the log, oldest first.
@@ -116,7 +116,7 @@ class History:
             undone: look for a change to redo; there is none after another change.
             passing: ids of changes to skip, such as those that cannot be undone.
         """
-        changes = self._read()  # once: another process may begin a new log at any time
+        changes = self._read()  # only once: another process may begin a new log at any time
         own = [each for each in recorded(changes) if self._is_own(each)]
         if not undone:
             return next((each for each in own if not each.undone and each.change.id not in passing), None)
@@ -163,10 +163,8 @@ class History:
     def revert(self, change_id: str, *, undone: bool = False) -> Recorded:
         """Undo a change, or redo an undone one (`undone`); returns its new record.
 
-        Raises:
-            UndoProblem: a file has changed since, its text is not kept any more, or the change is one that
-                cannot be taken back; nothing was changed.
-            FileProblem: a file cannot be written; nothing was changed.
+        Raises: UndoProblem: a file has changed since, its text is no longer kept, or the change cannot be
+        undone; nothing was changed. FileProblem: a file cannot be written; nothing was changed.
         """
         private_folder(self._home.state, within=existing_above(self._home.state))
         with lock(self._log.path, timeout=_LOCK_SECONDS):

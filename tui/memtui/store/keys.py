@@ -20,12 +20,12 @@ def project_key(root: Path) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether it is ASCII letters, digits, ``-`` and ``_``, and begins with neither mark."""
+    """Whether it is ASCII letters, digits, ``-`` and ``_``, and begins with a letter or digit."""
     return name.isascii() and name[:1].isalnum() and name.replace("-", "").replace("_", "").isalnum()
 
 
 def _keyed(text: str) -> str:
-    import zlib  # seldom needed
+    import zlib  # rarely needed
 
     return (
         f"{transcript_slug(Path(text))[-_LONGEST:]}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"

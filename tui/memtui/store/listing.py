@@ -57,7 +57,7 @@ class Entry(NamedTuple):
         digits = self.time_key
         try:
             day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
-            # Not strptime, which takes five times as long for every row.
+            # Not strptime, which takes five times as long per row.
             return datetime(*day, int(digits[8:10]), int(digits[10:12]), int(digits[12:])).astimezone()
         except (ValueError, OverflowError, OSError):
             return None
@@ -79,14 +79,13 @@ def scan(
 ) -> list[Entry]:
     """List the files of one folder whose names match `pattern`, in no order; a missing folder is empty.
 
-    Links, pipes and folders with such a name are listed, too: reading them reports the problem.
+    Links, pipes and folders with such a name are included: reading them reports the problem.
 
     Args:
         folder: the folder, which may be a link.
         pattern: must match the whole name.
         strange: receives the names that begin with a dot.
-        known: entries of an earlier listing by name; unchanged ones are reused, so that nothing is made
-        and compared for files that have not changed.
+        known: entries of an earlier listing by name; unchanged ones are reused, which saves time and memory.
         within: a folder that `folder` has to be in, every link resolved.
 
     Raises:
@@ -105,7 +104,7 @@ def scan(
                 if fits(name):
                     try:
                         status = item.stat(follow_symlinks=False)
-                    except FileNotFoundError:  # gone since
+                    except FileNotFoundError:  # deleted since
                         continue
                     entry = Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino)
                     old = known.get(name)
@@ -125,7 +124,7 @@ def is_stored(entry: Entry) -> bool:
 def newest(
     folder: Path | str, pattern: re.Pattern[str], number: int, *, within: Path | None = None
 ) -> tuple[list[Entry], int]:
-    """The newest entries of a folder by the time in their names, newest first, and how many there are.
+    """The newest entries of a folder by the time in their names, newest first, and the total number.
 
     Only these are examined; of the others only the names are read. A missing folder is empty.
 

@@ -40,10 +40,10 @@ class MemoryProblem(FileProblem):
 
 
 class MemoryKind(StrEnum):
-    """Where a memory comes from."""
+    """The origin of a memory."""
 
     REVIEW = "review"
-    """A memory file beside its capture."""
+    """A memory file next to its capture."""
 
     STORED = "stored"
     """A recovery text under a Recovery ID."""
@@ -59,18 +59,18 @@ class MemoryHead:
 
     title: str
     time: datetime | None
-    """When it was made; None if neither text nor name say."""
+    """Its time of creation; None if neither text nor name contain it."""
 
     tags: tuple[str, ...] = ()
     project: str = ""
     archived: bool = False
     pinned: bool = False
     author: str = ""
-    """The person who shared it, and the remote that brought it; "" for one's own."""
+    """The person who shared it, and the remote it came from; "" for one's own."""
     superseded_by: str = ""
     """The Recovery ID of the memory that replaces it; "" for none."""
     supersedes: tuple[str, ...] = ()
-    """The Recovery IDs of those that it replaces."""
+    """The Recovery IDs of the memories it replaces."""
     problem: str = ""
     """Why it cannot be used; `id` and `title` are then its file's name."""
 
@@ -108,7 +108,7 @@ class MemoryStore:
         for month in scan(self.folder, MONTH_NAME):
             try:
                 entries += scan(month.path, STORED_NAME)
-            except FileProblem:  # a file or a closed folder among the months hides none of the others
+            except FileProblem:  # go on with the other months
                 continue
         return entries
 

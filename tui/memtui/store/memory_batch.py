@@ -1,4 +1,4 @@
-"""Making many memories at once: all are written, flushed together, and only then get their names."""
+"""Creating many memories at once: all are written and flushed together, and only then named."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from memtui.store.changes import Wrote
 
 _FEW = 20
-"""Memories that are looked for and flushed one by one; for more, the store is listed and the disk flushed
-as a whole."""
+"""Maximum number of memories that are looked up and flushed one by one; for more, the store is listed and the
+disk flushed as a whole."""
 _ENOUGH, _MONTHS = 16 << 20, 100
-"""Bytes written and folders held open from which on a batch should be finished."""
+"""Number of bytes written, and of folders held open, at which a batch should be finished."""
 
 
 class _Written(NamedTuple):
@@ -38,9 +38,9 @@ class _Written(NamedTuple):
 
 
 class MemoryBatch:
-    """Memories of other machines that are about to be made; `finish` makes them.
+    """Memories of other machines to be created by `finish`.
 
-    A process that is killed before leaves temporary files alone, which a later one removes.
+    If the process is killed before that, only temporary files remain, which a later process removes.
     """
 
     def __init__(self, home: Home, *, number: int, wrote: Wrote = unrecorded) -> None:
@@ -48,7 +48,7 @@ class MemoryBatch:
 
         Args:
             home: memtui's own folders.
-            number: about how many memories will be asked for.
+            number: the approximate number of memories to add.
             wrote: records changes.
         """
         self._places = MemoryPlaces(home)
@@ -62,18 +62,18 @@ class MemoryBatch:
         self._bytes = 0
 
     def has(self, memory_id: str) -> bool:
-        """Whether a memory was there when the batch was begun."""
+        """Whether a memory existed when the batch was begun."""
         if self._few:
             return self._places.find_file(memory_id) is not None
         return file_name(memory_id) in self._names
 
     @property
     def is_full(self) -> bool:
-        """Whether it has so much that it should be finished."""
+        """Whether the batch is large enough to be finished."""
         return self._bytes > _ENOUGH or len(self._written) > _MONTHS
 
     def add(self, new: New) -> None:
-        """Write a memory, which has an id, under a temporary name.
+        """Write a memory, which must have an id, under a temporary name.
 
         Raises:
             FileProblem: it cannot be written, or its id is not a Recovery ID.
@@ -101,18 +101,18 @@ class MemoryBatch:
         return folder
 
     def finish(self) -> dict[str, str]:
-        """Make the memories; returns the signature of each one's file, without those whose id was taken.
+        """Create the memories; returns the signatures of their files, without those whose id was taken.
 
         Raises:
-            FileProblem: the store cannot be written; some of the memories may have been made.
+            FileProblem: the store cannot be written; some of the memories may have been created.
         """
         made: dict[str, str] = {}
         if not self._written:
             return made
         self._places.prepare(self._trash, self._trash)
         if not self._few:
-            os.sync()  # a name must not lead to a text that a power failure takes away
-        # One batch at a time, so that nobody deletes a memory here that another batch makes again.
+            os.sync()  # a power failure must not leave a name without its text
+        # One batch at a time, so that a memory deleted meanwhile is not created again by another batch.
         with lock(self._memories / ".batch", timeout=LOCK_SECONDS, within=self._memories):
             for folder, written in self._written.items():
                 with writing(folder.path):
@@ -131,7 +131,7 @@ class MemoryBatch:
         return made
 
     def discard(self) -> None:
-        """Remove what was written and has no name. Never raises."""
+        """Remove unfinished files. Never raises."""
         for folder, written in self._written.items():
             with folder:
                 for each in written:

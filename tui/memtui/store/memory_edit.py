@@ -33,10 +33,10 @@ LOOK_AGAIN: tuple[float, ...] = (0.0, 0.005, 0.02)
 """Seconds after which to check whether another program has written into the replaced file."""
 
 _STILL = 0.05
-"""Seconds for which a file without front matter must not change: an editor may just have emptied it."""
+"""Seconds that a file without front matter must stay unchanged: an editor may just have emptied it."""
 
 _TRIES = 20
-"""How often a change is repeated because another program has written the file meanwhile."""
+"""Number of tries if another program writes the file meanwhile."""
 
 
 def render_checked(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
@@ -57,7 +57,7 @@ def render_checked(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
 
 
 def render_new(path: Path, memory_id: str, new: New, created: datetime) -> tuple[MemoryMeta, bytes]:
-    """The front matter and the file of a memory that is made.
+    """The front matter and the file of a new memory.
 
     Raises:
         FileTooLarge: as in `render_checked`.

@@ -1,4 +1,4 @@
-"""The backend that keeps each memory in a file; every index is made from these."""
+"""The backend that stores each memory in a file; every index is derived from these."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ _ACTIVE = Filter()
 
 
 class Revised(NamedTuple):
-    """A memory's file that was written anew."""
+    """A rewritten file of a memory."""
 
     path: Path
     data: bytes
     """Its content."""
     old: Replaced
-    """The file before, into which another program may still write."""
+    """The previous file, into which another program may still write."""
 
 
 class FilesBackend(MemoryBackend):
@@ -108,7 +108,7 @@ class FilesBackend(MemoryBackend):
 
         def take(memory_id: str) -> bool:
             path = self._places.place(memory_id)
-            # A quick check first: thousands may be taken, by many processes at once.
+            # A quick check first: many processes may have taken thousands of ids at once.
             if os.path.lexists(path) or (path.parent in self._places.swept and is_locked(path)):
                 return False
             try:
@@ -159,7 +159,7 @@ class FilesBackend(MemoryBackend):
         raise MemoryMissing(self._trash if deleted else self._memories, reason, found[:NEAR])
 
     def _with_author(self, memory_id: str) -> str:
-        """An id, and by whom the memory was shared."""
+        """An id, with the person who shared the memory."""
         with suppress(FileProblem):
             if author := self.get(memory_id).meta.author:
                 return f"{memory_id} by {author}"
@@ -179,7 +179,7 @@ class FilesBackend(MemoryBackend):
 
     @cached_property
     def _index(self) -> SearchIndex:
-        from memtui.store.index import SearchIndex  # it takes a while, and only searching needs it
+        from memtui.store.index import SearchIndex  # slow to import, and only needed for searching
 
         return SearchIndex(self._home)
 
@@ -194,7 +194,7 @@ class FilesBackend(MemoryBackend):
         superseded_by: str | None = None,
         supersedes: Collection[str] | None = None,
     ) -> MemoryMeta:
-        """See `MemoryBackend.update`. A file without front matter gets some."""
+        """See `MemoryBackend.update`. Adds missing front matter."""
         path = self._places.path(memory_id)
         wanted: dict[str, object] = {
             "description": description,
@@ -237,7 +237,7 @@ class FilesBackend(MemoryBackend):
         self._wrote(f"took {memory_id} out of the trash", path, None, data)
 
     def rewrite(self, memory_id: str, body: bytes, **values: object) -> None:
-        """Give a memory another text, which another machine has given it.
+        """Replace a memory's text by another machine's.
 
         Args:
             memory_id: the memory.
@@ -251,11 +251,11 @@ class FilesBackend(MemoryBackend):
         self.revise(memory_id, None, body, **values).old.close()
 
     def revise(self, memory_id: str, expected: StoredMemory | None, body: bytes, **values: object) -> Revised:
-        """`rewrite`, if the memory is as `expected`, unless that is None; the old file is to be closed.
+        """`rewrite`, but only if the text is `expected` (None: in any case); the caller closes the old file.
 
         Raises:
             MemoryMissing: there is no such memory.
-            FileChanged: it is another than `expected`; nothing was changed.
+            FileChanged: its text is not `expected`; nothing was changed.
             FileProblem: see `rewrite`.
         """
         path = self._places.path(memory_id)
@@ -275,7 +275,7 @@ class FilesBackend(MemoryBackend):
         return Revised(path, after, replaced)
 
     def signature(self, memory_id: str) -> str:
-        """Changes whenever the memory's file does; "" when there is no such memory."""
+        """The signature of the memory's file; "" if there is no such memory."""
         path = self._places.find_file(memory_id)
         try:
             status = os.lstat(path) if path else None

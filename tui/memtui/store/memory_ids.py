@@ -1,4 +1,4 @@
-"""Recovery IDs: making new ones from seconds, and finding the one that is meant."""
+"""Recovery IDs: allocating new ones by the second, and completing abbreviated ones."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def id_at(epoch: int) -> str:
 class Seconds:
     """The seconds known to be taken.
 
-    They are counted as they pass, not as clocks show them: the end of a month, or the hour that a change of
-    the clocks leaves out, needs no thought. An id is never free again, so none is tried twice.
+    Counted since 1970, so that the ends of months and the hours skipped by clock changes need no special
+    case. An id never becomes free again, so none is tried twice.
     """
 
     def __init__(self) -> None:
         self._taken: dict[int, int] = {}
-        """All seconds from the one up to, and without, the other."""
+        """Half-open ranges of taken seconds: start -> end."""
         self._guard = threading.Lock()
 
     def claim(self, moment: datetime, take: Callable[[str], bool]) -> str:
@@ -49,7 +49,7 @@ class Seconds:
 
         Args:
             moment: the time of creation.
-            take: takes an id; returns False when another memory has it.
+            take: takes an id; returns False if another memory has it.
 
         Raises:
             ValueError, OverflowError, OSError: the calendar has no such second, or ends.
@@ -79,7 +79,7 @@ def beginning_with(text: str, ids: Collection[str]) -> list[str]:
 
 def nearest(text: str, ids: Collection[str]) -> list[str]:
     """Up to three suggestions for `text`: ids that differ in a digit or two, then the nearest in time."""
-    # A slow import, and needed only when something went wrong.
+    # A slow import, only needed for an error message.
     from difflib import get_close_matches
 
     wanted = _digits(text)

@@ -13,10 +13,10 @@ from memtui.project import Home
 from memtui.store.listing import Entry
 
 HEAD_SIZE = 1024
-"""Bytes read of a file: our own front matter has some 300."""
+"""Number of bytes read per file: front matter written by memtui has some 300."""
 _FILE_SIZE = 64 << 10
-"""Bytes read of a review's memory file: usual ones have 2,000, and name the memory at their end."""
-# The section that `memtui.flows.review` adds to a memory file.
+"""Maximum size in bytes of reviews' memory files; usual ones have 2,000, and name the memory at the end."""
+# The section added to a memory file by `memtui.flows.review`.
 _STORED_AS = re.compile(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
 
 
@@ -37,7 +37,7 @@ def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str
     """For each memory file, the name of the stored memory of the same review; "" if there is none.
 
     Args:
-        entries: memory files, those of one folder after each other.
+        entries: memory files, grouped by folder.
         root: the project's root.
     """
     for folder, group in groupby(entries, key=lambda entry: entry.folder):

@@ -2,8 +2,8 @@
 
 With 100,000 memories, checking each every two seconds would keep a processor busy and delay the keys. But a
 folder's time changes when files are added or removed, so a month whose folder has not changed is not read
-again. Editing a file in place does not change its folder: callers name the months of known edits, and every
-sweep checks a part of all months, in turn.
+again. Editing a file in place does not change its folder: callers name the months of known edits, and each
+sweep checks some of the months in turn.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from memtui.store.memories import MemoryStore
 from memtui.store.stored_files import folder_state, has_settled, scan_month
 
 SWEEP = 20_000
-"""Files checked per sweep, plus the rest of their month, so that it takes five sweeps for 100,000."""
+"""Number of files checked per sweep, plus the rest of their month: five sweeps for 100,000."""
 
 
 class Memories(NamedTuple):
-    """All memories: by the names of their files, and these names, newest first."""
+    """All memories: the files by name, and their names, newest first."""
 
     entries: Mapping[str, Entry]
     names: Sequence[str]
@@ -30,7 +30,7 @@ class Memories(NamedTuple):
 
 @dataclass(slots=True)
 class _Month:
-    """The last reading of a month's folder."""
+    """The last listing of a month's folder."""
 
     state: tuple[int, int]
     settled: bool
@@ -40,7 +40,7 @@ class _Month:
 
 @dataclass(slots=True)
 class _News:
-    """Folders whose files have changed, and whether any file came or went."""
+    """Folders with changed files, and whether files were added or removed."""
 
     changed: list[dict[str, Entry]]
     renamed: bool
@@ -52,7 +52,7 @@ class MemoryListing:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._months: dict[str, _Month] = {}
-        """In the order in which they were read, the one read longest ago first."""
+        """In the order of their last reading, oldest first."""
         self._files: dict[str, Entry] = {}
         self._all = Memories({}, ())
         self.changed: Collection[str] = ()
@@ -65,7 +65,7 @@ class MemoryListing:
 
         Args:
             touched: months (``2026-01``) in which a file is known to have changed.
-            sweep: also look for unknown edits.
+            sweep: also check for unknown edits.
 
         Raises:
             FileProblem: see `MemoryStore.entries`.
@@ -102,7 +102,7 @@ class MemoryListing:
                 if allowed <= 0:
                     continue
                 allowed -= len(known.names)
-            # Read again next time if further changes may leave its time unchanged.
+            # Read again next time if further changes might not change its time.
             settled = has_settled(state)
             entries = scan_month(path, known.entries if known else {})
             if known is None or known.entries != entries:
@@ -124,7 +124,7 @@ class MemoryListing:
         self._twice = len(entries) < len(names)
         if self._twice:
             names = list(entries)
-        names.sort()  # by time, as their names are; quick, for a month's folder has the memories of its month
+        names.sort()  # by time, like their names; fast, as a month's folder contains that month's memories
         entries.update(self._files)
         for name in self._files:
             insort(names, name, key=name_order)

@@ -1,4 +1,4 @@
-"""A page of a long list: its own memories are read in full, all others as little as possible."""
+"""A page of a long list: only its own memories are read in full."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from memtui.store.memory_ids import beginning_with, nearest
 from memtui.store.stored_files import file_name, id_of, month_folders, month_of, stored_entries
 
 LOCK_SECONDS = 5.0
-"""How long to wait for another process that is changing the same memory."""
+"""Maximum seconds to wait for another process that is changing the same memory."""
 
 
 class MemoryPlaces:
@@ -99,11 +99,11 @@ class MemoryPlaces:
         try:
             with lock(lockable(path), timeout=LOCK_SECONDS, within=self.memories):
                 yield
-        except FileMissing:  # gone since
+        except FileMissing:  # deleted since
             raise self.missing(path.name.removesuffix(".md"), deleted=deleted) from None
 
     def prepare(self, folder: Path, root: Path) -> None:
-        """Make a folder, and once remove files left in it by killed processes."""
+        """Create a folder, and once remove files left in it by killed processes."""
         if folder not in self.swept or not os.path.isdir(folder):  # noqa: PTH112 - raises nothing
             private_folder(folder, within=existing_above(root))
             sweep(folder, root)
@@ -111,7 +111,7 @@ class MemoryPlaces:
 
 
 def lockable(path: Path) -> Path:
-    """The path for a memory's lock: with a dot, so that listings treat it as a left-over."""
+    """The path for a memory's lock: hidden, so that listings treat it as a left-over."""
     return path.with_name(f".{path.name.removesuffix('.md')}")
 
 

@@ -1,7 +1,7 @@
 """The newest captures and memories, for the first paint: read from names and plain text in milliseconds.
 
-The stores need the models of the formats, which take longer to import than all of this; their listing
-replaces this one.
+The stores need the models of the formats, which take longer to import than all of this. Their listing
+replaces this one later.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from memtui.store.listing import (
 )
 
 _CAPTURES, _MEMORIES = 20, 60
-"""Number of rows: more than fit in a pane beside three others."""
+"""Number of rows: more than fit in a pane."""
 _LIMIT = 16 << 10
-"""Size of the largest capture that is read here, in bytes; usual ones have 1 KB."""
+"""Maximum size of captures read here, in bytes; usual ones have 1 KB."""
 
 
 def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
@@ -54,7 +54,7 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
         months = []
     for month in months:
         if stored >= _MEMORIES:
-            number += 1  # earlier months only need to exist
+            number += 1  # earlier months are not read, only known to exist
             break
         some, more = _newest(month.path, STORED_NAME, _MEMORIES)
         entries += some
@@ -67,7 +67,7 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
 def _newest(
     folder: Path, pattern: re.Pattern[str], number: int, within: Path | None = None
 ) -> tuple[list[Entry], int]:
-    """See `listing.newest`; nothing of a folder that cannot be listed: the first comparison says why."""
+    """See `listing.newest`; empty if the folder cannot be listed; the full listing reports the problem."""
     try:
         return newest(folder, pattern, number, within=within)
     except FileProblem:

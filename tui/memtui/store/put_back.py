@@ -31,7 +31,7 @@ _LIMIT = 64 << 20
 
 
 class UndoProblem(FileProblem):
-    """The change cannot be undone: its file has changed again, or its old text is not kept any more."""
+    """The change cannot be undone: its file has changed again, or its old text is no longer kept."""
 
 
 class Putter:

@@ -1,8 +1,7 @@
-"""Which files of a project have changed since a time: by git's commits and contents, else by file times.
+"""Changes of a project's files since a time: by git's commits and contents, else by file times.
 
-For any number of questions git is run a few times: once for the current commit, once for the log as far back
-as asked, once for the tree. It reads no working file, because that may run programs which the repository
-configures; contents are compared here.
+Git is run only a few times, for the current commit, the log as far back as needed, and the tree. It never
+reads working files, as that may run programs configured by the repository; contents are compared here.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ from memtui.git import ask
 COMMITS = 20_000
 """The most commits that are read."""
 _SIZE = 16 << 20
-"""Size of the largest file whose content is compared, in bytes."""
+"""Maximum size of files whose content is compared, in bytes."""
 _MONTH = 30 * 86_400.0
 _KEPT = 50_000
-"""The most contents whose ids are kept."""
+"""The most content ids kept."""
 
 
 class Change(NamedTuple):
-    """What has happened to a file since a time."""
+    """The change of a file since a time."""
 
     kind: str
     """``changed``, ``gone``, or "" for neither."""
     by: str = ""
-    """What says so: ``commit``, ``content`` (not committed) or ``time`` (the file's time alone)."""
+    """The evidence: ``commit``, ``content`` (not committed) or ``time`` (the file's time alone)."""
     at: float = 0.0
-    """When, in seconds since 1970; 0 if that is not known."""
+    """Time in seconds since 1970; 0 if unknown."""
     commit: str = ""
 
 
@@ -56,7 +55,7 @@ _MISSING = _Status(0.0, (0, 0, 0))
 
 
 class _Walked(NamedTuple):
-    """The log, as far as it was read."""
+    """The part of the log read so far."""
 
     commits: Mapping[str, list[FileCommit]]
     """By path, newest first."""
@@ -83,7 +82,7 @@ class Repository:
         self._ids: dict[tuple[str, Signature, bool], tuple[str, ...]] = {}
 
     def refresh(self) -> None:
-        """Look which commit is checked out, and at the files anew; the answers hold until the next call."""
+        """Check the current commit and the files again; answers stay valid until the next call."""
         self._statuses, self._inside = {}, {}
         answer = ask(self.root, "rev-parse", "--verify", "HEAD^{commit}", seconds=5)
         head = answer.output.decode("ascii", "replace").strip() if answer and answer.code == 0 else ""
@@ -101,14 +100,14 @@ class Repository:
         return bool(self._head)
 
     def change(self, path: str, since: float) -> Change | None:
-        """What has happened to a file since a time.
+        """The change of a file since a time.
 
         Args:
-            path: from the project's root, with ``/``.
+            path: relative to the project's root, with ``/``.
             since: seconds since 1970.
 
         Returns:
-            None if nothing can be said: it is not a regular file, or lies outside the project.
+            None if unknown: it is not a regular file, or is outside the project.
         """
         statuses = self._statuses  # another thread may call `refresh` meanwhile
         if path not in statuses:
@@ -124,7 +123,7 @@ class Repository:
                 return Change("gone", "commit", newest.time, newest.commit)
             return Change("gone", "commit" if newest or self._in_tree(path) else "time")
         if int(status.written) <= int(since):
-            return SAME  # committing what was there already does not change it
+            return SAME  # committing existing content does not change the file
         return self._compared(path, status, since)
 
     def _status(self, path: str) -> _Status | None:
@@ -147,7 +146,7 @@ class Repository:
         return known[folder]
 
     def _compared(self, path: str, status: _Status, since: float) -> Change:
-        """What has happened to a file that was written since."""
+        """The change of a file that was written since."""
         commits = self._commits(path, since)
         before = commits[-1].before if commits else self._in_tree(path)
         if before and before in self._content(path, status, len(before) > 40):
@@ -157,7 +156,7 @@ class Repository:
         return Change("changed", "content" if before else "time", status.written)
 
     def _was_removed(self, path: str) -> bool:
-        """Whether the last commit that is known of a file has removed it."""
+        """Whether the last known commit of a file removed it."""
         walked = self._walked
         commits = walked.commits.get(path, ()) if walked else ()
         return any(not each.after for each in commits[:1])
@@ -174,7 +173,7 @@ class Repository:
             return [each for each in self._walked.commits.get(path, ()) if each.time > int(since)]
 
     def _walk(self, since: float) -> None:
-        # Further than asked, so that scrolling down a long list reads the log a few times.
+        # Further back than requested, so that scrolling down a long list reads the log only a few times.
         self._newest = self._newest or since
         until = max(0, int(since - max(_MONTH, 3 * (self._newest - since))))
         answer = ask(
@@ -184,7 +183,7 @@ class Repository:
             self._head, "--",
         )  # fmt: skip
         if answer is None or answer.code or answer.output.count(b"\0\x01") >= COMMITS - 1:
-            self._head, self._too_long = "", self._head  # from now on file times alone count
+            self._head, self._too_long = "", self._head  # from now on only file times count
             return
         found: dict[str, list[FileCommit]] = defaultdict(list)
         for each in read_log(answer.output, shallow=self._shallow):
@@ -202,7 +201,7 @@ class Repository:
             return self._tree.get(path, "")
 
     def _content(self, path: str, status: _Status, long: bool) -> tuple[str, ...]:
-        """The ids that git may give a file's content, as it is and with LF at line ends."""
+        """The possible ids of a file's content in git: unchanged, and with LF line ends."""
         key = (path, status.signature, long)
         if (known := self._ids.get(key)) is not None:
             return known

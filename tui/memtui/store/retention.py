@@ -1,4 +1,4 @@
-"""When Claude Code will delete a session: `cleanupPeriodDays` after its last line."""
+"""The date on which Claude Code will delete a session: `cleanupPeriodDays` after its last line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _stated(path: Path) -> int:
 
 
 def days_left(written: datetime, now: datetime, days: int) -> int:
-    """Whole days until a transcript last written at `written` is deleted; 0 when it is due."""
+    """Whole days until a transcript last written at `written` is deleted; 0 if it is due."""
     try:
         return max(0, math.ceil((written + timedelta(days=days) - now) / timedelta(days=1)))
     except OverflowError:

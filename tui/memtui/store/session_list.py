@@ -21,7 +21,7 @@ from memtui.store.transcripts import Transcript, TranscriptStore, all_transcript
 
 _CACHE_LIMIT = 64 << 20
 _VERSION = 2
-"""What the first one kept was not masked."""
+"""The first version did not mask secrets."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Session:
     size: int
     """Bytes of its transcript."""
     written: datetime
-    """Time of its last line; for a deleted one that was not read yet, of the archive's last update."""
+    """Time of its last line; for a deleted one not read yet, of the archive's last update."""
     days_left: int | None
     """Until Claude Code deletes it; None if it is deleted."""
     summary: SessionSummary
@@ -42,7 +42,7 @@ class Session:
     archived: bool = False
     """Whether the archive has a copy."""
     kept: Kept | None = None
-    """The copy of a session that Claude Code has deleted."""
+    """The archived copy, if Claude Code has deleted the session."""
 
     @property
     def name(self) -> str:
@@ -60,11 +60,11 @@ class Agent:
     """Bytes."""
     written: datetime
     task: str
-    """The first words that it was given."""
+    """The first words of its task."""
 
 
 def agents_of(transcript: Path) -> list[Agent]:
-    """The subagents of a session that have transcripts of their own, the first one first."""
+    """The subagents of a session with transcripts of their own, oldest first."""
     found = []
     for name, path in agent_transcripts(transcript, ()):
         with suppress(OSError):  # deleted meanwhile
@@ -193,5 +193,5 @@ def _rows(kept: dict[str, object]) -> Iterable[tuple[str, tuple[int, SessionSumm
 
 
 def size_text(size: int) -> str:
-    """Bytes for people: ``1.2 MB``."""
+    """A size for people: ``1.2 MB``."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"

@@ -33,38 +33,38 @@ LIMIT = 16 << 20
 """Size of the largest file that is read, in bytes."""
 
 LOCK_SECONDS = 2.0
-"""How long to wait for a program that holds the lock; it needs milliseconds."""
+"""Seconds to wait for a program that holds the lock; it needs milliseconds."""
 
 STILL_SECONDS = 0.25
 """Seconds without a change after which an unreadable file counts as broken."""
 
 BUSY_SECONDS = 2.0
-"""How long to wait for a whole text while the file keeps changing."""
+"""Seconds to wait for a complete text while the file keeps changing."""
 
 SETTLE_SECONDS = 3.0
-"""How long to repeat a change that others write over."""
+"""Seconds for which to repeat a change that others overwrite."""
 
 LOOK_AGAIN = (0.0, 0.005, 0.02, 0.04)
-"""Seconds after which a change must still be there: programs that read the file earlier write within them."""
+"""Seconds after which a change must still be there: programs that read the file before write within them."""
 
 _PAUSE = 0.006
-"""The longest time between two reads, which is random so as not to run in step with a writer."""
+"""Maximum time between two reads; random, so as not to run in step with a writer."""
 
 _CAREFUL_TRIES = 3
-"""Flushing takes so long that a busy writer is always faster: after this many tries it is left out."""
+"""Number of flushed tries: flushing is so slow that a busy writer always wins, so later tries skip it."""
 
 
 class Patience(NamedTuple):
     """Waiting times for other programs, in seconds."""
 
     whole: float
-    """For a whole text while the file keeps changing."""
+    """For a complete text while the file keeps changing."""
     lock: float
-    """For other programs to release the lock; one of them is never waited for longer than 2 s."""
+    """For other programs to release the lock; at most 2 s for each of them."""
     settle: float
     """For a program that keeps overwriting the change."""
     look_again: tuple[float, ...]
-    """Pauses, one after the other; after each of them a change must still be there."""
+    """Successive pauses; after each of them a change must still be there."""
 
 
 HOOK_PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4, look_again=LOOK_AGAIN)
@@ -72,7 +72,7 @@ HOOK_PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4, look_again=LOOK_AGAIN)
 
 
 class Edit(NamedTuple):
-    """A change that was made: the text before and after."""
+    """A change: the text before and after."""
 
     old: str
     new: str
@@ -86,7 +86,7 @@ class _Late(NamedTuple):
 
 
 class SharedText:
-    """One such file."""
+    """A shared file."""
 
     def __init__(
         self, path: Path, root: Path, check: Callable[[str], object], patience: Patience | None = None
@@ -127,10 +127,10 @@ class SharedText:
             time.sleep(_PAUSE * (1 + os.urandom(1)[0]) / 256)
 
     def edit(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> Edit:
-        """Write `change` of the text until it `holds`. The lock is held only while writing.
+        """Apply `change` to the text until it `holds`. The lock is held only while writing.
 
         Args:
-            change: makes the new text of an old one; may be called several times, and may raise.
+            change: makes the new text from the old one; may be called several times, and may raise.
             holds: whether a text has the change.
 
         Returns:

@@ -14,7 +14,7 @@ from memtui.project import Home
 from memtui.store.listing import Entry, scan
 
 LIMIT = 4 << 20
-"""Size of the largest document that is read, in bytes; usual ones have 20 KB."""
+"""Maximum size of documents that are read, in bytes; usual ones have 20 KB."""
 
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 NOTES = "notes.md"

@@ -214,7 +214,7 @@ def elsewhere(home: Home) -> Path:
 
 
 def machines_elsewhere(home: Home) -> list[str]:
-    """The other machines that have sent states.
+    """The other machines whose states are stored.
 
     Raises:
         FileProblem: they cannot be listed.
@@ -225,7 +225,7 @@ def machines_elsewhere(home: Home) -> list[str]:
 def keep_elsewhere(
     home: Home, machine: str, session_id: str, version: int, data: bytes, wrote: Wrote = unrecorded
 ) -> None:
-    """Keep a version of another machine's state, unless it is there already; `wrote` records it.
+    """Store a version of another machine's state, unless it exists; `wrote` records it.
 
     Raises:
         FileProblem: it cannot be written.

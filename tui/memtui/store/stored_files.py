@@ -25,7 +25,7 @@ from memtui.store.base import Listed
 from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, newest_first, scan
 
 HEAD_SIZE = 8 << 10
-"""Bytes read for a list: front matter and, if it has no description, the objective."""
+"""Number of bytes read for a list: front matter and, without a description, the objective."""
 
 LIMIT = 32 << 20
 """Maximum size of a text, in bytes."""
@@ -47,7 +47,7 @@ def file_name(memory_id: str) -> str:
 
 
 def month_of(memory_id: str) -> str:
-    """The folder of a memory's file, ``2026-01``."""
+    """The folder name of a memory's file, ``2026-01``."""
     return f"{memory_id[5:9]}-{memory_id[9:11]}"
 
 
@@ -57,7 +57,7 @@ def id_of(entry: Entry) -> str:
 
 
 def signature_text(status: os.stat_result) -> str:
-    """The signature of a memory's file as a text: another one whenever the file changes."""
+    """The signature of a memory's file as a text, different after every change."""
     return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
 
 
@@ -71,7 +71,7 @@ def month_folders(memories: Path) -> list[Path]:
 
 
 def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[Entry]:
-    """The files of all memories, newest first; of a name in two months the one in the later month.
+    """The files of all memories, newest first; if two months have the same name, the one in the later month.
 
     Args:
         memories: the folder of the months.
@@ -101,7 +101,7 @@ def scan_month(folder: str, known: Mapping[str, Entry] = _NONE) -> dict[str, Ent
     """
     try:
         return {entry.name: entry for entry in scan(folder, STORED_NAME, known=known)}
-    except FileProblem:  # not a folder, or unreadable: the other months are listed all the same
+    except FileProblem:  # not a folder, or unreadable: go on with the other months
         return {}
 
 
@@ -126,7 +126,7 @@ def has_left_over(strange: Iterable[str]) -> bool:
 
 
 def read_stored(memory_id: str, data: bytes) -> StoredMemory:
-    """A memory from its file's bytes. One made by hand without front matter has its name and its text.
+    """A memory from its file's bytes. A file without front matter, made by hand, has only a name and a text.
 
     Raises:
         FormatError: its front matter is broken.

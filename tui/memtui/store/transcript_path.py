@@ -1,4 +1,4 @@
-"""Checks on transcript paths before they are opened. Standard library only: the hook opens them, too."""
+"""Checks of transcript paths before they are opened. Standard library only, for the hook."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Claude Code keeps them in ``<config>/projects/<slug>/<session id>.jsonl``, the slug being made from the
 folder in which a session was started. Different folders can have the same slug, long ones are cut, and the
-folder can be renamed by ``CLAUDE_CODE_PROJECT_DIR_NAME``; the lines of a transcript say where it really was.
+folder can be renamed by ``CLAUDE_CODE_PROJECT_DIR_NAME``; the lines of a transcript name the real folder.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 _ANY = re.compile(r"[^.].*", re.DOTALL)
 
 _CUT = 200
-"""Claude Code cuts longer slugs and adds a hash."""
+"""Maximum length of a slug; Claude Code cuts longer ones and adds a hash."""
 
 HEAD = 64 << 10
-"""Bytes at the beginning of a transcript that are searched for its first working folder."""
+"""Number of bytes that are searched for the first working folder of a transcript."""
 
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
@@ -76,7 +76,7 @@ class TranscriptStore:
 
     def folder(self) -> Path:
         """The folder in which Claude Code keeps this project's transcripts; it may not exist yet."""
-        # Of a long name only the beginning is certain, and no folder has more than 255 characters.
+        # Of a long name only the beginning is known; folder names have at most 255 characters.
         return self.config / "projects" / transcript_slug(self._roots[0])[:_CUT]
 
     def entries(self) -> list[Transcript]:
@@ -111,7 +111,7 @@ class TranscriptStore:
         cwd = self._cwd(entry)
         if cwd is not None:
             return any(cwd.is_relative_to(root) for root in self._roots)
-        # A session that is just starting has no lines: only the folder's full name is proof enough.
+        # A session that is just starting has no lines: then only the folder's full name counts.
         return Path(entry.folder).name in {transcript_slug(root) for root in self._roots}
 
     def _cwd(self, entry: Entry) -> Path | None:
@@ -148,7 +148,7 @@ def _sessions(folder: Path) -> list[Entry]:
 
 
 def first_cwd(path: Path) -> Path | None:
-    """The folder that a session was started in, from the head of its transcript."""
+    """The folder a session was started in, from the head of its transcript."""
     try:
         head = head_within(path, path.parent, size=HEAD)
     except FileProblem:
@@ -157,7 +157,7 @@ def first_cwd(path: Path) -> Path | None:
 
 
 def cwd_in(head: bytes) -> Path | None:
-    """The first working folder that is named in the head of a transcript."""
+    """The first working folder named in the head of a transcript."""
     match = _CWD.search(head)
     if match is None:
         return None

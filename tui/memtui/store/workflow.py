@@ -14,7 +14,7 @@ from memtui.store.listing import Entry, scan
 _ID = re.compile(r"WFS-[^\x00-\x1f\x7f]{1,200}")
 _PLAN = "IMPL_PLAN.md"
 _LIMIT = 1 << 20
-"""Size of the largest plan that is read, in bytes."""
+"""Maximum size of plans that are read, in bytes."""
 
 
 class WorkflowSession(NamedTuple):

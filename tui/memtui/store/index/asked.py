@@ -1,7 +1,7 @@
 """Parsing a search: words, with typed filters among them.
 
 ``file:auth.py cmd:pytest in:sessions before:2026-02-01 after:2026-01 is:pinned`` may stand anywhere in a
-query; a value may be a phrase in quotes (``cmd:"go test"``). What is no filter is sought as it is written:
+query; a value may be a phrase in quotes (``cmd:"go test"``). Anything else is searched for literally:
 ``in:nowhere`` and ``http://x`` are words.
 """
 
@@ -38,7 +38,7 @@ class Asked:
 
     @property
     def query(self) -> Query:
-        """Every term of a match, those of the filters included."""
+        """All terms of a match, including those of the filters."""
         words = Query.parse(self.words).terms
         return Query(tuple(dict.fromkeys((*words, *self.files, *self.commands))))
 
@@ -96,7 +96,7 @@ def day(text: str) -> datetime | None:
 
 
 def _kinds(value: str) -> list[str]:
-    """The kinds named by their beginnings, "" for an unknown one."""
+    """The kinds matching these prefixes, "" for an unknown one."""
     named = [part for part in value.lower().split(",") if part]
     kinds = [next((kind for kind in KINDS if kind.startswith(part.rstrip("s"))), "") for part in named]
     return kinds if all(kinds) else []

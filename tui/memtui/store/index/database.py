@@ -45,7 +45,7 @@ class Database:
             raise verdict(error) from error
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             if schema.is_sound(connection):
-                raise  # our own mistake: nothing is wrong with what was read
+                raise  # a programming error: the data is fine
             raise IndexBroken(str(error)) from error
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -53,7 +53,7 @@ class Database:
 
         def work_whole(connection: sqlite3.Connection) -> T:
             done = work(connection)
-            # What is in the write-ahead log would be moved by whoever closes last, and the file change then.
+            # Closing the last connection would move the write-ahead log into the file and change it.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             return done
 
@@ -93,7 +93,7 @@ class Database:
                     except IndexBroken:
                         pass
                     except IndexUnavailable:
-                        if self.path.exists():  # locked, or not to be written
+                        if self.path.exists():  # locked, or not writable
                             raise
                     self.create()
         except IndexUnavailable:

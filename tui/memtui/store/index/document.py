@@ -1,4 +1,4 @@
-"""A text for the search: a memory, a memory file, a capture, a state document, or a file of pins."""
+"""A searchable text: a memory, a memory file, a capture, a state document, or a file of pins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memtui.store.listing import Entry
 
 @dataclass(frozen=True, slots=True)
 class PlainMeta:
-    """The values that a document without front matter is selected by."""
+    """The values for filtering a document without front matter."""
 
     created: datetime
     project: str = ""
@@ -31,14 +31,14 @@ class Document(NamedTuple):
     meta: Meta
     title: str
     head: str
-    """What a hit in it counts more: its name, and then what is said about it, a line each."""
+    """The part in which hits count more: the name, then a line for each detail."""
     body: str
     entry: Entry
     """The file's entry at the time of reading."""
     said: str = ""
-    """A capture's status, a state's version, or the Recovery ID under which a memory file is stored, too."""
+    """A capture's status, a state's version, or the Recovery ID of the memory stored with a memory file."""
     listed: Listed | None = None
-    """Of a memory."""
+    """For memories only."""
 
     @property
     def about(self) -> str:

@@ -1,4 +1,4 @@
-"""Documents in the search index: brought up to date with their files, and found.
+"""Documents in the search index: updating from their files, and searching.
 
 Any number of processes and threads may search and update it at once. New and changed documents are read and
 compared during the search; if the index cannot be written, all of them are.
@@ -32,10 +32,10 @@ SEARCH_BUDGET = 10.0
 """Maximum seconds for a search when very many documents are not in the index."""
 _BATCH = 200
 _BATCH_BYTES = 8 << 20
-"""The most documents, and bytes of them, indexed in one transaction."""
+"""Maximum number of documents, and bytes of them, indexed in one transaction."""
 _TRIES = 3
 _REMEMBERED, _SMALL = 500, 64 << 10
-"""Documents found lately that are not read again, and up to how many bytes each."""
+"""Number of recently found documents kept in memory, and maximum bytes of each."""
 
 
 class Source(Protocol):
@@ -49,7 +49,7 @@ class Source(Protocol):
         """All files by their names; the same object as before if nothing has changed.
 
         Args:
-            full: look at every file, however many there are.
+            full: check every file, however many there are.
 
         Raises:
             FileProblem: they cannot be listed.
@@ -63,7 +63,7 @@ class Source(Protocol):
 
 
 class DocumentHit(NamedTuple):
-    """A document that was found."""
+    """A found document."""
 
     document: Document
     snippet: str
@@ -87,9 +87,9 @@ class _Changes:
 
     gone: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
-    """New and changed ones, the newest first."""
+    """New and changed documents, newest first."""
     hidden: list[int] = field(default_factory=list)
-    """The index's numbers for the names in both lists, which are outdated."""
+    """Numbers of outdated documents in the index."""
 
     def __bool__(self) -> bool:
         return bool(self.gone or self.fresh)
@@ -136,17 +136,12 @@ class DocumentIndex:
     ) -> DocumentsFound:
         """Documents that match a query (see `matching`), best first (see `ranking`).
 
-        The total is exact, unless a term is in very many: then it is an estimate from some hundreds.
+        The total is exact, unless a term is very frequent: then it is estimated from some hundred documents.
 
-        Args:
-            query: any text; an empty one means all documents.
-            where: the filter.
-            kind: the kind of documents.
-            limit: the most hits to return.
-            offset: the number of hits to skip.
-            now: the reference for ages.
-            budget: seconds after which what is not in the index yet is left out, and the answer is not
-                complete. What the index has is searched in any case.
+        Args: query: any text; an empty one means all documents. where: the filter. kind: the kind of
+        documents. limit: the most hits to return. offset: the number of hits to skip. now: the reference for
+        ages. budget: seconds for documents that are not in the index yet; the rest of them is left out, and
+        the answer is incomplete. The index is searched in any case.
 
         Raises:
             FileProblem: the files cannot be listed.
@@ -187,7 +182,7 @@ class DocumentIndex:
                 gathered, fresh = self._database.read(
                     partial(self._find, entries=entries, query=query, where=where, kind=kind, needed=needed)
                 )
-            except (IndexUnavailable, IndexBroken):  # usually missing; it is made once
+            except (IndexUnavailable, IndexBroken):  # usually missing, then it is created once
                 was_there = self._database.path.exists()
                 if not self._refresh(entries, end) and was_there:
                     end = time.monotonic() + budget  # waiting for its lock must not shorten the search
@@ -209,8 +204,8 @@ class DocumentIndex:
         kind: DocKind,
         needed: int,
     ) -> tuple[Gathered, list[str]]:
-        """Matches from the index, and the files that it does not have."""
-        connection.execute("BEGIN")  # another process may change it meanwhile
+        """Matches from the index, and the files missing from it."""
+        connection.execute("BEGIN")  # another process may be changing it
         changes = self._compare(connection, entries)
         texts = self._samples[kind].texts(connection, self._database.inode)
         return find(connection, query, where, changes.hidden, needed, texts, Also(kind)), changes.fresh
@@ -224,7 +219,7 @@ class DocumentIndex:
         entries: Sequence[tuple[str, Entry]],
         end: float,
     ) -> None:
-        """Read and compare documents that the index does not have, until time is up."""
+        """Read and compare documents missing from the index, until time is up."""
         terms = [term.encode() for term in query.terms]
         for name, entry in entries:
             if self._source.kind_of(entry) is not kind:
@@ -254,7 +249,7 @@ class DocumentIndex:
         return DocumentHit(document, *_snippet(query, document), score)
 
     def _documents(self, matches: Sequence[Match], entries: dict[str, Entry]) -> dict[str, Document]:
-        """The documents that are shown; while a file does not change, a small one is read once."""
+        """The documents to show; small unchanged ones are read only once."""
         found = {match.name: match.document for match in matches if match.document}
         wanted = [name for match in matches if (name := match.name) in entries and name not in found]
         found |= {name: known for name in wanted if (known := self._shown.get(entries[name]))}
@@ -305,7 +300,7 @@ class DocumentIndex:
 
     def _apply(self, changes: _Changes, entries: dict[str, Entry], end: float) -> bool:
         gone = changes.gone
-        # The oldest first when all are new: what was indexed last is taken for new where there is very much.
+        # The oldest first if all are new: with very many files, those indexed last count as newest.
         for batch in self._batches(list(reversed(changes.fresh)), entries):
             self._database.write(partial(put, gone=gone, fresh=batch))
             gone = []
@@ -342,7 +337,7 @@ def _is_wanted(document: Document, where: Filter) -> bool:
 
 
 def _snippet(query: Query, document: Document) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Where a document matches: in its text if it does so there, for id and title stand beside it anyway."""
+    """The match of a document, preferably in its text, as id and title are shown anyway."""
     shown = query.snippet(document.body)
     for rest in (document.about, document.text):
         if shown[1] or not query.terms:

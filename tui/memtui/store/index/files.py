@@ -28,12 +28,12 @@ from memtui.store.stored_files import (
 )
 
 _SWEEP = 0.005
-"""Seconds per call for finding files edited in place, after which the current month is finished."""
+"""Seconds per call for finding files edited in place; the current month is always finished."""
 _SMALL = 64 << 10
-"""Bytes up to which a memory is read with its neighbours."""
+"""Maximum size in bytes of memories that are read together with their neighbours."""
 _REST = 40
-"""A longer look is followed by a rest of this many times its duration. The time since that rest, divided by
-this, is added to the next look."""
+"""A longer check is followed by a pause of this many times its duration. The time since that pause, divided
+by this, is added to the next check."""
 
 
 def read(entry: Entry, home: Home) -> Document:
@@ -53,9 +53,9 @@ def _parsed(data: bytes, entry: Entry) -> Document:
         if has_front_matter(data):
             stored = parse_stored(data)
             body = stored.body
-            if stored.meta.id == memory_id and stored.meta.description:  # quicker than reading it again
+            if stored.meta.id == memory_id and stored.meta.description:  # cheaper than reading it again
                 shown = Listed(stored.meta, path, stored.meta.description)
-    except FormatError:  # `listed` says what is wrong; the text is found all the same
+    except FormatError:  # `listed` reports the problem; the text is searchable all the same
         pass
     shown = shown or listed(path, data)
     meta = shown.meta
@@ -64,7 +64,7 @@ def _parsed(data: bytes, entry: Entry) -> Document:
 
 
 def read_all(entries: Iterable[Entry], home: Home) -> Iterator[Document]:
-    """Many memories, in their order; small ones that lie side by side at a fraction of the cost."""
+    """Many memories, in order; small neighbouring ones at a fraction of the cost."""
     for folder, some in groupby(entries, key=lambda entry: entry.folder):
         group = list(some)
         names = [entry.name for entry in group]
@@ -94,16 +94,15 @@ class Files:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._months: dict[str, _Month] = {}
-        """In the order in which they were read, the one read longest ago first."""
+        """In the order of their last reading, oldest first."""
         self._all: dict[str, Entry] = {}
         self._rests = 0.0
 
     def entries(self, *, full: bool) -> dict[str, Entry]:
         """All files; the same object as before if nothing has changed.
 
-        Args:
-            full: look at every file. Else, when there are very many, at some of them in turn: one that was
-                edited in place is seen some calls or seconds later, those that came or went at once.
+        Args: full: check every file. Otherwise, if there are very many, some of them in turn: a file edited
+        in place is noticed some calls or seconds later, new and deleted ones at once.
 
         Raises:
             FileProblem: the folder of memories cannot be listed.

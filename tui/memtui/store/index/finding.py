@@ -1,8 +1,8 @@
-"""What the index finds: candidates by the table of texts, compared with the query, newest first.
+"""Searching the index: candidates from the table of texts, compared with the query, newest first.
 
-A term of three and more characters is found by its trigrams, a shorter one by the table's words that begin
-with it, or, where it is in many texts, by looking at all of them. Every candidate that is shown was compared
-with the query; of many, the rest is counted by a sample.
+A term of three or more characters is found by its trigrams, a shorter one by the trigrams that begin with it,
+or by reading all texts if it is frequent. Every candidate shown was compared with the query; of many, the
+rest is estimated from a sample.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from memtui.store.index.writer import State, read_state
 from memtui.store.matching import Query
 
 LOOKED = 300
-"""The most texts examined to find those that are weighed."""
+"""The most texts examined to find those that are scored."""
 COMPARED = 500
-"""The most candidates that are all compared to count the matches; of more, a part is."""
+"""The most candidates compared to count the matches; of more, only a part."""
 COMPARED_PARTS = 200
-"""The same where passages of files or commands are asked for: their texts have to be looked at one by one."""
+"""The same for queries on files or commands, whose texts have to be examined one by one."""
 LISTED = 4_000
-"""The most candidates that are listed; more are only counted, and only if necessary."""
+"""The most candidates listed; more are only counted, and only if necessary."""
 COUNTED = 200
-"""Candidates of which a part is compared."""
+"""Number of candidates compared of more than `COMPARED`."""
 SAMPLE = 500
-"""Texts of a sample of all; and the first characters of each that belong to it."""
+"""Number of texts in the sample, and the number of characters used of each."""
 _TELLING = 30
-"""Matches in the sample from which on it says how many there are in all."""
+"""Number of matches in the sample from which on the total is extrapolated."""
 _RARITY = 80
-"""Texts of the sample that say which trigrams are rare."""
+"""Number of sample texts used to find rare trigrams."""
 OFTEN = 0.05
-"""The share of the texts from which on a short term is sought in all of them."""
+"""Share of the texts from which on a short term is searched for in all of them."""
 _GRAMS, _MOST_GRAMS = 6, 12
-"""Trigrams by which a query is looked up if they are rare, and at most: a frequent one takes long to read."""
+"""Number of trigrams looked up for a query if they are rare, and at most: frequent ones are slow to read."""
 _LONGEST = 20_000
 _LONG = 60
 _BATCH = 250
@@ -53,7 +53,7 @@ _OF_STATE = """ OR source IN (
     SELECT sources.id FROM sources JOIN sources AS own ON own.session = sources.session AND own.kind = 0
     WHERE sources.kind = 4 AND own.project IN ({})
 )"""
-"""A state document that does not name its project is one of the project of its session's transcript."""
+"""A state document without a project belongs to that of its session's transcript."""
 _LAST = "\U0010ffff"
 _READ_AS = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
 """Characters that FTS5 replaces."""
@@ -65,7 +65,7 @@ class Gathered:
 
     matches: list[Match] = field(default_factory=list)
     rest: list[Match] = field(default_factory=list)
-    """Matches that are not weighed, in their order."""
+    """Unscored matches, in order."""
     more: int = 0
     """Number of further matches."""
     frequency: dict[str, int] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class Also(NamedTuple):
     kind: DocKind
     """The kind of documents."""
     parts: tuple[tuple[str, str], ...] = ()
-    """(Beginning, part) of passages that its folded text has: what stands between two `BREAK`s."""
+    """(Prefix, part) pairs that passages between two `BREAK`s of its folded text must have."""
 
 
 class _Row(NamedTuple):
@@ -119,13 +119,13 @@ class _Candidates(NamedTuple):
     ids: list[int]
     """The listed ones, newest first."""
     more: bool
-    """Whether there are others."""
+    """Whether there are more."""
     sure: bool
-    """Whether they match without a comparison."""
+    """Whether they certainly match, without a comparison."""
 
 
 class Sample:
-    """Some texts of a kind from all times, cached between searches, which show what is frequent."""
+    """Texts of a kind from all times, cached between searches, that show which terms are frequent."""
 
     def __init__(self, kind: DocKind) -> None:
         self._kind = kind
@@ -133,7 +133,7 @@ class Sample:
         self._texts: tuple[str, ...] = ()
 
     def texts(self, connection: sqlite3.Connection, inode: int) -> tuple[str, ...]:
-        """The sample, made anew for another file, or when the number of documents has changed by a tenth."""
+        """The sample; renewed for another file, or if the number of documents has changed by a tenth."""
         known, of = self._mark
         docs = read_state(connection, (self._kind,)).docs
         if of != inode or abs(docs - known) > known / 10:
@@ -206,7 +206,7 @@ class _Search:
         return self._all(most)
 
     def _having(self, terms: Sequence[str], most: int) -> _Candidates:
-        """The documents that have the trigrams of some terms."""
+        """The documents that contain the trigrams of some terms."""
         grams = self._grams(terms)
         match = " ".join('"' + gram.replace('"', '""') + '"' for gram in grams)
         tables, condition = "words", f"words MATCH ? AND words.rowid {self._range}"
@@ -217,7 +217,7 @@ class _Search:
         return self._listed(f"{tables} WHERE {condition}", "words.rowid", most, sure, match)
 
     def _beginning(self, term: str) -> _Candidates:
-        """The documents that have a word of the table, a trigram, that begins with a short term."""
+        """The documents with a trigram that begins with a short term."""
         first = term.translate(_READ_AS)
         found = "SELECT doc FROM word_places WHERE term BETWEEN ? AND ?"
         condition = f"docs WHERE id IN ({found}) AND id {self._range}{self._filter}"
@@ -235,7 +235,7 @@ class _Search:
         return _Candidates(ids, len(ids) == most, sure and not self._parts)
 
     def _grams(self, terms: Sequence[str]) -> list[str]:
-        """Trigrams that every match has: the rare ones, as they leave little to read and to compare."""
+        """Trigrams of every match, preferably rare ones, which leave little to read and to compare."""
         grams = dict.fromkeys(
             term[at : at + GRAM] for term in terms for at in range(min(len(term) - GRAM + 1, _LONG))
         )
@@ -245,9 +245,9 @@ class _Search:
         taken: list[str] = []
         for gram in rare:
             if len(taken) == _MOST_GRAMS or (len(taken) >= _GRAMS and not having):
-                break  # few are left to compare
+                break  # few candidates remain
             fewer = tuple(text for text in having if gram in text)
-            if len(fewer) < len(having) or not fewer or not taken:  # else it leaves no fewer to compare
+            if len(fewer) < len(having) or not fewer or not taken:  # otherwise nothing is gained
                 taken.append(gram)
             having = fewer
         return taken
@@ -255,7 +255,7 @@ class _Search:
     # Comparing
 
     def _gather(self, ids: Sequence[int], *, weighing: bool) -> int:
-        """Weigh the matches indexed last, and take as many more as needed; returns the number examined."""
+        """Score the matches indexed last, and add as many others as needed; returns the number examined."""
         gathered = self.gathered
         size = seen = 0
         for seen, row in enumerate(self._rows(ids), 1):
@@ -275,9 +275,9 @@ class _Search:
         """Count, or estimate, the matches among the other candidates.
 
         Args:
-            ids: those that were listed.
+            ids: the listed ones.
             more: whether there are more.
-            sure: whether they match without being compared.
+            sure: whether they certainly match.
         """
         gathered = self.gathered
         if not more and (sure or len(ids) <= (COMPARED_PARTS if self._parts else COMPARED)):
@@ -307,7 +307,7 @@ class _Search:
         return found
 
     def _rows(self, ids: Sequence[int]) -> Iterator[_Row]:
-        """Documents with their texts, in the order of `ids`, which are descending or ascending."""
+        """Documents with their texts, in the order of `ids`, which is descending or ascending."""
         order = "DESC" if len(ids) > 1 and ids[0] > ids[-1] else "ASC"
         for start in range(0, len(ids), _BATCH):
             some = ids[start : start + _BATCH]
@@ -329,7 +329,7 @@ class _Search:
 
 
 def _has_part(text: str, beginning: str, part: str) -> bool:
-    """Whether a passage that begins so has a part."""
+    """Whether a passage with this prefix contains a part."""
     at = text.find(part)
     while at >= 0:
         start = text.rfind(BREAK, 0, at) + 1
@@ -356,7 +356,7 @@ def find(
         query: the query.
         where: the filter.
         hidden: numbers of documents whose files have changed since they were indexed.
-        needed: the least number of matches.
+        needed: the minimum number of matches.
         texts: a sample of the index's texts.
         also: further conditions.
     """
@@ -379,7 +379,7 @@ def _filter(connection: sqlite3.Connection, where: Filter, kind: DocKind) -> tup
         condition += " AND pinned"
     if where.project:
         concerns = project_test(where.project)
-        nameless = kind is not DocKind.STATE  # which may have a project all the same
+        nameless = kind is not DocKind.STATE  # documents without a project of their own
         condition += " AND " + _of_projects(
             connection, kind, lambda path: concerns(path) if path else nameless
         )

@@ -1,8 +1,8 @@
-"""The files of all projects that are searched, besides the stored memories.
+"""The searched files of all projects, besides the stored memories.
 
 These are captures, memory files of reviews and pins of each project, the user's own pins, and the current
-state document of each session. A project is known by the sessions and memories in the index; one whose folder
-is missing has only its sessions, memories and states to find.
+state document of each session. Projects are known from the sessions and memories in the index; of one whose
+folder is missing, only sessions, memories and states are found.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ProjectFiles:
 
         Args:
             home: memtui's own folders.
-            known: returns paths of folders in the known projects; others than absolute ones are ignored.
+            known: returns folders in the known projects; only absolute paths count.
         """
         self._home = home
         self._known = known
@@ -60,7 +60,7 @@ class ProjectFiles:
         self._looked = -math.inf
 
     def entries(self, *, full: bool) -> dict[str, Entry]:
-        """All files; the same object as before if nothing has changed. What cannot be listed is left out."""
+        """All files; the same object as before if nothing has changed. Unlistable folders are skipped."""
         if full or time.monotonic() - self._looked > FRESH:
             found = {f"{entry.folder}{os.sep}{entry.name}": entry for entry in self._listed()}
             self._all = self._all if found == self._all else found
@@ -70,7 +70,7 @@ class ProjectFiles:
     def _listed(self) -> Iterator[Entry]:
         for root in dict.fromkeys(map(self._root, filter(os.path.isabs, self._known()))):
             project = Project(root)
-            with suppress(FileProblem):  # its panes show the problem
+            with suppress(FileProblem):  # its pane reports the problem
                 yield from scan(project.compacts, _BESIDE, within=root)
                 yield from _file(project.pins)
         yield from _file(self._home.pins)
@@ -95,7 +95,7 @@ class ProjectFiles:
         return DocKind.STATE if VERSION.fullmatch(entry.name) else DocKind.PINS
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Document]:
-        """Documents in their order; of an unreadable file only the name is known. Secrets are masked."""
+        """Documents in their order; of an unreadable file only the name is indexed. Secrets are masked."""
         return map(self._read, entries)
 
     def _read(self, entry: Entry) -> Document:
@@ -120,7 +120,7 @@ class ProjectFiles:
 
 
 def _file(path: Path) -> Iterator[Entry]:
-    """A file, if it is there."""
+    """A file, if it exists."""
     with suppress(OSError):
         status = path.lstat()
         yield Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
@@ -139,7 +139,7 @@ def _capture(entry: Entry, text: str, root: str) -> Document:
 
 
 def _capture_text(capture: Capture) -> str:
-    """All that a capture says."""
+    """All texts of a capture."""
     parts = (
         capture.first_message,
         capture.summary,
@@ -193,7 +193,7 @@ def _pins(entry: Entry, text: str, root: str) -> Document:
 
 
 def project_documents(home: Home, root: Path) -> DocumentIndex:
-    """The index of these files: of the project at `root`, and of all that the index knows."""
+    """The index of the files of the project at `root`, and of all projects in the index."""
     database = Database(home.search_index)
 
     def known() -> list[str]:

@@ -9,7 +9,7 @@
               IN_HEAD more when it stands in the id, the description or a tag
 
 So of two equal texts the newer one comes first, and an old one has at least half the score of a new one. With
-equal scores the newer one comes first, then the larger id. Only the `POOL` matches indexed last are weighed;
+equal scores the newer one comes first, then the larger id. Only the `POOL` matches indexed last are scored;
 any others follow in the order of indexing.
 """
 
@@ -23,7 +23,7 @@ from memtui.store.index.document import Document
 
 POOL = 150
 POOL_BYTES = 4 << 20
-"""The most matches that are weighed, and bytes of their texts."""
+"""Maximum number of matches that are scored, and bytes of their texts."""
 
 K1 = 1.2
 B = 0.75
@@ -34,17 +34,17 @@ HALF_LIFE = 60 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A memory that matches."""
+    """A matching document."""
 
     name: str
-    """Name of its file; "" for a transcript, of which many may match."""
+    """Its file name; "" for a transcript, which may have many matches."""
     created: float
     length: int
     """Bytes of its folded text."""
     counts: tuple[int, ...]
-    """`tf` of each term; empty when it was not weighed."""
+    """`tf` of each term; empty if it was not scored."""
     document: Document | None = None
-    """Set if it was read already."""
+    """Set if it was already read."""
     id: int = 0
     """Its number in the index."""
 

@@ -1,4 +1,4 @@
-"""Everything read into the index, by as many processes as there are processors to spare."""
+"""Updating the whole index, with as many processes as there are spare processors."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from memtui.store.index.search import SearchIndex
 from memtui.store.index.sessions import SessionIndex
 
 _READERS = 2
-"""Processes that read and mask; the one that writes waits for them most of the time."""
+"""Number of processes that read and mask; the writing one mostly waits for them."""
 _ALONE = 32 << 20
-"""Bytes up to which one process does it alone."""
+"""Size in bytes up to which one process does everything."""
 
 
 def update_index(places: Places, *, budget: float | None = None) -> bool:
-    """Bring the index up to date with all files; whether it is complete then.
+    """Update the index from all files; returns whether it is complete.
 
-    Documents come first: they are few. Transcripts make projects known, whose documents come last.
+    Documents come first, as they are few. Transcripts reveal projects, whose documents come last.
 
     Args:
-        places: the current project, which is known in any case, and the folders.
-        budget: seconds after which to stop reading memories, and transcripts; what is done is kept.
+        places: the current project, which is always included, and the folders.
+        budget: seconds after which to stop reading memories, and transcripts; finished parts are kept.
 
     Raises:
         FileProblem: the memories, or Claude Code's folder, cannot be listed.
@@ -41,7 +41,7 @@ def update_index(places: Places, *, budget: float | None = None) -> bool:
 
 
 def _readers(size: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
-    """Processes to read so many bytes; None for few."""
+    """Processes to read this many bytes; None if one is enough."""
     if size <= _ALONE or (os.cpu_count() or 1) == 1:
         return nullcontext()
     context = multiprocessing.get_context("spawn")
@@ -49,7 +49,7 @@ def _readers(size: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is killed."""
+    """End this process when its parent is killed."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -1,4 +1,4 @@
-"""The database of the search index: its tables, and how it is opened.
+"""The database of the search index: its tables, and opening it.
 
 Everything in it comes from files, so it may be deleted at any time. An unexpected database is deleted and
 rebuilt.
@@ -16,23 +16,23 @@ VERSION = 7
 """Version of the tables and of folding. A file with another one is rebuilt."""
 
 GRAM = 3
-"""Characters of the words of the table, which are all runs of so many characters of each text."""
+"""Length of the index's words: all runs of this many characters of each text."""
 PADDING = "  "
-"""Appended to each text, so that each of its characters begins a word; folded texts have no two blanks."""
+"""Appended to each text, so that every character begins a word; folded texts have no double blanks."""
 BREAK = "\x01"
-"""Stands before each passage in the folded text of a turn, followed by its mark: no query has it."""
+"""Precedes each passage in a turn's folded text, followed by its mark; no query contains it."""
 
 _EARLIER = "sessions.db"
-"""A file next to it, in which earlier versions had the transcripts."""
+"""A file next to it where earlier versions stored transcripts."""
 
 _MARK = 0x6D656D74
 """`application_id`: "memt"."""
 _ROOM = 1 << 40
-"""Numbers of documents for each kind."""
+"""Size of the number range of each kind."""
 
 
 class DocKind(IntEnum):
-    """The kinds of documents. Each has a range of numbers, so that one is searched without the others."""
+    """The kinds of documents. Each has a range of numbers, so that it can be searched separately."""
 
     TURN = 0
     """A stretch of a turn of a transcript. These come first: they are by far the most."""
@@ -148,7 +148,7 @@ def wal_is_safe(version: tuple[int, ...]) -> bool:
 
 
 class _Connection(sqlite3.Connection):
-    """Closed with the thread that it belongs to; Python 3.13 warns of one that is left open."""
+    """Closed with its thread; Python 3.13 warns of connections left open."""
 
     def __del__(self) -> None:
         with suppress(sqlite3.Error):

@@ -1,4 +1,4 @@
-"""Searching transcripts by turns: the index is updated as they grow.
+"""Searching transcripts by turn, with an index that is updated as they grow.
 
 Any number of processes may use it; one at a time writes. Secrets are masked, and private parts left out,
 before anything is written.
@@ -47,16 +47,16 @@ from memtui.store.matching import Query
 FRESH = 1.5
 """Seconds for which a listing of Claude Code's folder is reused."""
 _BUDGET = 0.15
-"""Seconds for which a search reads new transcripts before answering."""
+"""Seconds that a search spends on reading new transcripts before answering."""
 _AROUND = 4
-"""Passages on either side of a match."""
+"""Number of passages shown on either side of a match."""
 _GROWN = 4 << 20
-"""The most bytes of a transcript that a search reads before answering."""
+"""Maximum growth of a transcript in bytes that a search reads before answering."""
 _BATCH_BYTES = 24 << 20
 """Bytes of transcripts indexed in one transaction."""
 
 EVERY = Filter(which=Which.ALL)
-"""A filter that leaves nothing out."""
+"""A filter that excludes nothing."""
 
 _DETAILS = """SELECT session, coalesce(
     (SELECT title FROM sources AS own
@@ -73,10 +73,10 @@ class TurnHit:
     """A matching part of a session."""
 
     path: Path
-    """The transcript; where it lay, when only the archive has it."""
+    """The transcript; its original path if only the archive has it."""
     session_id: str
     agent: str
-    """The subagent that did it, by the name of its transcript; "" for the session itself."""
+    """The subagent, by the name of its transcript; "" for the session itself."""
     archived: bool
     """Only the archive has it."""
     title: str
@@ -100,9 +100,9 @@ class TurnsFound:
 
     hits: tuple[TurnHit, ...]
     total: int
-    """How many stretches of turns match: exact up to 500 (200 with file: or cmd:), then near enough."""
+    """Number of matching stretches: exact up to 500 (200 with file: or cmd:), approximate beyond."""
     complete: bool = True
-    """False while transcripts are still being read into the index."""
+    """False while transcripts are still being indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +136,15 @@ class SessionIndex:
     def refresh(
         self, *, budget: float | None = None, most: float = math.inf, readers: Executor | None = None
     ) -> bool:
-        """Read what is new of all transcripts into the index, the ones last written first.
+        """Index the new parts of all transcripts, last written first.
 
         Args:
             budget: seconds after which to stop, at the end of a batch; finished batches are kept.
-            most: bytes by which a transcript may have grown; others are left for another time.
-            readers: processes that read and mask, while this one writes.
+            most: maximum growth of a transcript in bytes; others are left for later.
+            readers: processes that read and mask while this one writes.
 
-        Returns:
-            True when the index is complete; False when the time was over, another process is at it, or the
-            index cannot be written.
+        Returns: True if the index is complete; False if time ran out, another process is updating it, or it
+        cannot be written.
 
         Raises:
             FileProblem: Claude Code's folder cannot be listed.
@@ -164,7 +163,7 @@ class SessionIndex:
             return False
 
     def delete(self) -> None:
-        """Delete the index, which searches make anew: SQLite keeps parts of what is only taken out.
+        """Delete the index; searches rebuild it. Removing rows would leave parts of them in SQLite's file.
 
         Raises:
             FileProblem: it cannot be deleted, or another process is writing it.
@@ -194,7 +193,7 @@ class SessionIndex:
 
         Args:
             wanted: the parsed search.
-            where: which sessions; subagents belong to theirs.
+            where: the filter for sessions, which includes their subagents.
             limit: the most hits to return.
             now: the reference for ages.
 
@@ -202,7 +201,7 @@ class SessionIndex:
             FileProblem: Claude Code's folder cannot be listed.
         """
         self._look(FRESH)
-        with self._bringing:  # of several searches at once one reads what is new, and the others wait for it
+        with self._bringing:  # of several concurrent searches one reads, and the others wait for it
             complete = self._is_complete() or self.refresh(budget=_BUDGET, most=_GROWN)
         try:
             return self._database.read(partial(self._find, wanted, where, limit, now, complete))
@@ -210,7 +209,7 @@ class SessionIndex:
             return TurnsFound((), 0, False)
         except IndexBroken:
             with suppress(FileProblem):
-                self.delete()  # the next search makes it anew
+                self.delete()  # the next search recreates it
             return TurnsFound((), 0, False)
 
     # Searching

@@ -1,4 +1,4 @@
-"""The transcripts that the index is made from: sessions', subagents', and those that only the archive has."""
+"""The transcripts to index: those of sessions and subagents, and archived ones."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ _KEPT = re.compile(r"(?P<name>[^.].*)\.(?P<number>\d{1,6})\.index")
 _SUBAGENTS = "subagents"
 _SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,100})"')
 _HEAD = 8 << 10
-"""Bytes that hold the first line of an archive's index, and of a transcript one that names its session."""
+"""Number of bytes with the first line of an archive's index, or the lines that name a transcript's
+session."""
 
 
 class Sources:
-    """Lists transcripts by their paths. Of archived ones the entry is that of the archive's index file."""
+    """Lists transcripts by their paths. Archived ones have the entry of the archive's index file."""
 
     def __init__(self, home: Home, config: Path) -> None:
         self._archive = home.archive
         self._config = config
         self._kept: dict[Entry, str] = {}
-        """Archived copies that were looked at, and which transcripts they are copies of."""
+        """Archived copies already examined, with their original paths."""
 
     def entries(self) -> dict[str, Entry]:
-        """All transcripts, the live ones and the newest copy of each other one.
+        """All live transcripts, and the newest copies of deleted ones.
 
         Raises:
             FileProblem: Claude Code's folder, or the archive, cannot be listed.
@@ -80,7 +81,7 @@ def session_of(path: Path, entry: Entry) -> str:
 
     Args:
         path: of the transcript.
-        entry: its file, or that of the archive's index, which lies in a folder of its session's.
+        entry: its file, or the archive's index file, which is in a folder of its session.
     """
     if not is_agent(path):
         return path.stem
@@ -91,7 +92,7 @@ def session_of(path: Path, entry: Entry) -> str:
 
 
 def _said_session(path: Path) -> str:
-    """The session that the first lines of an older subagent's transcript name."""
+    """The session named in the first lines of an older subagent's transcript."""
     try:
         found = _SESSION_ID.search(head_within(path, path.parent, size=_HEAD))
     except FileProblem:
@@ -100,7 +101,7 @@ def _said_session(path: Path) -> str:
 
 
 def _copied(index: Path) -> str:
-    """The transcript that an archived copy was made from; "" when its index does not say."""
+    """The original path of an archived copy; "" if its index does not contain it."""
     try:
         with index.open("rb") as file:
             head: Any = json.loads(file.readline(_HEAD))
@@ -110,12 +111,12 @@ def _copied(index: Path) -> str:
 
 
 def _add_sessions(folder: str, found: dict[str, Entry]) -> None:
-    """Add the transcripts in a project's folder, by their paths. Not by `scan`: there may be thousands."""
+    """Add the transcripts in a project's folder. Faster than `scan`, as there may be thousands."""
     with os.scandir(folder) as items:
         for item in items:
             name = item.name
             if _TRANSCRIPT.fullmatch(name):
-                with suppress(FileNotFoundError):  # gone since
+                with suppress(FileNotFoundError):  # deleted since
                     status = item.stat(follow_symlinks=False)
                     found[item.path] = Entry(name, folder, status.st_mtime_ns, status.st_size, status.st_ino)
             elif not name.startswith("."):

@@ -1,4 +1,4 @@
-"""Transcripts in the index: a document for each stretch of a turn, with its passages and their lines."""
+"""Indexed transcripts: a document for each stretch of a turn, with its passages and their lines."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: S
 
 
 def has_session(connection: sqlite3.Connection, session_id: str) -> bool:
-    """Whether the index has a session's transcript, captures or state; memories are none of its parts."""
+    """Whether the index has a session's transcript, captures or state; memories do not count."""
     kinds = (DocKind.TURN, DocKind.CAPTURE, DocKind.STATE)
     row = connection.execute(
         "SELECT 1 FROM sources WHERE session = ? AND kind IN (?, ?, ?)", (session_id, *kinds)
@@ -198,7 +198,7 @@ def _place(connection: sqlite3.Connection, one: Read, project: int) -> int:
 
 
 def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: int) -> tuple[int, str]:
-    """Put a document in, without its text; returns its number and the text."""
+    """Insert a document without its text; returns its number and the text."""
     head, text = _folded(piece.passages)
     number = free_number(connection, DocKind.TURN, piece.created)
     data = json.dumps([list(passage) for passage in piece.passages], ensure_ascii=False)
@@ -220,7 +220,7 @@ def _insert(connection: sqlite3.Connection, source: int, piece: Piece, project: 
 
 
 def _folded(passages: list[Passage]) -> tuple[str, str]:
-    """A folded text up to the end of the prompt, and all of it."""
+    """The folded text up to the end of the prompt, and the whole folded text."""
     parts = [f"{BREAK}{_MARKS[passage.kind]} {fold(passage.text)}" for passage in passages]
     head = parts[0] if passages[0].kind is Kind.ASK else ""
     return head, without_surrogates(" ".join(parts))
@@ -246,7 +246,7 @@ def parts_of(files: Iterable[str], commands: Iterable[str]) -> tuple[tuple[str, 
 
 
 def best_passage(folded: str, query: Query, kinds: Iterable[Kind] = ()) -> int:
-    """The place of the passage with the most terms, the first of these.
+    """The index of the first passage with the most terms.
 
     Args:
         folded: the folded text of a document.

@@ -13,7 +13,7 @@ from memtui.store.index.document import Document
 from memtui.store.index.schema import PADDING, DocKind
 
 _MINUTE_DOCS = 16
-"""Numbers for documents of the same minute; more of them take those of the next ones."""
+"""Number of documents of the same minute; more of them take numbers of the following minutes."""
 
 
 class Known(NamedTuple):
@@ -41,14 +41,14 @@ class Fresh(NamedTuple):
 
 
 def read_state(connection: sqlite3.Connection, kinds: Collection[DocKind]) -> State:
-    """The state of some kinds together, as it is in the database."""
+    """The state of some kinds, read from the database."""
     rows = connection.execute("SELECT kind, docs, bytes, generation FROM state").fetchall()
     some = [tuple(map(int, row[1:])) for row in rows if row[0] in kinds]
     return State(*map(sum, zip((0, 0, 0), *some, strict=True)))
 
 
 def read_known(connection: sqlite3.Connection, kinds: Collection[DocKind]) -> dict[str, Known]:
-    """All files of these kinds in the index, of a document each, by their names."""
+    """The indexed files of these kinds, with one document each, by name."""
     select = (
         "SELECT name, mtime_ns, size, inode, docs.id FROM sources JOIN docs ON docs.source = sources.id"
         " WHERE sources.kind = ?"
@@ -57,7 +57,7 @@ def read_known(connection: sqlite3.Connection, kinds: Collection[DocKind]) -> di
 
 
 def read_projects(connection: sqlite3.Connection) -> list[str]:
-    """The paths of all projects that anything in the index belongs to, or belonged to."""
+    """The paths of all projects that documents belong to, or belonged to."""
     return [row[0] for row in connection.execute("SELECT path FROM projects")]
 
 
@@ -90,10 +90,10 @@ def put(connection: sqlite3.Connection, gone: Iterable[str], fresh: Sequence[Fre
 
 
 def put_texts(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) -> None:
-    """Put the folded texts of new documents in by their numbers, in the order of these, and count them.
+    """Insert and count the folded texts of new documents, in the order of their numbers.
 
-    All at once and at the end: FTS5 writes out what it has gathered whenever another statement changes
-    something, and then takes four times as long.
+    All at once and at the end: FTS5 flushes its buffer whenever another statement changes something, and then
+    takes four times as long.
     """
     connection.executemany(
         "INSERT INTO words (rowid, text) VALUES (?, ?)", ((number, text + PADDING) for number, text in texts)
@@ -110,7 +110,7 @@ def take_out(connection: sqlite3.Connection, condition: str, value: int) -> None
 
 
 def _count(connection: sqlite3.Connection, changed: Iterable[tuple[int, int]], sign: int) -> None:
-    """Count documents that came (1) or went (-1): their numbers and the bytes of their texts."""
+    """Update the counts for documents added (1) or removed (-1), with the bytes of their texts."""
     docs: Counter[DocKind] = Counter()
     size: Counter[DocKind] = Counter()
     for number, length in changed:
@@ -125,7 +125,7 @@ def _count(connection: sqlite3.Connection, changed: Iterable[tuple[int, int]], s
 
 
 def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) -> tuple[int, str]:
-    """Put a document in, without its text; returns its number and the text."""
+    """Insert a document without its text; returns its number and the text."""
     document = one.document
     entry, meta = document.entry, document.meta
     project = project_number(connection, meta.project)
@@ -154,10 +154,10 @@ def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) ->
 
 
 def free_number(connection: sqlite3.Connection, kind: DocKind, created: float) -> int:
-    """A free number for a document: matches are examined in the order of numbers.
+    """A free number for a document; matches are examined in the order of numbers.
 
-    It grows with the time of creation; that of a memory with the time of indexing, as very many of them may
-    have been made at once.
+    Numbers grow with the time of creation; for memories with the time of indexing, as very many may be
+    created at once.
     """
     first, last = kind.numbers
     if kind is DocKind.MEMORY:
