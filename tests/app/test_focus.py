@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.help import HelpScreen
@@ -39,6 +43,28 @@ async def test_the_focused_pane_shows_it_and_the_detail_follows(full: World) -> 
                 assert focused == [PANES[int(key) - 1]], size
                 assert driver.detail.startswith(title), size
                 assert driver.browser.pane.has_class("-current"), size
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_reading_the_detail_styles_only_what_it_changes(
+    full: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    styled: list[str] = []
+    update_nodes = Stylesheet.update_nodes
+
+    def noted(sheet: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        nodes = [*nodes]
+        styled.extend(type(node).__name__ for node in nodes)
+        update_nodes(sheet, nodes, animate)
+
+    async with opened(full, size) as driver:
+        monkeypatch.setattr(Stylesheet, "update_nodes", noted)
+        for key, reads in (("enter", True), ("escape", False)):
+            styled.clear()
+            await driver.press(key)
+            assert driver.reading() is reads
+            focus, shown = ["DocumentView", "PendingPane"], ["DocumentView", "PaneStack"]
+            assert sorted(styled) == sorted(focus if size is WIDE else focus + shown), key
 
 
 async def test_keys_move_in_a_pane_enter_reads_the_detail_and_escape_goes_back(full: World) -> None:

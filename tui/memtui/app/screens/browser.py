@@ -74,6 +74,7 @@ class BrowserScreen(StyledOnce):
         self.feed = Feed(self, browser, settings.warn)
         self.host: Host = self.feed.host
         self.detail_view = DocumentView(id="detail")
+        self.split = Split(id="body", columns=settings.columns)
         self.detail = DetailReader(self.host, self.detail_view, self.painted)
         windows = ScreenWindows(self, browser)
         self.actions = BrowserActions(
@@ -81,7 +82,7 @@ class BrowserScreen(StyledOnce):
         )
         ring = (lambda: self.app.bell()) if settings.bell else None
         self.arrivals = Arrivals(self, self.feed, panes, self.actions, ring)
-        going = GoingBack(self, self, self.detail_view, self.actions)
+        going = GoingBack(self, self, self.split, self.detail_view, self.actions)
         self.handlers: dict[str, Callable[[], Any]] = {
             **self.actions.handlers(),
             "open": self.read_selected,
@@ -95,7 +96,7 @@ class BrowserScreen(StyledOnce):
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield StatusBar()
         yield TabStrip(id="tabs")
-        with Split(id="body", columns=self._settings.columns):
+        with self.split:
             with PaneStack(id="panes"):
                 yield from self.panes.values()
             yield self.detail_view
@@ -154,19 +155,19 @@ class BrowserScreen(StyledOnce):
 
     def focus_pane(self, pane_id: PaneId) -> None:
         """Go to a pane."""
-        self.remove_class("-reading")
+        self.split.reading = False
         self.make_current(pane_id)
         self.set_focus(self.pane)
 
     def show_detail(self) -> None:
         """Show the selected item; of the fullest pane where the current one has none."""
-        pane = self.pane if self.has_class("-reading") else _with_rows(self.pane, self.panes.values())
+        pane = self.pane if self.split.reading else _with_rows(self.pane, self.panes.values())
         self.detail.show(pane.detail(pane.selected))
 
     def read_selected(self) -> None:
         """Read the detail of what is selected: in a narrow window it takes the place of the panes."""
         self.show_detail()
-        self.add_class("-reading")
+        self.split.reading = True
         self.set_focus(self.detail_view)
 
     def offer_keys(self) -> None:
@@ -186,9 +187,9 @@ class BrowserScreen(StyledOnce):
         for line in self.query(InputLine):
             line.focus_is_at(event.widget)
         if isinstance(event.widget, Pane):
-            self.remove_class("-reading")
+            self.split.reading = False
         elif event.widget is self.detail_view:
-            self.add_class("-reading")
+            self.split.reading = True
         if isinstance(event.widget, Pane) and event.widget is not self.pane:
             self.make_current(event.widget.pane_id)
         else:
@@ -245,7 +246,7 @@ class BrowserScreen(StyledOnce):
 
     def action_split(self, step: int) -> None:
         """Move the border between the panes and the detail."""
-        if not self.query_one(Split).move(step):
+        if not self.split.move(step):
             self.host.say("One pane has the whole width here: there is no border to move.")
 
     @on(Split.Moved)

@@ -14,10 +14,16 @@ class GoingBack:
     """The actions of esc and z."""
 
     def __init__(
-        self, screen: Screen[None], place: Place, detail: DocumentView, actions: BrowserActions
+        self,
+        screen: Screen[None],
+        place: Place,
+        split: Split,
+        detail: DocumentView,
+        actions: BrowserActions,
     ) -> None:
         self._screen = screen
         self._place = place
+        self._split = split
         self._detail = detail
         self._actions = actions
 
@@ -26,9 +32,9 @@ class GoingBack:
         if self._actions.sessions.model.cancel():
             return
         pane = self._place.pane
-        if self._screen.has_class("-reading") or self._screen.focused is self._detail:
+        if self._split.reading or self._screen.focused is self._detail:
             if not self._actions.memories.follow_back():
-                self._screen.remove_class("-reading")
+                self._split.reading = False
                 self._screen.set_focus(pane)
         elif pane.marked:
             self._actions.marking.clear()
@@ -42,6 +48,6 @@ class GoingBack:
     def zoom(self) -> None:
         """Give the pane, or the detail when it has the focus, the whole window; or give it back."""
         if self._screen.focused is self._detail and not self._screen.has_class("-zoomed"):
-            self._screen.add_class("-reading")
+            self._split.reading = True
         self._screen.toggle_class("-zoomed")
-        self._screen.query_one(Split).fit()
+        self._split.fit()

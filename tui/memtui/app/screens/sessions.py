@@ -75,7 +75,7 @@ class SessionsScreen(Screen[None]):
     def on_descendant_focus(self) -> None:
         """The keys at the bottom are those of where the focus is."""
         detail = self.focused is self.detail
-        self.set_class(detail, "-reading")
+        self.set_class(detail, "-reading", update=self.has_class("-short"))  # it changes no other layout
         self.query_one(KeyBar).keys = self.TABLE.bar("session" if detail else "sessions")
 
     # -- the list -------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ _LEAST = 24
 """Columns that either side keeps."""
 _ALONE = ("-narrow", "-zoomed")
 """Classes of a screen in which one of the two has the window, or they stand one above the other."""
+_READING = "-reading"
+"""The class of a screen whose right side is read."""
 _WIDTHS = ("width", "min_width", "max_width")
 
 
@@ -47,10 +49,26 @@ class Split(Horizontal):
         """Keep to the limits of another size."""
         self.fit()
 
+    @property
+    def _is_shared(self) -> bool:
+        return not any(self.screen.has_class(name) for name in _ALONE)
+
+    @property
+    def reading(self) -> bool:
+        """Whether the right side is read; where the two do not share the window, it has all of it."""
+        return self.screen.has_class(_READING)
+
+    @reading.setter
+    def reading(self, reading: bool) -> None:
+        if reading != self.reading:
+            self.screen.set_class(reading, _READING, update=False)
+            if not self._is_shared:
+                self.app.stylesheet.update_nodes(self.children)  # not the whole screen: see the style sheet
+
     def fit(self) -> None:
         """Give the left side its width, where the two share the window."""
         left = self.children[0].styles
-        if not self._columns or any(self.screen.has_class(name) for name in _ALONE):
+        if not self._columns or not self._is_shared:
             for rule in _WIDTHS:
                 left.clear_rule(rule)
         elif self.size.width:
@@ -62,7 +80,7 @@ class Split(Horizontal):
 
     def move(self, step: int) -> bool:
         """Move the border by some columns; False if there is none."""
-        if any(self.screen.has_class(name) for name in _ALONE):
+        if not self._is_shared:
             return False
         self._go_to(self.children[0].size.width + self.children[0].gutter.width + step)
         self.post_message(self.Moved(self._columns))
