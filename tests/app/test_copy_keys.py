@@ -35,7 +35,7 @@ async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(
     async with opened(full, size) as driver:
         await driver.press("2", "y")
         await driver.until_said("buffer")
-        assert driver.last_said == f"{name} is in the tmux buffer: paste with prefix ]"
+        assert driver.last_said == f"Copied {name} into the tmux buffer: paste with prefix ]"
         assert tmux.read_text() == name
         assert driver.app.clipboard == name  # sent to the terminal as well, which need not be tmux's own
         assert name in driver.shown
@@ -62,7 +62,9 @@ async def test_capital_y_says_first_that_the_memory_is_stale(full: World, tmux: 
         await driver.until(lambda: "△1/1 The newest" in driver.drawn(PaneId.MEMORIES)[0], "the mark")
         await driver.press("Y")
         said = await driver.until_said("buffer")
-        assert said.startswith("1 of 1 file changed since (by their times: without git). Please import")
+        assert said.startswith(
+            "1 of 1 file changed since (by their times: without git). Copied Please import"
+        )
         assert tmux.read_text() == PROMPT.format(name)
 
 

@@ -209,7 +209,7 @@ async def test_p_copies_what_memtui_restore_prints(two: World, tmux: Path) -> No
         await driver.until_said("buffer")
         assert (
             driver.last_said
-            == "The text that restores session s-2 is in the tmux buffer: paste with prefix ]"
+            == "Copied the text that restores session s-2 into the tmux buffer: paste with prefix ]"
         )
         notes = restore_session(places(two), clock, session="s-2").text
         assert tmux.read_text() == notes

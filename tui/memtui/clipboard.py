@@ -55,7 +55,7 @@ def copy(
             return Copied(f"Copied {name} with {tool.name}", sure=True)
     send_osc52(text)
     if in_tmux:
-        return Copied(f"{name[:1].upper()}{name[1:]} is in the tmux buffer: paste with prefix ]", sure=True)
+        return Copied(f"Copied {name} into the tmux buffer: paste with prefix ]", sure=True)
     return Copied(f"Sent {name} to the terminal (it cannot confirm)", sure=False)
 
 
