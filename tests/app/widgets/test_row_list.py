@@ -204,6 +204,18 @@ async def test_an_untouched_list_follows_the_newest_row() -> None:
         assert (app.widget.selected, app.shown[0]) == ("!new", "!newer")
 
 
+async def test_a_list_without_rows_for_a_while_goes_back_to_the_selected_row() -> None:
+    host = ListHost(keys(30))
+    async with host.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        host.widget.select("000020")
+        host.widget.set_rows(())
+        host.widget.set_rows(keys(25))
+        await settle(pilot)
+        assert host.widget.selected == "000020"
+        assert "000020" in host.shown
+
+
 async def test_a_key_press_draws_no_more_rows_than_are_in_sight() -> None:
     app = ListHost(keys(100_000))
     async with app.run_test(size=SIZE) as pilot:

@@ -249,9 +249,12 @@ class SessionsScreen(Screen[None]):
 
     @on(InputLine.Dropped)
     def _dropped(self) -> None:
+        found = self.listing.selected
         self._rows.filter = ""
         self._kept()
         self._show()
+        if found:
+            self.listing.select(found)  # what was found stays selected
 
     @on(InputLine.Moved)
     def _moved(self, event: InputLine.Moved) -> None:

@@ -138,6 +138,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._hover = -1
         self._moved = False
         self._at_top = True
+        self._last: str | None = None
+        """The key that was selected when the last row went."""
         self._reported: str | None = None
         self._window: tuple[int, tuple[str, ...]] | None = None
         self._painter = RowPainter(self, draw)
@@ -182,11 +184,13 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Show other rows; selection and scroll position stay with the rows they are at.
 
         If the selected row is gone, the one that took its place is selected. A list in which the user has not
-        moved yet stays on its first row; one that stands on its first row keeps showing the top.
+        moved yet stays on its first row; one that stands on its first row keeps showing the top. One that had
+        no rows for a while goes back to the row that was selected before.
 
         Args:
             keys: Unique keys in order; not copied, and not to be changed afterwards.
         """
+        before = self.selected
         old, self._rows = self._rows, RowKeys(keys)
         self._index, top = carry_over(
             old,
@@ -200,6 +204,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._hover = -1
         self.virtual_size = Size(0, len(keys))
         self._scroll_now(top)
+        if before is not None and not keys:
+            self._last = before
+        elif before is None and self._moved and (back := self._rows.find(self._last or "", 0)) >= 0:
+            self._index = back
+            self._show_selected()
         self.refresh()
         self._report()
 
