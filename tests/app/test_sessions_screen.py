@@ -76,6 +76,7 @@ async def test_the_filter_and_the_order(two: World) -> None:
         await driver.until(lambda: len(rows.rows) == 1, "one row")
         await driver.press("enter", "escape")
         assert list(rows.rows) == newest
+        assert rows.selected == newest[-1], "what was found stays selected"
         await driver.press("<")
         assert rows.rows[0] == newest[-1]  # the fewest days left first
         await driver.press(">")
@@ -291,6 +292,8 @@ async def test_forgetting_asks_first(two: World) -> None:
         await driver.press("G", "D")
         await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
         assert "the archived transcript" in driver.shown and "What stays:" in driver.shown
+        answers = next(at for at, line in enumerate(driver.lines) if "Forget (y)" in line)
+        assert "changes.jsonl" in "".join(driver.lines[answers - 3 : answers]), "no empty lines between"
         await driver.press("enter")
         assert archive.entries()
         await driver.press("D")

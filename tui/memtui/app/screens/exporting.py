@@ -14,8 +14,10 @@ from memtui.files import FileProblem
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
-_HINT = "A page of HTML; Markdown if the name ends in .md. Secrets are masked. A file that is there stays."
-_FOLDER = "A page of HTML for each. Secrets are masked. A file that is there stays."
+_HINT = "A page of HTML; Markdown if the name ends in .md. Secrets are masked. A file that is there stays.\nenter writes · esc leaves"
+_FOLDER = (
+    "A page of HTML for each. Secrets are masked. A file that is there stays.\nenter writes · esc leaves"
+)
 
 
 async def export_sessions(
