@@ -176,7 +176,7 @@ async def test_marked_blocks_are_copied_as_markdown(long: World, monkeypatch: py
             + copied[-1].split("```\n\n", 1)[1]
         )
         await driver.press("space")
-        assert "marked" in driver.lines[-2]
+        assert "1 marked" in driver.lines[-2], "a call with its result is one block"
         await driver.press("escape")
         assert not view.marks
 

@@ -140,6 +140,8 @@ def test_a_call_says_how_it_ended_and_how_much_it_gave() -> None:
     ]
     task = result(long, toolUseResult={"totalToolUseCount": 12, "totalDurationMs": 190_000})
     assert shown(said(call("Task", description="x")), task) == ["● Task  x  12 calls, 3 min  6 lines ▸"]
+    task = result(long, toolUseResult={"totalToolUseCount": 1})
+    assert shown(said(call("Task", description="x")), task) == ["● Task  x  1 call  6 lines ▸"]
     assert shown(said(call("Bash", command="ls")), result(long), unfolded=True) == [
         "● Bash  ls  6 lines ▾",
         "  └ a",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -223,7 +224,7 @@ class TranscriptScreen(StyledOnce):
 
     def _chosen(self) -> list[Block]:
         """The marked blocks, else the current one with its result."""
-        marked = sorted(self.view.marks.values(), key=lambda block: block.key)
+        marked = sorted(chain(*self.view.marks.values()), key=lambda block: block.key)
         return marked or self.view.window.with_result(self.view.current)
 
     def action_copy(self) -> None:

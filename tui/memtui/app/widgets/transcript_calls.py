@@ -147,7 +147,7 @@ def _outcome(result: Result) -> list[tuple[str, str]]:
         return [(f"  ✗ {outcome}", "warn")]
     detail = result.detail if isinstance(result.detail, dict) else {}
     calls, seconds = detail.get("totalToolUseCount"), detail.get("totalDurationMs")
-    notes = [f"{calls} calls"] if type(calls) is int and calls else []
+    notes = [f"{calls} call{'s' if calls > 1 else ''}"] if type(calls) is int and calls else []
     if type(seconds) is int and seconds >= 0:
         notes.append(f"{seconds // 60_000} min" if seconds >= 60_000 else f"{seconds // 1000} s")
     return [(f"  {', '.join(notes)}", "dim")] if notes else []

@@ -77,7 +77,8 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         super().__init__(id=id)
         self._path = path
         self.bar = ByteBar()
-        self.marks: dict[Key, Block] = {}
+        self.marks: dict[Key, list[Block]] = {}
+        """The marked blocks by their first key: a call with its result is one."""
         self._following = False
         self._cursor = Place(0)
         self._open(Wanted("line", number, unfold=True) if number else Wanted("last"))
@@ -315,10 +316,10 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         block = self.current
         if block is None:
             return
-        for each in self.window.with_result(block):
-            if self.marks.pop(each.key, None) is None:
-                self.marks[each.key] = each
-        later = self.window.lines_of(self.window.with_result(block)[-1].key).stop
+        fold, blocks = self.window.fold_of(block.key), self.window.with_result(block)
+        if self.marks.pop(fold, None) is None:
+            self.marks[fold] = blocks
+        later = self.window.lines_of(blocks[-1].key).stop
         self.put_line(min(later, len(self.document) - 1))
 
     def unmark(self) -> None:
@@ -410,6 +411,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         number, _, _ = self._layout.row(row)
         if self.has_focus and row == self._row():
             return "transcript--cursor"
-        if self.marks and (block := self.window.block_at(number)) is not None and block.key in self.marks:
-            return "transcript--marked"
-        return ""
+        block = self.window.block_at(number) if self.marks else None
+        marked = block is not None and self.window.fold_of(block.key) in self.marks
+        return "transcript--marked" if marked else ""
