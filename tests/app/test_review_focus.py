@@ -73,7 +73,7 @@ async def test_in_a_narrow_window_the_footer_names_every_key_and_tab_shows_the_e
             "ctrl+s save",
             "tab next field",
             "f4 ask claude",
-            "? help",
+            "f1 help",
             "f2 facts",
             "esc leave",
         ]

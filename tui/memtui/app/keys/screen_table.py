@@ -54,7 +54,7 @@ class CommandTable(NamedTuple):
     def bar(self, where: str = "") -> BarKeys:
         """The bottom line, while `where` has the focus."""
         return tuple(
-            (each.shown, each.label, each.action)
+            ("f1" if each is HELP and where in _TYPING else each.shown, each.label, each.action)
             for each in self.commands
             if each.bar and (not each.where or where in each.where)
         )
@@ -64,6 +64,8 @@ class CommandTable(NamedTuple):
         return [(each.shown, each.help) for each in self.commands]
 
 
+_TYPING = frozenset({"form", "query"})
+"""Parts of a screen in which a question mark is text."""
 HELP = ScreenCommand("question_mark,f1", "?", "help", "these keys; f1 while typing", "app.help", bound=False)
 DOWN = ScreenCommand("space", "space", "page down", "page down", "focused.page(1)", bound=False)
 START = ScreenCommand("g", "g", "start", "go to the start", "focused.first", bound=False)

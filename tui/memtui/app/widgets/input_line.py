@@ -13,8 +13,16 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
+from memtui.app.widgets.key_bar import KeyBar
+
 FILTER_HINT = "filter, enter keeps it, esc drops it"
 FIND_HINT = "find, enter keeps it, esc goes back"
+_KEYS = (
+    ("enter", "keep", "app.simulate_key('enter')"),
+    ("f1", "help", "app.help"),
+    ("esc", "drop", "app.simulate_key('escape')"),
+)
+"""What the keys at the bottom do while the line is typed."""
 
 
 class InputLine(Horizontal):
@@ -89,6 +97,15 @@ class InputLine(Horizontal):
     def focus_is_at(self, widget: Widget) -> None:
         """Hide the line when another widget has the focus, show it when its input has."""
         self.set_class(widget.parent is self, "-open")
+
+    def on_descendant_focus(self) -> None:
+        """The keys at the bottom are those of the line."""
+        self.screen.query_one(KeyBar).typing = _KEYS
+
+    def on_descendant_blur(self) -> None:
+        """They are those of the screen again."""
+        for bar in self.screen.query(KeyBar):
+            bar.typing = ()
 
     def show_status(self, text: str) -> None:
         """Show a short text after the input, such as the number of matches."""

@@ -19,6 +19,8 @@ class KeyBar(Widget):
 
     KEEP = 2
     keys: reactive[tuple[tuple[str, str, str], ...]] = reactive(())
+    typing: reactive[tuple[tuple[str, str, str], ...]] = reactive(())
+    """The entries while a line is typed; empty shows `keys`."""
 
     class Pressed(Message):
         """A key was clicked: run its action."""
@@ -48,7 +50,7 @@ class KeyBar(Widget):
         room = self.size.width
         placed = []
         column = 0
-        for entry in fitting(self.keys, room, self.KEEP):
+        for entry in fitting(self.typing or self.keys, room, self.KEEP):
             width = _width(entry[0], entry[1])
             placed.append((column, column + width, entry))
             column += width + 1
