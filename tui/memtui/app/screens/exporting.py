@@ -14,10 +14,9 @@ from memtui.files import FileProblem
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
-_HINT = "A page of HTML; Markdown if the name ends in .md. Secrets are masked. A file that is there stays.\nenter writes · esc leaves"
-_FOLDER = (
-    "A page of HTML for each. Secrets are masked. A file that is there stays.\nenter writes · esc leaves"
-)
+_ENDS = "Secrets are masked. A file that is there stays.\nenter writes · esc leaves"
+_HINT = f"A page of HTML; Markdown if the name ends in .md. {_ENDS}"
+_FOLDER = f"A page of HTML for each. {_ENDS}"
 
 
 async def export_sessions(
