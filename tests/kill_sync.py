@@ -24,64 +24,26 @@ from pathlib import Path
 import psycopg
 
 from memtui.files import FileProblem
-from memtui.flows import syncing
 from memtui.sharing.git_remote import GitRemote
 from memtui.sharing.postgres_remote import PostgresRemote
-from memtui.sharing.remote import Outgoing, Remote
-from tests.flows.machines import Machine
-from tests.sharing.contract import everything
-from tests.sharing.records import outgoing, record
+from tests.flows.killed_sync import begin, check, machine
+from tests.sharing.contract import Opener
 from tests.sharing.repository import git
 from tests.sharing.server import new_database, running, stop_at_once
 from tests.tracing import RefusedError, Tree, follow
 
 MOMENTS, STOPS = 60, 10
-_WANTED = [b"newer", b"one", b"theirs 1"]
-_RECORDS = 5
-"""Three of others, and a text and marks of this machine."""
-
-Opener = Callable[[str], Remote]
-"""Opens the remote as the machine of this name."""
 Make = Callable[[Path], Opener]
 """Makes a remote for the machines in a folder, with what is in it at the beginning."""
 
 
-def _theirs() -> list[Outgoing]:
-    return [outgoing(record(number, b"theirs %d" % number)) for number in range(2)]
-
-
-def _machine(place: Path, remote: Opener) -> Machine:
-    made = Machine(place, "desk", known=(place / "desk").exists())
-    vars(syncing)["open_remote"] = lambda *_: remote("desk")
-    return made
-
-
-def _begin(place: Path, remote: Opener) -> None:
-    """A machine with a shared memory, changed and not sent yet, and news that wait for it."""
-    theirs = remote("laptop-1a2b")
-    theirs.set_up()
-    theirs.put(_theirs()[:1])
-    desk = _machine(place, remote)
-    desk.sync()
-    desk.store.update(desk.share(b"one"), tags=("new",))
-    theirs.put([*_theirs(), outgoing(record(0, b"newer", at=record(9).at))])
-
-
 def _sync(place: Path, remote: Opener) -> None:
     with suppress(FileProblem):  # what was killed may have been git alone
-        _machine(place, remote).sync()
+        machine(place, remote).sync()
 
 
 def _check(place: Path, remote: Opener) -> None:
-    """Sync once more: everything has to be there, once."""
-    desk = _machine(place, remote)
-    done = desk.sync()
-    assert not done.notes, done.notes
-    assert sorted(desk.texts().values()) == _WANTED, desk.texts()
-    assert len(everything(remote("other"))) == _RECORDS, sorted(everything(remote("other")))
-    again = desk.sync()
-    assert (again.sent, again.came, again.memories) == (0, 0, 0), again
-    assert not list((place / "desk").rglob("CMEM*.tmp"))
+    check(place, remote)
     for path in (place / "desk").rglob("sharing/*.db"):
         with closing(sqlite3.connect(path)) as database:
             assert database.execute("pragma integrity_check").fetchone() == ("ok",)
@@ -98,7 +60,7 @@ def _repository(base: Path) -> Make:
     hub = template / "hub"
     hub.mkdir(parents=True)
     git("init", "--quiet", "--bare", "--initial-branch=main", folder=hub)
-    _begin(template, _in_git(template))
+    begin(template, _in_git(template))
 
     def make(place: Path) -> Opener:
         shutil.copytree(template, place)
@@ -111,7 +73,7 @@ def _databases(base: Path, url: str) -> Make:
     """Databases that are copies of one."""
     template, address = base / "template", url.partition("?")
     name = address[0].rpartition("/")[2]
-    _begin(template, lambda _: PostgresRemote(url))
+    begin(template, lambda _: PostgresRemote(url))
 
     def make(place: Path) -> Opener:
         shutil.copytree(template, place)

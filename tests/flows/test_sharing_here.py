@@ -16,7 +16,9 @@ from memtui.formats.shared_record import render_record
 from memtui.project import Home, Project
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
+from tests.disk import left_over
 from tests.flows.here import THEIRS, clock, machine, new, notes, project_in, put, texts
+from tests.flows.machines import SECRET
 from tests.sharing.records import record
 
 
@@ -54,7 +56,7 @@ def test_it_is_written_with_relative_paths_and_without_the_session(
 
 
 def test_a_secret_stays_until_its_line_is_let_pass_and_that_is_recorded(home: Home, project: Project) -> None:
-    mine = new(home, project, b"one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+    mine = new(home, project, f"one\n{SECRET}\n".encode())
     with pytest.raises(SecretsFoundError, match=r"\(line 2\)"):
         share_here(project, home, clock, mine)
     assert not project.shared.exists()
@@ -62,6 +64,13 @@ def test_a_secret_stays_until_its_line_is_let_pass_and_that_is_recorded(home: Ho
     (line,) = home.allowed_log.read_text().splitlines()
     noted = json.loads(line)
     assert (noted["memory"], noted["line"], bool(noted["kind"])) == (mine, 2, True)
+
+
+def test_what_a_killed_process_left_does_not_stay_in_the_project(home: Home, project: Project) -> None:
+    mine = new(home, project, b"x")
+    left = left_over(share_here(project, home, clock, mine).parent)
+    share_here(project, home, clock, mine)
+    assert not left.exists()
 
 
 def test_what_is_of_another_project_or_another_person_is_not_written(home: Home, project: Project) -> None:

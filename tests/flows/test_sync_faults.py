@@ -19,7 +19,9 @@ from memtui.flows import syncing
 from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError
 from memtui.sharing.replica import Replica
 from tests import faults
+from tests.flows.killed_sync import begin, check, machine, theirs
 from tests.flows.machines import Machine
+from tests.sharing.contract import Opener
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
 
@@ -87,27 +89,8 @@ def _marked(name: str) -> None:
     setattr(Replica, name, method)
 
 
-def _machine(place: Path) -> Machine:
-    made = Machine(place, "desk", known=(place / "desk").exists())
-    vars(syncing)["open_remote"] = lambda *_: FileRemote(place / "remote.json")
-    return made
-
-
-def _theirs() -> list[Outgoing]:
-    return [outgoing(record(number, b"theirs %d" % number)) for number in range(2)]
-
-
-def _make(place: Path) -> Path:
-    """Make a machine with a shared memory, changed and not sent yet, and news that wait for it."""
-    place.mkdir(parents=True)
-    remote = FileRemote(place / "remote.json")
-    remote.put(_theirs()[:1])
-    desk = _machine(place)
-    desk.sync()
-    desk.store.update(desk.share(b"one"), tags=("new",))
-    newer = record(0, b"newer", at=record(9).at)
-    remote.put([*_theirs(), outgoing(newer)])
-    return place
+def _remote(place: Path) -> Opener:
+    return lambda _: FileRemote(place / "remote.json")
 
 
 class _Again:
@@ -115,7 +98,9 @@ class _Again:
 
     def __init__(self, base: Path) -> None:
         self._place, self._made = base / "x", base / "made"
-        shutil.copytree(_make(self._place), self._made)
+        self._place.mkdir(parents=True)
+        begin(self._place, _remote(self._place))
+        shutil.copytree(self._place, self._made)
 
     def make(self, number: int) -> Path:
         """The machine as it was at first."""
@@ -124,19 +109,11 @@ class _Again:
 
 
 def _sync(place: Path) -> None:
-    _machine(place).sync()
+    machine(place, _remote(place)).sync()
 
 
 def _check(place: Path) -> None:
-    desk = _machine(place)
-    desk.sync()
-    wanted = {b"newer": 1, b"theirs 1": 1, b"one": 1}
-    assert {body: list(desk.texts().values()).count(body) for body in desk.texts().values()} == wanted
-    rows = FileRemote(place / "remote.json").rows()
-    assert len({row[0] for row in rows}) == len(rows) == 5  # theirs: 3; mine: a text, and marks
-    again = desk.sync()
-    assert (again.sent, again.came, again.memories, again.notes) == (0, 0, 0, [])
-    assert not list((place / "desk").rglob("CMEM*.tmp"))
+    check(place, _remote(place))
 
 
 def test_a_sync_may_be_killed_at_any_point(tmp_path: Path) -> None:
@@ -152,12 +129,12 @@ def _sweep(base: Path) -> int:
 def test_a_full_disk_at_any_call_leaves_the_rest_to_the_next_sync(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(vars(syncing), "open_remote", None)  # what `_machine` sets is taken back
+    monkeypatch.setitem(vars(syncing), "open_remote", None)  # what `machine` sets is taken back
     number, again = 0, _Again(tmp_path)
     while True:
         place, number = again.make(number), number + 17
         with suppress(FileProblem), faults.watched(faults.failing(number, errno.ENOSPC)) as log:
-            _machine(place).sync()
+            _sync(place)
         _check(place)
         if len(log) < number:
             break
@@ -166,11 +143,12 @@ def test_a_full_disk_at_any_call_leaves_the_rest_to_the_next_sync(
 
 def test_a_second_sync_meanwhile_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(syncing), "open_remote", None)
-    desk = _machine(_make(tmp_path / "x"))
-    path = desk.sharing._path
-    with lock(path), pytest.raises(FileLocked, match="is held by another process"):
+    remote = _remote(tmp_path)
+    begin(tmp_path, remote)
+    desk = machine(tmp_path, remote)
+    with lock(desk.sharing._path), pytest.raises(FileLocked, match="is held by another process"):
         desk.sync()
-    _check(tmp_path / "x")
+    check(tmp_path, remote)
 
 
 class _ReadOnly(MemoryRemote):
@@ -180,7 +158,7 @@ class _ReadOnly(MemoryRemote):
 
 def test_who_may_not_write_still_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remote = _ReadOnly()
-    remote.rows = {each.name: each for each in _theirs()}
+    remote.rows = {each.name: each for each in theirs()}
     monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
     desk = Machine(tmp_path, "desk")
     desk.share(b"mine")

@@ -44,7 +44,7 @@ def test_paths_leave_without_the_folders_of_this_machine(
 
 
 def test_a_secret_keeps_a_memory_here_until_a_person_lets_its_line_pass(laptop: Machine) -> None:
-    memory_id = laptop.new(b"one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+    memory_id = laptop.new(f"one\n{SECRET}\n".encode())
     with pytest.raises(SecretsFoundError, match=r"is not shared\. It holds a secret: .*\(line 2\)"):
         laptop.sharing.share(memory_id)
     assert laptop.sync().sent == 0
@@ -55,7 +55,7 @@ def test_a_secret_keeps_a_memory_here_until_a_person_lets_its_line_pass(laptop: 
 def test_a_secret_that_was_written_later_is_held_back(laptop: Machine, desk: Machine) -> None:
     shared = laptop.share()
     laptop.sync()
-    laptop.store.rewrite(shared, b"GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+    laptop.store.rewrite(shared, SECRET.encode())
     done = laptop.sync()
     assert done.sent == 0
     assert "line 1" in done.notes[0]

@@ -20,6 +20,7 @@ from memtui.store.history import History
 from memtui.store.listing import Entry
 from memtui.store.state_files import read_state
 from memtui.store.states import StateStore, machines_elsewhere
+from tests.disk import left_over
 from tests.flows.machines import SECRET, Machine, exchange
 from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
@@ -65,6 +66,15 @@ def test_a_state_of_another_machine_is_listed_and_never_current_here(laptop: Mac
     assert str(laptop.root) not in text
     assert "/project/shop" in text
     assert desk.sync().sent == laptop.sync().sent == 0
+
+
+def test_what_a_killed_process_left_of_a_state_is_removed(laptop: Machine, desk: Machine) -> None:
+    write_state(laptop, 1, "of the laptop")
+    exchange(laptop, desk)
+    left = left_over(desk.home.data / "states-elsewhere" / "laptop" / SESSION)
+    write_state(laptop, 2, "second of the laptop")
+    exchange(laptop, desk)
+    assert not left.exists()
 
 
 def test_a_state_that_a_sync_brought_is_in_the_log_and_can_be_taken_back(

@@ -13,6 +13,7 @@ from memtui.files import FileProblem, FileUnreadable, load_within, read_within
 from memtui.flows import known_here
 from memtui.project import Home, Project
 from memtui.store.memory_files import FilesBackend
+from tests.disk import left_over
 from tests.flows.here import THEIRS, clock, machine, new, notes, project_in, put, texts
 from tests.sharing.records import record
 
@@ -278,3 +279,12 @@ def test_what_is_known_is_read_once_and_once_more_under_the_lock(
     notes(project, home)
     assert len(read) == 3
     assert texts(home) == {THEIRS: b"two, longer"}
+
+
+def test_what_killed_processes_left_is_removed(home: Home, project: Project) -> None:
+    put(project, record(body=b"one"))
+    notes(project, home)
+    left = left_over(home.data / "sharing")
+    put(project, record(body=b"two, longer"))
+    notes(project, home)
+    assert not left.exists()

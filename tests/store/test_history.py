@@ -19,7 +19,7 @@ from memtui.store.history import History, recorded
 from memtui.store.memory_files import FilesBackend
 from memtui.store.put_back import UndoProblem
 from tests import faults
-from tests.disk import mode_of, names, without_flushing
+from tests.disk import left_over, mode_of, names, without_flushing
 from tests.processes import start_together
 from tests.store.memories import home_in
 from tests.store.undoing import Undoing, noon
@@ -258,6 +258,14 @@ sys.stdin.readline()
 for each in range(40):
     changes.wrote(f"{number}-{each} " + "x" * 200, root / number, b"0", str(each + 1).encode())
 """
+
+
+def test_texts_that_killed_processes_left_are_removed(home: Home, root: Path, undoing: Undoing) -> None:
+    write(undoing.changes, root / "a", "1")
+    write(undoing.changes, root / "a", "2")
+    left = left_over(home.state / "changes")
+    write(undoing.changes, root / "a", "3")
+    assert not left.exists()
 
 
 def test_processes_append_whole_lines_side_by_side(home: Home, root: Path) -> None:

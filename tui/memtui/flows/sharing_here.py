@@ -10,7 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from memtui.clock import Clock
-from memtui.files import FileProblem, shared_folder, write_atomic
+from memtui.files import FileProblem, shared_folder, sweep_temps, write_atomic
 from memtui.flows.shared_names import Names, neutral, shared_root
 from memtui.flows.sharing_out import check_to_share
 from memtui.formats.shared_record import SharedRecord, render_record
@@ -66,6 +66,7 @@ def share_here(
     )
     path = project.shared / f"{memory}.md"
     shared_folder(path.parent, within=project.root)
+    sweep_temps(path.parent, within=project.root)
     write_atomic(path, render_record(record), mode=0o644, within=project.root)
     return path
 

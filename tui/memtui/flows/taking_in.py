@@ -24,6 +24,7 @@ from memtui.files import (
     load_within,
     lock,
     private_folder,
+    sweep_temps,
 )
 from memtui.flows.known_here import GONE, KnownHere, all_known, known_path
 from memtui.flows.shared_names import Names, digest
@@ -133,6 +134,7 @@ def _take_in(project: Project, home: Home, clock: Clock) -> tuple[KnownHere, lis
     path = known_path(project.root, home)
     private_folder(path.parent, within=existing_above(path.parent))
     with lock(path, timeout=0, within=path.parent):
+        sweep_temps(path.parent, within=path.parent)
         listing, known = _Listing.of(project), KnownHere.of(project.root, home)
         taking = _Taking(project, home, clock, known)
         taking.take(listing)

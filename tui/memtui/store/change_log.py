@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from memtui.files import FileProblem, existing_above, private_folder, read_within, write_atomic
+from memtui.files import FileProblem, existing_above, private_folder, read_within, sweep_temps, write_atomic
 from memtui.files.appending import append_line, read_lines
 from memtui.named import TYPE_CHECKING, NamedTuple
 from memtui.project import Home
@@ -141,6 +141,7 @@ class ChangeLog:
 
     def _sweep(self, *, strays: bool) -> None:
         """Remove the oldest texts beyond the limit, and unreferenced ones. Never raises."""
+        sweep_temps(self._texts, within=existing_above(self._state))
         with suppress(OSError):
             with os.scandir(self._texts) as entries:
                 found = [(entry, entry.stat(follow_symlinks=False)) for entry in entries if _is_text(entry)]

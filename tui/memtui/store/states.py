@@ -232,6 +232,7 @@ def keep_elsewhere(
     """
     folder = elsewhere(home) / machine / session_id
     private_folder(folder, within=existing_above(elsewhere(home)))
+    sweep_temps(folder, within=existing_above(home.data))
     path = folder / version_name(version)
     if create_exclusive(path, data, within=existing_above(home.data)):
         wrote(f"kept state v{version} of session {session_id[:8]} from {machine}", path, None, data)
