@@ -1,4 +1,4 @@
-"""Fixtures: two machines, and one remote in memory."""
+"""Fixtures: two machines, one remote in memory, and a project with memories of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.flows import syncing
+from memtui.project import Home, Project
+from tests.flows import here
 from tests.flows.machines import Machine, Maker
 from tests.sharing.memory_remote import MemoryRemote
 
@@ -24,10 +26,26 @@ def machine(tmp_path: Path, remote: MemoryRemote) -> Maker:
 
 
 @pytest.fixture
-def laptop(machine: Maker) -> Machine:
-    return machine("laptop")
+def sync() -> str:
+    """What the two machines send; test files may have another."""
+    return "shared"
 
 
 @pytest.fixture
-def desk(machine: Maker) -> Machine:
-    return machine("desk")
+def laptop(machine: Maker, sync: str) -> Machine:
+    return machine("laptop", sync=sync)
+
+
+@pytest.fixture
+def desk(machine: Maker, sync: str) -> Machine:
+    return machine("desk", sync=sync)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return here.project_in(tmp_path)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return here.machine(tmp_path, "desk-9f")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from memtui.flows.shared_names import Names
 from memtui.flows.syncing import Sharing, Synced
-from memtui.project import Home
 from memtui.sharing.remotes import NamedRemote
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.stored_files import id_of, stored_entries
+from tests.flows import here
 from tests.store.memories import home_in
 
 SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"
@@ -31,10 +31,7 @@ class Machine:
         known: bool = False,
     ) -> None:
         self.name = name
-        self.home: Home = home_in(base / name)
-        if not known:
-            self.home.data.mkdir(parents=True)
-            (self.home.data / "machine").write_text(f"{name}\n")
+        self.home = home_in(base / name) if known else here.machine(base, name)
         self.root = base / name / "code" / "shop"
         self.now = datetime(2026, 1, 2, 12, tzinfo=UTC) + skew
         self.store = FilesBackend(self.home, self.clock)
@@ -72,15 +69,10 @@ class Machine:
 
     def everything(self) -> dict[str, tuple[bytes, tuple[str, ...], bool]]:
         """Text and marks of every memory by its id among all machines."""
-        machine = (self.home.data / "machine").read_text().strip()
+        found = {Names(self.name).everywhere(each): self.store.get(each) for each in self.ids()}
         return {
-            (each if "@" in each else f"{each}@{machine}"): (
-                found.body,
-                tuple(sorted(found.meta.tags)),
-                found.meta.archived,
-            )
-            for each in self.ids()
-            for found in [self.store.get(each)]
+            memory: (stored.body, tuple(sorted(stored.meta.tags)), stored.meta.archived)
+            for memory, stored in found.items()
         }
 
 

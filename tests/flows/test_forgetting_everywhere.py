@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from pathlib import Path
-
 import pytest
 
 from memtui.flows import syncing
@@ -15,16 +12,6 @@ from memtui.store.base import MemoryMissing
 from memtui.store.change_log import ChangeLog
 from tests.flows.machines import Machine, exchange
 from tests.sharing.memory_remote import MemoryRemote
-
-
-@pytest.fixture
-def laptop(tmp_path: Path, remote: MemoryRemote) -> Machine:
-    return Machine(tmp_path, "laptop")
-
-
-@pytest.fixture
-def desk(tmp_path: Path, remote: MemoryRemote) -> Machine:
-    return Machine(tmp_path, "desk", skew=timedelta(hours=1))
 
 
 def erase_in_vain(machine: Machine, remote: MemoryRemote, memory_id: str) -> None:

@@ -17,19 +17,9 @@ from memtui.project import Home, Project
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from tests.disk import left_over
-from tests.flows.here import THEIRS, clock, machine, new, notes, project_in, put, texts
+from tests.flows.here import THEIRS, clock, machine, new, notes, put, texts
 from tests.flows.machines import SECRET
 from tests.sharing.records import record
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return project_in(tmp_path)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return machine(tmp_path, "desk-9f")
 
 
 def test_it_is_written_with_relative_paths_and_without_the_session(

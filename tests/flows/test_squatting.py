@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from memtui.flows import syncing
 from memtui.flows.taking_in import take_in
 from memtui.project import Project
-from tests.flows.here import project_in, put
+from tests.flows.here import put
 from tests.flows.machines import Machine
-from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import record
 
 MADE = "CMEM-20260102-120001"
 FORGED = record(
     body=b"forged", memory=f"{MADE}@laptop", machine="laptop", tags=("evil",), description="Forged"
 )
-
-
-@pytest.fixture
-def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    remote = MemoryRemote()
-    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
-    return Machine(tmp_path, "laptop")
-
-
-@pytest.fixture
-def desk(laptop: Machine, tmp_path: Path) -> Machine:
-    return Machine(tmp_path, "desk")
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return project_in(tmp_path)
 
 
 def notes(project: Project, machine: Machine) -> list[str]:

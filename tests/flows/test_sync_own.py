@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -29,13 +28,8 @@ SESSION = "90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1"
 
 
 @pytest.fixture
-def laptop(tmp_path: Path, remote: MemoryRemote) -> Machine:
-    return Machine(tmp_path, "laptop", sync="all")
-
-
-@pytest.fixture
-def desk(tmp_path: Path, remote: MemoryRemote) -> Machine:
-    return Machine(tmp_path, "desk", sync="all", skew=timedelta(hours=1))
+def sync() -> str:
+    return "all"
 
 
 def write_state(machine: Machine, version: int, goal: str) -> None:

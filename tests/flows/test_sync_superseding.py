@@ -11,27 +11,21 @@ from typing import Any
 import pytest
 
 from memtui.files import FileProblem
-from memtui.flows import late_writes, sharing_in, syncing
+from memtui.flows import late_writes, sharing_in
 from memtui.flows.superseding import reinstate, supersede
 from memtui.flows.syncing import Synced
 from memtui.sharing.replica import Replica
 from memtui.store.memory_files import Revised
-from tests.flows.machines import Machine, exchange
-from tests.sharing.memory_remote import MemoryRemote
+from tests.flows.machines import Machine, Maker, exchange
 from tests.sharing.records import record
 
 Pair = Callable[[str], tuple[Machine, Machine]]
 
 
 @pytest.fixture
-def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
+def pair(machine: Maker) -> Pair:
     """A laptop, and a desk whose clock is an hour ahead."""
-    remote = MemoryRemote()
-    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
-    return lambda sync: (
-        Machine(tmp_path, "laptop", sync=sync),
-        Machine(tmp_path, "desk", sync=sync, skew=timedelta(hours=1)),
-    )
+    return lambda sync: (machine("laptop", sync=sync), machine("desk", sync=sync, skew=timedelta(hours=1)))
 
 
 def relation(machine: Machine, old: str, new: str) -> tuple[str, tuple[str, ...]]:

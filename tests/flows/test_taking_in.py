@@ -14,20 +14,10 @@ from memtui.flows import known_here
 from memtui.project import Home, Project
 from memtui.store.memory_files import FilesBackend
 from tests.disk import left_over
-from tests.flows.here import THEIRS, clock, machine, new, notes, project_in, put, texts
+from tests.flows.here import THEIRS, clock, new, notes, project_in, put, texts
 from tests.sharing.records import record
 
 OTHER = "CMEM-20260102-000001@laptop-1a2b"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return project_in(tmp_path)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return machine(tmp_path, "desk-9f")
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, method: str, *, times: int = 1) -> None:
