@@ -23,6 +23,7 @@ from memtui.app.keys.reader_commands import AFTERMATH
 from memtui.app.model.browser import Browser
 from memtui.app.panes.aftermath_rows import draw
 from memtui.app.screens.transcript import read_transcript
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -44,7 +45,8 @@ _WIDE = 66
 class AftermathScreen(Screen[None]):
     """The rows at the left, the summary with the selected row's evidence at the right."""
 
-    CSS_PATH = "../styles/aftermath.tcss"
+    DEFAULT_CSS = stylesheet("aftermath")
+    SCOPED_CSS = False
 
     if TYPE_CHECKING:
         app: HostApp

@@ -12,11 +12,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from memtui.app.keys.question_commands import ASK
+from memtui.app.stylesheets import stylesheet
 
 
 class AskScreen(ModalScreen[str | None]):
     """Asks for one line; enter gives it, escape gives None."""
 
+    DEFAULT_CSS = stylesheet("ask")
+    SCOPED_CSS = False
     TABLE = ASK
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 

@@ -16,6 +16,7 @@ from memtui.app.keys.list_commands import CHANGES
 from memtui.app.model.browser import Browser
 from memtui.app.panes.pane import row
 from memtui.app.screens.reading import ReadingScreen
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
@@ -34,7 +35,8 @@ _LOOK = 2.0
 class ChangesScreen(Screen[None]):
     """The list of changes."""
 
-    CSS_PATH = "../styles/changes.tcss"
+    DEFAULT_CSS = stylesheet("changes")
+    SCOPED_CSS = False
 
     if TYPE_CHECKING:
         app: HostApp

@@ -21,6 +21,7 @@ from memtui.app.keys.form_commands import COMPACT
 from memtui.app.model.browser import Browser
 from memtui.app.screens.asking import Asking
 from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -56,7 +57,8 @@ class Read(Message):
 class CompactScreen(Screen[str | None]):
     """The text at the left; description, tags and checklist at the right."""
 
-    CSS_PATH = "../styles/review.tcss"
+    DEFAULT_CSS = stylesheet("compact")
+    SCOPED_CSS = False
 
     if TYPE_CHECKING:
         app: HostApp
@@ -76,10 +78,10 @@ class CompactScreen(Screen[str | None]):
     def compose(self) -> ComposeResult:
         """Text and form side by side; in a narrow window one of them at a time."""
         with Horizontal(id="compact"):
-            yield TextArea(id="compact-text", compact=True, tab_behavior="focus", highlight_cursor_line=False)
+            yield TextArea(id="compact-text", tab_behavior="focus", highlight_cursor_line=False)
             with Vertical(id="compact-form"):
-                yield Input(id="compact-description", compact=True, select_on_focus=False)
-                yield Input(id="compact-tags", compact=True, select_on_focus=False, placeholder="a, b")
+                yield Input(id="compact-description", select_on_focus=False)
+                yield Input(id="compact-tags", select_on_focus=False, placeholder="a, b")
                 yield DocumentView(id="compact-checks")
         yield KeyBar()
 

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from memtui.app.keys.question_commands import CONFIRM
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 
@@ -23,6 +24,8 @@ class ConfirmScreen(ModalScreen[bool]):
     enter does what was asked for.
     """
 
+    DEFAULT_CSS = stylesheet("confirm")
+    SCOPED_CSS = False
     TABLE = CONFIRM
     BINDINGS: ClassVar[list[BindingType]] = [
         *TABLE.bindings(),

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 
 from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, key_table
 from memtui.app.keys.screen_table import CommandTable
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 
@@ -30,6 +31,8 @@ _PALETTE = ("ctrl+p", "every command by name")
 class HelpScreen(ModalScreen[None]):
     """Closes with the key that opened it, with escape or q."""
 
+    DEFAULT_CSS = stylesheet("help")
+    SCOPED_CSS = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False)
     ]

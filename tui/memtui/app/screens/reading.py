@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.keys.reader_commands import READING
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -18,6 +19,8 @@ from memtui.app.widgets.key_bar import KeyBar
 class ReadingScreen(Screen[None]):
     """Shows a document until it is left."""
 
+    DEFAULT_CSS = stylesheet("reading")
+    SCOPED_CSS = False
     TABLE = READING
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 

@@ -26,6 +26,7 @@ from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.review_fields import FormField, ReviewForm
 from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.screens.transcript import read_transcript
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.evidence import evidence
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 class ReviewScreen(Screen[Reviewed | None]):
     """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
 
-    CSS_PATH = "../styles/review.tcss"
+    DEFAULT_CSS = stylesheet("review")
+    SCOPED_CSS = False
 
     if TYPE_CHECKING:
         app: HostApp

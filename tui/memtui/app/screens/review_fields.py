@@ -22,9 +22,7 @@ class FormField(TextArea):
     """One field of the memory form."""
 
     def __init__(self, field: Field) -> None:
-        super().__init__(
-            id=f"field-{field.name}", compact=True, tab_behavior="focus", highlight_cursor_line=False
-        )
+        super().__init__(id=f"field-{field.name}", tab_behavior="focus", highlight_cursor_line=False)
         self.field = field
         self.border_title = Content(field.label)
         self.styles.height = 1 + _FRAME

@@ -22,6 +22,7 @@ from memtui.app.host import ResumeWanted
 from memtui.app.keys.list_commands import SEARCH
 from memtui.app.model.browser import Browser
 from memtui.app.panes.pane import row
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
@@ -78,7 +79,8 @@ class SearchInput(Input):
 class SearchScreen(Screen[Result | None]):
     """A line to type in, what it finds below it, and the place that was found."""
 
-    CSS_PATH = "../styles/search.tcss"
+    DEFAULT_CSS = stylesheet("search")
+    SCOPED_CSS = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (130, "-broad")]  # noqa: RUF012 - see the app
 
     if TYPE_CHECKING:

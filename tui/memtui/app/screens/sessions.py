@@ -21,6 +21,7 @@ from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import SessionFiles
 from memtui.app.screens.session_listing import SessionListing
 from memtui.app.screens.transcript import read_transcript
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -40,7 +41,8 @@ _NOTHING = "Nothing is selected."
 class SessionsScreen(Screen[None]):
     """The list, newest first, and what the selected session was about."""
 
-    CSS_PATH = "../styles/sessions.tcss"
+    DEFAULT_CSS = stylesheet("sessions")
+    SCOPED_CSS = False
 
     if TYPE_CHECKING:
         app: HostApp

@@ -13,6 +13,7 @@ from textual.widgets import Digits, Static
 
 from memtui.app.keys.commands import PROMPT
 from memtui.app.keys.question_commands import STORED
+from memtui.app.stylesheets import stylesheet
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -24,6 +25,8 @@ class StoredScreen(ModalScreen[None]):
     if TYPE_CHECKING:
         app: HostApp
 
+    DEFAULT_CSS = stylesheet("stored")
+    SCOPED_CSS = False
     TABLE = STORED
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 

@@ -18,6 +18,7 @@ from memtui.app.screens.exporting import export_sessions
 from memtui.app.screens.sizing import StyledOnce, add_size_classes
 from memtui.app.screens.transcript_places import Places, go_to_next
 from memtui.app.screens.transcript_title import place, title
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.transcript_finder import Finder
@@ -58,6 +59,8 @@ class TranscriptScreen(StyledOnce):
     if TYPE_CHECKING:
         app: HostApp
 
+    DEFAULT_CSS = stylesheet("transcript")
+    SCOPED_CSS = False
     TABLE = TRANSCRIPT
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 

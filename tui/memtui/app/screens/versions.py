@@ -16,6 +16,7 @@ from textual.screen import Screen
 from memtui.app.details.versions import Compared, VersionRow, VersionSource, before
 from memtui.app.keys.list_commands import VERSIONS
 from memtui.app.panes.pane import row, when_of
+from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
@@ -35,7 +36,8 @@ _PAUSE = 0.05
 class VersionsScreen(Screen[None]):
     """The list of versions, newest first, and what the selected one has changed."""
 
-    CSS_PATH = "../styles/versions.tcss"
+    DEFAULT_CSS = stylesheet("versions")
+    SCOPED_CSS = False
 
     if TYPE_CHECKING:
         app: HostApp

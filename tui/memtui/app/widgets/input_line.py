@@ -28,6 +28,15 @@ _KEYS = (
 class InputLine(Horizontal):
     """A slash, an input and a short status, visible while open. Every change is posted at once."""
 
+    DEFAULT_CSS = """
+    InputLine {
+        height: 1; display: none; background: $panel;
+        &.-open { display: block; }
+        & > .label { width: auto; color: $accent; }
+        & > Input { border: none; height: 1; padding: 0; background: $panel; width: 1fr; }
+        & > .status { width: auto; color: $foreground 60%; }
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "drop", show=False),
         Binding("down", "move(1)", show=False),
