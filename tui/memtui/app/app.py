@@ -1,4 +1,4 @@
-"""The app: its look, its command palette, and how it is started."""
+"""The app: its look, its command palette, and its start."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from memtui.project import Home, Places, Project
 _LOAD_AFTER = 1.0
 """Seconds after the first paint until the reader is imported."""
 _KEEP_AFTER = 5.0
-"""Seconds after which the app looks for sessions that end soon: what is on the screen comes first."""
+"""Seconds until the app archives sessions that end soon: the screen comes first."""
 
 
 class MemtuiApp(HostApp):
@@ -56,7 +56,7 @@ class MemtuiApp(HostApp):
         "styles/app.tcss",
         "styles/browser.tcss",
     ]
-    # Panes and detail stand side by side from 100 columns, all four panes show from 20 rows.
+    # Panes and detail are side by side from 100 columns, all four panes show from 20 rows.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - not a class variable in Textual
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - not a class variable in Textual
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -76,13 +76,13 @@ class MemtuiApp(HostApp):
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
         if "TEXTUAL_THEME" not in os.environ:
-            # Not by assignment: a change of theme reads all stylesheets and styles all widgets again.
+            # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
             chosen = theme_of(browser.places.home, self.available_themes)
             self.set_reactive(App.theme, chosen or MEMTUI.name)
             self.stylesheet.set_variables(self.get_css_variables())
 
     def get_css_variables(self) -> dict[str, str]:
-        """Those of the theme, made legible."""
+        """The variables of the theme, made legible."""
         self.theme_variables = legible(self.current_theme, super().get_css_variables())
         return self.theme_variables
 
@@ -93,10 +93,11 @@ class MemtuiApp(HostApp):
         return screen
 
     async def on_event(self, event: events.Event) -> None:
-        """Let a key that was typed ahead go where the keys before it have led.
+        """Send a key typed ahead to the widget that has the focus after the previous keys.
 
-        Textual sends a key to the widget that has the focus when the key is read, even if an earlier one is
-        about to move it. Without this, the x of `/x` typed quickly would not filter but clear a command.
+        Textual sends a key to the widget that has the focus when the key is read, even if an earlier key is
+        about to move the focus. Without this, the x of a quick `/x` would clear a command instead of
+        filtering.
         """
         if isinstance(event, events.Key):
             if not event.is_forwarded:
@@ -105,18 +106,18 @@ class MemtuiApp(HostApp):
                 await self.on_event(events.Key(event.key, event.character))
                 return
         elif isinstance(event, events.Paste):
-            # What is pasted comes from outside, too; terminals send the key of enter between its lines.
+            # Pasted text is untrusted, too; terminals send the enter key between its lines.
             event.text = clean("\n".join(re.split("\r\n?", event.text)))
         await super().on_event(event)
 
     def on_load(self) -> None:
-        """Nothing that runs beside the screen may hold up the end, and every end gives the terminal back."""
+        """Use daemon threads, so that no work delays the end, and restore the terminal at every end."""
         asyncio.get_running_loop().set_default_executor(DaemonThreads())
         if not self.is_headless:
             end_with_terminal(self)
 
     def on_ready(self) -> None:
-        """The first paint is out: collect garbage again, but not among what was loaded for good."""
+        """After the first paint, resume garbage collection, without the objects loaded for good."""
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         self.set_timer(_KEEP_AFTER, self._keep_sessions)
         self.set_timer(_LOAD_AFTER, self._load_reader)
@@ -125,12 +126,12 @@ class MemtuiApp(HostApp):
             gc.enable()
 
     def _load_reader(self) -> None:
-        """Import what a transcript needs before somebody opens one: it takes half as long as opening it."""
+        """Import the reader before a transcript is opened: it takes half as long as opening one."""
         load = partial(import_module, "memtui.app.screens.transcript")
         self.run_worker(load, thread=True, group="imports", exit_on_error=False)
 
     def _keep_sessions(self) -> None:
-        """Keep the sessions that Claude Code will delete soon, beside everything else."""
+        """Archive the sessions that Claude Code will delete soon, in the background."""
         self.run_worker(self._keep_ending, thread=True, group="archive", exit_on_error=False)
 
     def _keep_ending(self) -> None:
@@ -138,7 +139,7 @@ class MemtuiApp(HostApp):
 
         try:
             keep_ending(self.browser.places, self.browser.clock)
-        except Exception as error:  # a worker's edge
+        except Exception as error:  # a worker's boundary
             explain(self.log_file, "keeping sessions", error)
 
     def _keep_theme(self, theme: Theme) -> None:
@@ -146,7 +147,7 @@ class MemtuiApp(HostApp):
             keep_theme(self.browser.places.home, theme.name)
 
     async def action_quit(self) -> None:
-        """Quit; out of a screen with something unsaved the way leads through its question."""
+        """Quit; a screen with unsaved work asks first."""
         from memtui.app.screens.compact import CompactScreen
         from memtui.app.screens.review import ReviewScreen
 
@@ -157,7 +158,7 @@ class MemtuiApp(HostApp):
 
     def action_copy_selection(self) -> None:
         """Copy the selected text; ctrl+c never quits."""
-        from textual.widgets import Input, TextArea  # these are not needed for the first paint
+        from textual.widgets import Input, TextArea  # not needed for the first paint
 
         from memtui.safety.secrets import masked
 
@@ -171,36 +172,36 @@ class MemtuiApp(HostApp):
             self.say(f"No text is selected: ctrl+c copies, {way}.")
 
     def action_help(self) -> None:
-        """Show the keys of the screen in front."""
+        """Show the keys of the top screen."""
         from memtui.app.screens.help import screen_help
 
         if table := _table(self.screen):
             self.push_screen(screen_help(table))
 
     def on_aftermath_wanted(self, message: AftermathWanted) -> None:
-        """Show it over the screen in front."""
+        """Show an aftermath over the top screen."""
         browser = self.screen_stack[0]
         if isinstance(browser, BrowserScreen):
             browser.actions.aftermaths.open(message.transcript, message.since)
 
     def on_pin_wanted(self, message: PinWanted) -> None:
-        """Pin a line that the screen in front shows."""
+        """Pin a line of the top screen."""
         browser = self.screen_stack[0]
         if isinstance(browser, BrowserScreen):
             browser.actions.pins.pin(message.text, message.transcript, message.line)
 
     def action_undo(self) -> None:
-        """Take back the last change."""
+        """Undo the last change."""
         self.post_message(UndoWanted())
 
     def on_undo_wanted(self, message: UndoWanted) -> None:
-        """Take back the last change, from the screen in front."""
+        """Undo the last change, requested by the top screen."""
         browser = self.screen_stack[0]
         if isinstance(browser, BrowserScreen):
             browser.actions.undos.undo(message.then)
 
     def on_resume_wanted(self, message: ResumeWanted) -> None:
-        """Go on with a session that a screen shows."""
+        """Resume a session, requested by a screen."""
         from memtui.app.screens.resuming import resume
         from memtui.flows.resuming import resumable
 
@@ -250,14 +251,14 @@ def _table(screen: Screen[object]) -> CommandTable | None:
 def run_app(
     project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
 ) -> None:
-    """Open the app on a project and return when the person quits; exit with 1 after an unexpected error.
+    """Open the app on a project and return when the user quits; exit with 1 after an unexpected error.
 
     Args:
-        project: whose memory to show.
+        project: the project to show.
         home: memtui's own folders.
         claude: Claude Code's configuration folder.
-        clock: tells the time.
-        demo: says in the status line that this is the demo, and keeps session states at its quick pace.
+        clock: gives the current time.
+        demo: whether this is the demo: noted in the status line, with quick updates of session states.
     """
     browser = Browser(Places(project, home, claude), clock, lively=demo)
     log = FailureLog(home.failure_log, clock)

@@ -1,4 +1,4 @@
-"""Threads for work beside the screen, none of which keeps the program from ending."""
+"""Threads for background work that do not keep the program from ending."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 _GRACE = 0.4
-"""Seconds that work may go on when the app ends: what is being written is mostly done by then."""
+"""Seconds for running work when the app ends: most writes are done by then."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class DaemonThreads(ThreadPoolExecutor):
-    """An executor of one daemon thread a piece of work.
+    """An executor with a daemon thread for each piece of work.
 
     asyncio waits for its executor at the end, and the interpreter for every thread of a pool; so a filter
-    that reads 100,000 files, or a lock that another program holds, would keep a person waiting after q.
-    What is stopped here is either reading, or writing that survives being killed at any moment.
+    that reads 100,000 files, or a lock held by another program, would delay the end. All work here is either
+    reading, or writing that survives being killed at any moment.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Give what is running a moment, and leave it."""
+        """Give running work a moment, then abandon it."""
         deadline = time.monotonic() + _GRACE
         for thread in tuple(self._running) if wait else ():
             thread.join(max(0.0, deadline - time.monotonic()))

@@ -1,4 +1,4 @@
-"""Opening a file in the person's editor while the app stands aside."""
+"""Opening a file in the user's editor while the app is suspended."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from memtui.machine import find_program
 
 _FALLBACKS = ("nano", "vim", "vi", "notepad")
 _LOOK = 1.0
-"""Seconds between checks that the terminal is still there."""
+"""Seconds between checks that the terminal still exists."""
 _TMUX = 5.0
-"""Seconds that tmux has for opening a window."""
+"""Time limit in seconds for tmux to open a window."""
 _PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
 _STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
 """Shell script of a new window: after a failure it waits for enter, so that the error can be read."""
 _GRACE = 2.0
-"""Seconds that an editor has to save what it holds when it is asked to end."""
+"""Seconds for an editor to save its content when asked to end."""
 
 
 def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
@@ -48,9 +48,9 @@ def _words(value: str) -> list[str]:
 
 
 def page_text(app: App[Any], text: str) -> str:
-    """Suspend the app and show `text` in the person's pager, else in the editor; "" or what went wrong.
+    """Suspend the app and show `text` in the user's pager, else in the editor; returns "" or an error.
 
-    The text stands in a file that only the person can read, and that is gone afterwards.
+    The text is in a temporary file that only the user can read.
     """
     command = _words(os.environ.get("PAGER", "")) or editor_command()
     if not command:
@@ -62,9 +62,9 @@ def page_text(app: App[Any], text: str) -> str:
 
 
 def edit_file(app: App[Any], path: Path) -> str:
-    """Suspend the app and edit `path`; return "" or what went wrong.
+    """Suspend the app and edit `path`; returns "" or an error message.
 
-    The app ends here when the terminal is closed meanwhile.
+    The app ends if the terminal is closed meanwhile.
     """
     command = editor_command()
     if not command:
@@ -76,7 +76,7 @@ def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
     """Suspend the app and run a command that takes the terminal, in a folder.
 
     Returns:
-        "" or what went wrong; None when there is no such program.
+        "" or an error message; None if there is no such program.
     """
     if find_program(command[0], os.environ.get("PATH")) is None:
         return None
@@ -84,12 +84,12 @@ def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
 
 
 def run_in_window(command: list[str], folder: Path, env: Mapping[str, str] = os.environ) -> str | None:
-    """Run a command that takes the terminal in a new window of the tmux around us, in a folder.
+    """Run a command that takes the terminal in a new window of the surrounding tmux, in a folder.
 
-    The window gets what the command needs of our surroundings; tmux would give it its own.
+    The window gets the needed variables of this environment; tmux would give it its own.
 
     Returns:
-        "" or what went wrong; None when there is no such program.
+        "" or an error message; None if there is no such program.
     """
     program, tmux = find_program(command[0], env.get("PATH")), find_program("tmux", env.get("PATH"))
     if program is None:
@@ -106,14 +106,14 @@ def run_in_window(command: list[str], folder: Path, env: Mapping[str, str] = os.
 
 
 def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
-    """Run a command on a file, or in a folder; returns "" or what went wrong."""
+    """Run a command on a file, or in a folder; returns "" or an error message."""
     is_folder = path.is_dir()
     where = "" if is_folder else f" The file is {path}."
     try:
         with app.suspend():
             status = _run(command, path) if is_folder else _run([*command, str(path)])
             if terminal_gone():
-                raise _TerminalGoneError  # keeps Textual from taking up the terminal again
+                raise _TerminalGoneError  # keeps Textual from taking the terminal back
     except SuspendNotSupported:
         return f"This terminal cannot step aside for {command[0] if is_folder else 'an editor'}.{where}"
     except _TerminalGoneError:
@@ -126,11 +126,11 @@ def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
 
 
 class _TerminalGoneError(Exception):
-    """The terminal was closed while the editor had it."""
+    """The terminal was closed during editing."""
 
 
 def _run(command: list[str], folder: Path | None = None) -> int:
-    """Run the editor to its end and return its status; a closed terminal and a signal end the editor."""
+    """Run the editor to its end and return its status; a closed terminal or a signal ends the editor."""
     program = find_program(command[0], os.environ.get("PATH")) or command[0]
     with subprocess.Popen([program, *command[1:]], cwd=folder) as editor, _passing_on(editor):
         while True:
@@ -143,7 +143,7 @@ def _run(command: list[str], folder: Path | None = None) -> int:
 
 @contextmanager
 def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Pass signals to end on to the editor; asyncio acts on them, too, once the event loop runs again."""
+    """Forward termination signals to the editor; asyncio handles them, too, once its loop runs again."""
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         _ask_to_end(editor, number)
@@ -159,7 +159,7 @@ def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
             if hasattr(signal, "siginterrupt"):
-                signal.siginterrupt(number, False)  # as asyncio wants it
+                signal.siginterrupt(number, False)  # as asyncio expects
 
 
 def _ask_to_end(editor: subprocess.Popen[bytes], number: int) -> None:

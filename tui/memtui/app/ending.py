@@ -1,4 +1,4 @@
-"""Ending when a signal asks for it or the terminal is gone, even if the screen is stuck."""
+"""Ending on a signal or when the terminal is gone, even if the screen is stuck."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIGNALS: tuple[signal.Signals, ...] = tuple(
 _GRACE = 5.0
 """Seconds for an orderly end."""
 _LOOK = 2.0
-"""Seconds between checks that the terminal is still there."""
+"""Seconds between checks that the terminal still exists."""
 
 
 def end_with_terminal(app: App[Any]) -> None:
@@ -41,7 +41,7 @@ def end_with_terminal(app: App[Any]) -> None:
 def end(app: App[Any]) -> None:
     """End the app in order, or the process after a grace period.
 
-    Without a terminal Textual's output thread dies of its first write. Its queue holds 30 writes; the next
+    Without a terminal, Textual's output thread dies at its first write. Its queue holds 30 writes; the next
     one waits forever, in the middle of the shutdown.
     """
     timer = threading.Timer(_GRACE, os._exit, (1,))
@@ -51,5 +51,5 @@ def end(app: App[Any]) -> None:
 
 
 def terminal_gone() -> bool:
-    """Whether standard input is not a terminal (any more)."""
+    """Whether standard input is no longer a terminal."""
     return sys.__stdin__ is None or not os.isatty(sys.__stdin__.fileno())

@@ -30,7 +30,7 @@ def always() -> bool:
 
 
 class AftermathWanted(Message):
-    """The app is asked to show what a compaction of one of the project's sessions lost."""
+    """Request to show what a compaction of one of the project's sessions lost."""
 
     def __init__(self, transcript: Path, since: datetime | None) -> None:
         super().__init__()
@@ -39,15 +39,15 @@ class AftermathWanted(Message):
 
 
 class PinWanted(Message):
-    """The app is asked to pin a line."""
+    """Request to pin a line."""
 
     def __init__(self, text: str, transcript: Path | None, line: int) -> None:
         """Make the message.
 
         Args:
             text: one line.
-            transcript: where it comes from; None when that is not known.
-            line: the transcript's line; 0 when it is not known.
+            transcript: its source; None if unknown.
+            line: the transcript's line; 0 if unknown.
         """
         super().__init__()
         self.text = text
@@ -56,16 +56,16 @@ class PinWanted(Message):
 
 
 class UndoWanted(Message):
-    """The app is asked to take back the last change."""
+    """Request to undo the last change."""
 
     def __init__(self, then: Callable[[], object] | None = None) -> None:
-        """Make the message; `then` is called when it is taken back."""
+        """Make the message; `then` is called after the undo."""
         super().__init__()
         self.then = then
 
 
 class ResumeWanted(Message):
-    """Claude Code is to go on with the session of a transcript, or with a copy of it (`fork`)."""
+    """Request to resume the session of a transcript in Claude Code, or a copy of it (`fork`)."""
 
     def __init__(self, transcript: Path, *, fork: bool) -> None:
         super().__init__()
@@ -77,13 +77,13 @@ class Host(Protocol):
     """The screen that an action or a widget works for."""
 
     def say(self, text: str, *, warn: bool = False) -> None:
-        """Show the person one line."""
+        """Show a one-line message."""
 
     def explain(self, doing: str, error: Exception) -> str:
-        """A sentence for what went wrong; an unknown error is logged."""
+        """The message for an error; unknown errors are logged."""
 
     def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> AbstractContextManager[None]:
-        """Catch and report what fails inside; see `HostApp.reporting`."""
+        """Catch and report errors inside; see `HostApp.reporting`."""
 
     def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
         """Copy a text; see `HostApp.copy_text`."""
@@ -92,34 +92,34 @@ class Host(Protocol):
         """Run a coroutine as a worker of the screen; `exclusive` cancels earlier ones of its group."""
 
     def soon(self, callback: Callable[..., None], *arguments: object) -> None:
-        """Call back on the screen's own thread, unless it is gone by then. Any thread may ask."""
+        """Call back on the screen's own thread, unless it is closed by then. Thread-safe."""
 
     def hint(self, *names: str) -> None:
-        """Have these targets compared with the disk soon."""
+        """Request a comparison of these targets with the disk."""
 
 
 class HostApp(App[None]):
-    """The app without its screens: messages, the clipboard, and the edge of every worker."""
+    """The app without its screens: messages, the clipboard, and the boundary of every worker."""
 
     def __init__(self, log: FailureLog) -> None:
         super().__init__()
         self.log_file = log
         self.new_windows = False
-        """Whether sessions are resumed in a new window of tmux."""
+        """Whether to resume sessions in a new window of tmux."""
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
-        """Show the person one line. Only the last message shows: a pile would cover the screen."""
+        """Show a one-line message. Only the last one is visible: a pile would cover the screen."""
         self.clear_notifications()
         self.notify(clean(text), severity=severity, markup=False, timeout=10 if severity == "error" else 6)
 
     @work(group="copy", exit_on_error=False)
     async def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
-        """Copy a text, and say by which road it went.
+        """Copy a text, and report which way was used.
 
         Args:
             text: the text.
-            name: what it is called unless it is short.
-            note: what there is to know about it.
+            name: its name, unless it is short.
+            note: a remark about it.
         """
         from memtui.clipboard import copy
 
@@ -132,28 +132,28 @@ class HostApp(App[None]):
             self.say(message, severity="information" if copied.sure and not note else "warning")
 
     def report(self, doing: str, error: Exception) -> None:
-        """Say that something failed in a worker, and log errors that memtui has no explanation for."""
+        """Report a failure in a worker; errors that memtui cannot explain are logged."""
         self.say(explain(self.log_file, doing, error), severity="error")
 
     @contextmanager
     def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> Iterator[None]:
-        """The edge of a worker: an exception inside is reported, and ends here.
+        """The boundary of a worker: an exception inside is reported, and goes no further.
 
         Args:
             doing: completes the sentence “Failed …”, for example “copying”.
-            wanted: asked after a failure; False keeps it quiet.
+            wanted: asked after a failure; False suppresses the report.
         """
         try:
             yield
         except NoMatches as error:
-            if self._is_shown_yet() and wanted():  # a screen's widgets go before its workers do
+            if self._is_shown_yet() and wanted():  # a screen's widgets are removed before its workers end
                 self.report(doing, error)
-        except Exception as error:  # a worker's edge
+        except Exception as error:  # a worker's boundary
             if self.is_running and wanted():
                 self.report(doing, error)
 
     def _is_shown_yet(self) -> bool:
-        """Whether the app runs, and the screen that the current worker belongs to is open."""
+        """Whether the app runs, and the screen of the current worker is still open."""
         worker = active_worker.get(None)
         left = worker and isinstance(worker.node, Screen) and worker.node not in self.screen_stack
         return self.is_running and not left

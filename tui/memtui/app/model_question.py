@@ -1,4 +1,4 @@
-"""The question to a model: one at a time, and it can be called off."""
+"""The question to a model: one at a time, and it can be cancelled."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ BUSY = "Claude is already working; esc cancels."
 
 
 class ModelQuestion:
-    """The question that a screen has put to the model, if any."""
+    """The current question of a screen to the model, if any."""
 
     def __init__(self) -> None:
         self._cancelled: threading.Event | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether an answer is still being waited for."""
+        """Whether an answer is pending."""
         return self._cancelled is not None
 
     def begin(self) -> None:
-        """Open the question; `ask` puts it and closes it. Only while no other one is open."""
+        """Open the question; `ask` sends and closes it. Only while no other one is open."""
         self._cancelled = threading.Event()
 
     async def ask(self, ask: Ask[Answer]) -> Answer:
-        """Put the question that was begun, and wait for the answer."""
+        """Send the opened question, and wait for the answer."""
         assert self._cancelled is not None
         try:
             return await asyncio.to_thread(ask, self._cancelled.is_set)
@@ -48,6 +48,6 @@ class ModelQuestion:
 
 
 def why(problem: str) -> str:
-    """Why a model had no part in something, as the beginning of a sentence."""
+    """Why a model was not used, as the beginning of a sentence."""
     reason = "called off" if problem == "cancelled" else clean_line(problem)
     return f"{reason[:1].upper()}{reason[1:]}"

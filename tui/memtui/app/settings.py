@@ -17,7 +17,7 @@ _FILE = "config.toml"
 _CHOSEN = "theme"
 """The file in the state folder that holds the name of the theme."""
 _SPLIT = "split"
-"""The file there that holds how many columns wide the panes are."""
+"""The file there that holds the width of the panes in columns."""
 
 
 class SettingsError(ValueError):
@@ -64,16 +64,16 @@ def rings(home: Home) -> bool:
     """Whether the terminal's bell rings when a capture arrives: ``[notify] bell``.
 
     Raises:
-        SettingsError: config.toml cannot be read, or does not say true or false.
+        SettingsError: config.toml cannot be read, or the value is not true or false.
     """
     return _switch(home, "notify", "bell")
 
 
 def in_windows(home: Home) -> bool:
-    """Whether sessions are resumed in a new window, within tmux: ``[resume] tmux``.
+    """Whether sessions are resumed in a new window within tmux: ``[resume] tmux``.
 
     Raises:
-        SettingsError: config.toml cannot be read, or does not say true or false.
+        SettingsError: config.toml cannot be read, or the value is not true or false.
     """
     return _switch(home, "resume", "tmux")
 
@@ -87,10 +87,10 @@ def _switch(home: Home, section: str, name: str) -> bool:
 
 
 def sync_minutes(home: Home) -> float:
-    """Minutes between two exchanges that the app makes by itself: ``[sync] minutes``; 0 is never.
+    """Minutes between two automatic exchanges: ``[sync] minutes``; 0 means never.
 
     Raises:
-        SettingsError: config.toml cannot be read, or has no such number.
+        SettingsError: config.toml cannot be read, or the value is not such a number.
     """
     values = read_settings(home).get("sync", {})
     minutes = values.get("minutes", 0) if isinstance(values, dict) else -1
@@ -101,25 +101,25 @@ def sync_minutes(home: Home) -> float:
 
 
 class Warn(NamedTuple):
-    """When the context line of the status bar warns."""
+    """The warnings of the context line in the status bar."""
 
     at: tuple[int, ...] = (90,)
-    """Percent of the context, in order."""
+    """Percentages of the context, in order."""
     bell: bool = False
-    """The terminal's bell rings then, once."""
+    """Whether the terminal's bell rings then, once."""
     tmux: bool = False
-    """Within tmux the window is marked then, once; outside nothing happens."""
+    """Whether the window is marked then, once; only within tmux."""
 
     def rings(self, *, in_tmux: bool) -> bool:
-        """Whether the bell is sent: tmux marks the window by it, and `bell-action` says whether it sounds."""
+        """Whether to send the bell: it makes tmux mark the window, and `bell-action` decides about sound."""
         return self.bell or (self.tmux and in_tmux)
 
 
 def warn_of(home: Home) -> Warn:
-    """When the context line warns: ``[warn] at``, ``bell`` and ``tmux``.
+    """The warnings of the context line: ``[warn] at``, ``bell`` and ``tmux``.
 
     Raises:
-        SettingsError: config.toml cannot be read, or says something else than percents and true or false.
+        SettingsError: config.toml cannot be read, or a value is not a percentage or not true or false.
     """
     section = read_settings(home).get("warn", {})
     path = home.config / _FILE
@@ -137,12 +137,12 @@ class Preferences(NamedTuple):
     """The settings of the browser's screen."""
 
     columns: int = 0
-    """How wide the panes are; 0 leaves that to the style sheet."""
+    """Width of the panes; 0 uses that of the style sheet."""
     bell: bool = False
-    """The terminal's bell rings when a capture arrives."""
+    """Whether the terminal's bell rings when a capture arrives."""
     warn: Warn = Warn()
     sync_seconds: float = 0.0
-    """How often memtui exchanges with the remotes by itself; 0 is never."""
+    """Seconds between two automatic exchanges with the remotes; 0 means never."""
 
 
 DEFAULTS = Preferences()
@@ -158,7 +158,7 @@ def preferences(home: Home) -> Preferences:
 
 
 def theme_of(home: Home, known: Collection[str]) -> str:
-    """The theme of ``[app] theme``, else the one chosen last; "" when there is neither.
+    """The theme of ``[app] theme``, else the last one chosen; "" without either.
 
     Raises:
         SettingsError: config.toml cannot be read, or names no theme.
@@ -182,7 +182,7 @@ def _chosen_theme(home: Home, known: Collection[str]) -> str:
 
 
 def keep_theme(home: Home, name: str) -> None:
-    """Remember a theme for the next start.
+    """Store the theme for the next start.
 
     Raises:
         FileProblem: it cannot be written.
@@ -197,7 +197,7 @@ def kept_split(home: Home) -> int:
 
 
 def keep_split(home: Home, columns: int) -> None:
-    """Remember how wide the panes are.
+    """Store the width of the panes.
 
     Raises:
         FileProblem: it cannot be written.
@@ -213,6 +213,6 @@ def _kept(home: Home, name: str) -> str:
 
 
 def _keep(home: Home, name: str, value: str) -> None:
-    with suppress(OSError):  # if it cannot be made, writing the file says why
+    with suppress(OSError):  # if this fails, writing the file reports why
         home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomic(home.state / name, f"{value}\n".encode())

@@ -19,7 +19,7 @@ MEMTUI = Theme(
     error="#f7768e",
     dark=True,
 )
-# Colours of Okabe and Ito, which people with any kind of colour blindness tell apart.
+# Colours of Okabe and Ito, distinguishable with any kind of colour blindness.
 COLOUR_BLIND = Theme(
     name="memtui-colour-blind",
     primary="#56b4e9",
@@ -40,18 +40,18 @@ _ACCENT_ON_LIGHT = "#7a4300"
 
 
 _TEXTS = ("quiet", "accent", "warning", "success", "error", "secondary")
-"""Colours that words are written in."""
+"""Colours used for text."""
 _GROUNDS = ("background", "panel", "surface")
 _CONTRAST = 3.6
-"""By the formula of WCAG 2; 3 is its least for large text, 4.5 for small."""
+"""WCAG 2 requires at least 3 for large text, 4.5 for small."""
 
 
 def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
     """The variables of a theme, with colours that can be read as text.
 
-    Adds `$quiet` for secondary text and `$frame` for borders. Colours of many themes are made for grounds:
-    the warning of textual-light has a contrast of 1.3 on its panels. Ansi themes keep to the colours of the
-    terminal.
+    Adds `$quiet` for secondary text and `$frame` for borders. Colours of many themes are made for
+    backgrounds: the warning of textual-light has a contrast of 1.3 on its panels. Ansi themes keep the
+    colours of the terminal.
     """
     if variables["background"].startswith("ansi"):
         return {**variables, "quiet": "ansi_default", "frame": "ansi_default"}
@@ -66,7 +66,7 @@ def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
 
 
 def _readable(colour: Color, grounds: list[Color], *, dark: bool) -> Color:
-    """The colour, brightened or darkened until it stands out from all grounds."""
+    """The colour, brightened or darkened until it is readable on all backgrounds."""
     end = Color(255, 255, 255) if dark else Color(0, 0, 0)
     steps = (colour.blend(end, step / 10) for step in range(10))
     return next((each for each in steps if min(contrast(each, on) for on in grounds) >= _CONTRAST), end)

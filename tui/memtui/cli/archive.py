@@ -1,4 +1,4 @@
-"""``memtui archive``: keeps sessions beyond the time after which Claude Code deletes them."""
+"""``memtui archive``: keeps sessions longer than Claude Code does."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
         everywhere=everywhere
     ):
         if each.kept is not None:
-            continue  # Claude Code has deleted it: there is nothing new
+            continue  # deleted by Claude Code: there is nothing new
         try:
             new = archive.keep(each.path, settings)
         except FileProblem as problem:

@@ -1,4 +1,4 @@
-"""Showing a draft and letting a person accept, edit or reject it."""
+"""Showing a draft, to be accepted, edited or rejected."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _ANSWER = click.Choice(["y", "e", "n"], case_sensitive=False)
 
 
 def settled(draft: T, question: str, show: Callable[[T], None], edit: Callable[[T], T]) -> T | None:
-    """The draft as the person accepts it, None to leave it.
+    """The draft as accepted by the user, None if rejected.
 
     Args:
-        draft: what is shown first.
-        question: what is asked, naming y, e and n.
+        draft: the initial draft.
+        question: the question, which names y, e and n.
         show: shows a draft.
-        edit: lets the person change it.
+        edit: lets the user edit it.
     """
     show(draft)
     while True:
@@ -34,17 +34,17 @@ def settled(draft: T, question: str, show: Callable[[T], None], edit: Callable[[
 
 
 def edited(text: str, read: Callable[[str], T], what: str) -> T | None:
-    """The text after editing, parsed; an invalid one is edited again. None to leave it.
+    """The text after editing, parsed; an invalid one is edited again. None if rejected.
 
     Args:
-        text: what to edit.
+        text: the text to edit.
         read: reads the edited text; raises `FormatError`.
         what: the kind of document, for a sentence: ``memory file``.
     """
     while True:
         try:
             changed = click.edit(text, extension=".md")
-        except FileNotFoundError:  # of `click.edit`'s own file
+        except FileNotFoundError:  # of the file made by `click.edit`
             say("The file that was being edited is gone; the text is as it was.")
             return None
         except UnicodeDecodeError:

@@ -25,7 +25,7 @@ from memtui.store.base import MemoryMissing
 
 _NAMED = 20
 _LIMIT = 16 << 20
-"""Size of the longest text that is checked, in bytes; usual ones have ten thousand."""
+"""Maximum size of checked texts in bytes; usual ones have ten thousand."""
 
 
 @dataclass(frozen=True, slots=True)

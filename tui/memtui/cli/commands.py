@@ -23,7 +23,7 @@ _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 
 
 
 def json_option(keys: str) -> Callable[[_Function], _Function]:
-    """The option ``--json``; its help names the keys of what is printed."""
+    """The option ``--json``; its help names the keys of the output."""
     return click.option("--json", "as_json", is_flag=True, help=f"Print JSON: {keys}.")
 
 
@@ -145,7 +145,7 @@ def _object(text: str | None) -> dict[str, Any]:
 
 
 def _summary(commands: CommandsFile, name: str) -> tuple[str, str]:
-    """(path from the project's root, why there is no summary)."""
+    """(path relative to the project's root, why there is no summary)."""
     try:
         return commands.summary(name).shown, ""
     except CommandProblem as problem:

@@ -50,16 +50,16 @@ class Outcome:
     text: str
     """The recovery text."""
     project: str
-    """The root that the text names."""
+    """The root named in the text."""
     session_id: str
     """Claude Code's session."""
     transcript: str
     description: str
     tags: tuple[str, ...]
     engine: str
-    """Where the wording is from: ``facts`` or ``claude``."""
+    """The origin of the wording: ``facts`` or ``claude``."""
     note: str
-    """A remark on how the text was made, or ""."""
+    """A remark on the origin of the text, or ""."""
     checklist: list[dict[str, Any]]
     """The points of ``memtui check --json``."""
 
@@ -161,7 +161,7 @@ def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:
 
 
 def _ask(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> Compacted | None:
-    """Show the draft and let the person decide; None to store nothing."""
+    """Show the draft and ask the user; None to store nothing."""
     if as_json or not can_answer():
         _print(compacted, tags, as_json)
         if not as_json:
@@ -187,7 +187,7 @@ def _read(compacted: Compacted, text: str) -> Compacted:
 
 
 def _tell(points: Sequence[Point], note: str) -> None:
-    """Print how a text was made, and the points that do not pass."""
+    """Print the text's origin, and the points that do not pass."""
     if note:
         say(f"Drafted {note}.")
     for point in points:

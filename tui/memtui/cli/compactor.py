@@ -61,7 +61,7 @@ def command(interval: int, once: bool, as_json: bool, root: Path | None) -> None
             _tell(following.step(time.monotonic()), as_json)
             last = ""
         except FileProblem as problem:
-            if str(problem) != last:  # it may last: once is enough
+            if str(problem) != last:  # it may last: report it only once
                 last = str(problem)
                 say(f"memtui: {clean_line(last)}.", err=True)
         time.sleep(interval)

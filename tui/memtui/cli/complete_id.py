@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _NEWEST = 500
-"""The most memories that are searched, of all projects."""
+"""The most memories searched, of all projects."""
 
 
 def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
-    # Imported here: nothing but completing needs them.
+    # Imported here: only completion needs them.
     from click.shell_completion import CompletionItem
 
     from memtui.clean import clean_line

@@ -1,4 +1,4 @@
-"""``memtui core-memory``: the calls of seed 000, to the word.
+"""``memtui core-memory``: the exact calls of seed 000.
 
 ::
 

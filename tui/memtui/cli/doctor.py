@@ -21,7 +21,7 @@ from memtui.setup.findings import Finding, Level, note, warning
 _INDENT = " " * 9
 _ERASED_LINE = "\r\x1b[K"
 _NAMED = 5
-"""Files that are named, of those that cannot be taken in."""
+"""Number of files that are named if they cannot be imported."""
 
 
 @click.command("doctor")
@@ -38,7 +38,7 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
     """
     findings = []
     _wait_for("the settings")
-    from memtui.setup.doctor import diagnose  # takes a moment, too
+    from memtui.setup.doctor import diagnose  # may take a moment, too
 
     try:
         places = places_of(root)
@@ -57,7 +57,7 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
 
 
 def _shared_memories(places: Places) -> Iterator[Finding]:
-    """Memories of the project's own folder that could not be taken in."""
+    """Memories in the project's own folder that could not be imported."""
     from memtui.flows.taking_in import standing
 
     check, problems = "shared memories", standing(places.project, places.home)

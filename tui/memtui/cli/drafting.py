@@ -28,11 +28,11 @@ class Draft(NamedTuple):
     memory: MemoryFile
     summary: str
     note: str = ""
-    """Why the transcript was not used; "" when it was."""
+    """Why the transcript was not used; "" if it was."""
     facts: Facts | None = None
     """The facts it was made from; None for a review written elsewhere."""
     engine: str = ""
-    """Where the wording is from; "" for a review written elsewhere."""
+    """The origin of the wording; "" for a review written elsewhere."""
 
 
 def draft_of(capture: Capture, places: Places) -> Draft:
@@ -47,10 +47,10 @@ def draft_of(capture: Capture, places: Places) -> Draft:
 
 
 def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callable[[], bool]) -> Draft:
-    """A draft improved by the model; when that fails, the draft itself with a note.
+    """A draft improved by the model; if that fails, the draft itself with a note.
 
     Args:
-        draft: from the facts.
+        draft: the facts-only draft.
         capture: the capture under review.
         places: where transcripts are.
         called_off: whether to stop waiting; polled.
@@ -77,7 +77,7 @@ def from_text(text: str) -> Draft:
     """Read an edited draft.
 
     Raises:
-        FormatError: it is not a memory file any more.
+        FormatError: it is no longer a memory file.
     """
     memory = parse_memory(text)
     ours = [section for section in memory.extra if name_of(section.heading) == name_of(_SUMMARY)]

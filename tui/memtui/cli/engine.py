@@ -59,7 +59,7 @@ def asking() -> Iterator[Callable[[], bool]]:
         say("Asking claude: that may take some minutes. ctrl+c keeps the draft from the facts.", err=True)
     before = {signal.SIGINT: signal.signal(signal.SIGINT, call_off)}
     for name in _ENDING:
-        if hasattr(signal, name):  # not all of them on Windows
+        if hasattr(signal, name):  # some do not exist on Windows
             number = getattr(signal, name)
             before[number] = signal.signal(number, end)
     try:

@@ -18,10 +18,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def exit_code(error: BaseException) -> int | None:
-    """Print what went wrong in one sentence and return the exit code; None for a bug."""
+    """Print an error as one sentence and return the exit code; None for a bug."""
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return INTERRUPTED
-    if isinstance(error, BrokenPipeError):  # the reader has gone, for instance `| head`
+    if isinstance(error, BrokenPipeError):  # the reader has ended, for instance `| head`
         _forget_output()
         return BAD_INPUT
     if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
@@ -29,7 +29,7 @@ def exit_code(error: BaseException) -> int | None:
         click.echo(f"memtui: the output cannot be written: {error.strerror}.", err=True)
         return BAD_INPUT
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.ctx.get_help())  # a group's word alone asks what there is
+        click.echo(error.ctx.get_help())  # a group's name alone asks for its help
         return 0
     if isinstance(error, click.UsageError):
         return _usage(error)
@@ -60,7 +60,7 @@ def _usage(error: click.UsageError) -> int:
 def _sentence(error: BaseException) -> str | None:
     if isinstance(error, click.ClickException):
         return error.format_message()
-    # Imported here: most runs end well.
+    # Imported here: most runs succeed.
     from memtui.files import FileProblem
 
     if isinstance(error, FileProblem):

@@ -64,6 +64,6 @@ def _covered(capture: str, root: Path | None) -> Facts:
 
 
 def _root(facts: Facts) -> Path | None:
-    """The project that the session worked in, to shorten paths; None when it is not on this machine."""
+    """The project the session worked in, to shorten paths; None if it is not on this machine."""
     folder = Path(facts.cwd) if facts.cwd else None
     return find_root(folder) if folder is not None and folder.is_dir() else folder

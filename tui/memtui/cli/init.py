@@ -81,17 +81,17 @@ def command(
 
 
 def _say_archive(places: Places) -> str:
-    """Say where sessions are kept; returns why nothing is, "" where nothing is in the way."""
+    """Print where sessions are archived; returns why none are, or ""."""
     try:
         say(about_archive(places, system_clock))
-    except FileProblem as problem:  # the hooks can be installed all the same
+    except FileProblem as problem:  # the hooks can still be installed
         say(f"Note: no sessions are kept: {problem}.")
         return str(problem)
     return ""
 
 
 def _ask_archive(places: Places, *, ask: bool) -> None:
-    """Let the person decide whether sessions are kept, unless that is decided."""
+    """Ask whether to archive sessions, unless that is configured."""
     if is_decided(places.home):
         return
     if not ask:
@@ -102,7 +102,7 @@ def _ask_archive(places: Places, *, ask: bool) -> None:
 
 
 def _may_replace(places: Places, *, ask: bool) -> bool:
-    """Whether memtui may replace the scripts that do the same."""
+    """Whether memtui may replace scripts that do the same work."""
     found = [(wired.path, each) for wired in look(places) for each in wired.originals]
     if not found:
         return False

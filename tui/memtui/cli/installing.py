@@ -1,4 +1,4 @@
-"""Shared by `memtui init` and `memtui uninstall`: the scope, the question, and making the changes."""
+"""Shared by `memtui init` and `memtui uninstall`: the scope, the question, and applying the changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HELPS = {
     Scope.USER: "All your projects: settings.json in Claude Code's own folder.",
 }
 FOR = {Scope.PROJECT: "this project", Scope.SHARED: "this project's team", Scope.USER: "all your projects"}
-"""A scope in a sentence."""
+"""Phrases for the scopes."""
 
 _ANSWER = click.Choice(["y", "n", "d"], case_sensitive=False)
 
@@ -56,7 +56,7 @@ def scope_of(project: bool, shared: bool, user: bool) -> Scope:
     """The scope chosen by the options.
 
     Raises:
-        click.UsageError: it was more than one.
+        click.UsageError: there is more than one.
     """
     asked = [scope for scope, given in zip(Scope, (project, shared, user), strict=True) if given]
     if len(asked) > 1:
@@ -65,14 +65,14 @@ def scope_of(project: bool, shared: bool, user: bool) -> Scope:
 
 
 def places_of(root: Path | None) -> Places:
-    """The project of a folder, of the current one when None, with the user's folders."""
+    """The project of a folder (None: the current one), with the user's folders."""
     return Places(project_of(root), memtui_home(), claude_config())
 
 
 def carry_out(plan: Plan, places: Places, *, yes: bool, dry_run: bool, diffs: bool) -> bool:
-    """Show a plan, ask, and carry it out; returns whether it was carried out.
+    """Show a plan, ask, and apply it; returns whether it was applied.
 
-    The files come first; their differences when asked for.
+    The files come first, their differences on request.
 
     Raises:
         click.ClickException: there is no terminal to ask on.
@@ -110,7 +110,7 @@ def _apply(plan: Plan, places: Places) -> list[Path]:
 
 
 def _listed(change: Change) -> str:
-    """The change of a file in one line: ``new``, ``changed`` or ``removed``, and how many lines."""
+    """A file's change on one line: ``new``, ``changed`` or ``removed``, with the number of lines."""
     lines = diff(change).splitlines()[2:]
     added, gone = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     word = "new" if change.before is None else "removed" if change.after is None else "changed"
@@ -123,7 +123,7 @@ def _say_diffs(plan: Plan) -> None:
 
 
 def carry_out_as_json(plan: Plan, places: Places, *, yes: bool, dry_run: bool) -> None:
-    """Carry out a plan if ``--yes`` is given; print the plan, and whether it was done, as one JSON object.
+    """Apply a plan if ``--yes`` is given; print the plan, and whether it was applied, as one JSON object.
 
     Raises:
         click.ClickException: there are changes, and neither ``--yes`` nor ``--dry-run``.

@@ -48,7 +48,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take the first word for a command, else for a folder."""
+        """Take the first word as a command, else as a folder."""
         if args[0] in COMMANDS:
             return super().resolve_command(ctx, args)
         if expanded(args[0]).is_dir():
@@ -124,8 +124,8 @@ def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:
 def run(arguments: Sequence[str], openers: Openers) -> int:
     """Run memtui with `arguments` and return the exit code.
 
-    0 done, 1 bad input (one sentence on stderr), 2 wrong usage, 130 interrupted. Unexpected exceptions are
-    bugs and raised as they are, with their traceback.
+    0 success, 1 bad input (one sentence on stderr), 2 wrong usage, 130 interrupted. Unexpected exceptions are
+    bugs and propagate with their traceback.
     """
     return run_to_end(
         lambda: cli.main(list(arguments), prog_name="memtui", standalone_mode=False, obj=openers)

@@ -66,7 +66,7 @@ def _tell(brought: Brought) -> None:
 
 
 def _database_of(project: str) -> Path:
-    """The database that ccw keeps for a project: it names the folder after the project's path.
+    """The database of ccw for a project, in a folder named after the project's path.
 
     Raises:
         click.ClickException: there is no such database.

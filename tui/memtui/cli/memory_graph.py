@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _NEAREST = 10
 _DRAWN = 2
-"""By default, entities named by fewer memories are not drawn."""
+"""Default for the minimum number of memories that name a drawn entity."""
 
 
 @click.command("related", short_help="List the memories that name the same files, decisions or packages.")
@@ -43,7 +43,7 @@ def related(memory_id: str, limit: int, as_json: bool, root: Path | None) -> Non
 
     Names that few memories share count more than common ones.
     """
-    # Imported here: lists need none of it.
+    # Imported here: lists do not need it.
     from memtui.flows.relations import related_memories
 
     backend = opened_here(root)
@@ -89,7 +89,7 @@ def graph(form: str, as_json: bool, everywhere: bool, least: int | None, root: P
 
     To draw it: memtui memory graph --format dot | dot -Tsvg > memories.svg
     """
-    # Imported here: lists need none of it.
+    # Imported here: lists do not need it.
     from memtui.flows.relations import memory_graph
     from memtui.relations.graph import dot, mermaid
 

@@ -52,7 +52,7 @@ def _file(path: Path) -> bytes:
     path = expanded(path)
     if path.is_dir():
         raise click.ClickException(f"'{path}' is a folder; name the file in it.")
-    with reading(path), path.open("rb") as file:  # a pipe, too: import <(...)
+    with reading(path), path.open("rb") as file:  # including a pipe: import <(...)
         data = file.read(LIMIT + 1)
     if len(data) > LIMIT:
         raise click.ClickException(f"'{path}' is {_TOO_LARGE}; nothing was imported.")

@@ -109,7 +109,7 @@ def list_(
 
 
 class States:
-    """What has become of the files that memories name, found once for each memory."""
+    """The freshness of memories, computed once for each memory."""
 
     def __init__(self, backend: MemoryBackend, root: Path) -> None:
         self._backend = backend
@@ -117,7 +117,7 @@ class States:
         self._known: dict[str, Freshness] = {}
 
     def of(self, listed: Listed) -> Freshness:
-        """The state of a memory's files; a memory that cannot be read has none."""
+        """The freshness of a memory; empty if it cannot be read."""
         name = listed.meta.id
         if name not in self._known:
             self._known[name] = Freshness()
@@ -129,7 +129,7 @@ class States:
 def print_page(
     page: Page, *, as_json: bool, offset: int = 0, nothing: str, states: States | None = None
 ) -> None:
-    """Print a part of a list, as a table or as JSON; with `states`, also what has become of named files."""
+    """Print a part of a list, as a table or as JSON; with `states`, also the freshness of memories."""
     if as_json:
         memories = tuple(listed_memory(each, states.of(each) if states else None) for each in page.items)
         print_json(asdict(MemoryPage(page.total, memories)))
@@ -222,7 +222,7 @@ def search(
 
 
 def _phrase(word: str) -> str:
-    """An argument as a term of the query; the shell has taken the quotes of one with spaces in it."""
+    """An argument as a term of the query; the shell has removed the quotes of one with spaces."""
     return f'"{word}"' if " " in word.strip() and '"' not in word else word
 
 
@@ -271,7 +271,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
 
 def checklist(text: str) -> tuple[CheckedPoint, ...]:
     """The points of the quality checklist; none if the text is not a recovery text."""
-    # Imported here: lists need none of it.
+    # Imported here: lists do not need it.
     from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError
 

@@ -1,4 +1,4 @@
-"""The JSON of ``memtui memory`` and ``memtui core-memory``: every key, and where it comes from."""
+"""The JSON of ``memtui memory`` and ``memtui core-memory``: every key and its meaning."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StaleFile:
-    """A file that a memory names and that has changed since, or is gone."""
+    """A changed or deleted file that a memory names."""
 
     path: str
-    """From the project's root."""
+    """Relative to the project's root."""
     kind: str
     """``changed`` or ``gone``."""
     by: str
-    """What says so: ``commit``, ``content`` (not committed) or ``time`` (the file's time alone)."""
+    """The evidence: ``commit``, ``content`` (not committed) or ``time`` (the file's time alone)."""
     at: str
-    """When, ISO 8601; "" if that is not known."""
+    """Time of the change, ISO 8601; "" if unknown."""
     commit: str
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What has happened to the files that a memory names, since it was stored."""
+    """The changes since a memory was stored of the files it names."""
 
     named: int
-    """Those within the project."""
+    """Number of named files within the project."""
     changed: int
     gone: int
     by_git: bool
-    """Whether commits and contents were compared; else only the files' times."""
+    """Whether commits and contents were compared; otherwise only file times."""
     stale: tuple[StaleFile, ...]
 
 
@@ -64,17 +64,17 @@ class Memory:
     session_id: str
     """Claude Code's session."""
     source: str
-    """The command that made it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    """The program or command that created it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
     author: str
-    """The person who shared it, and the remote that brought it; "" for one's own."""
+    """The person who shared it, and the remote it came from; "" for one's own."""
     archived: bool
     pinned: bool
     superseded_by: str
     """The Recovery ID of the memory that replaces it; "" for none."""
     supersedes: tuple[str, ...]
-    """The Recovery IDs of those that it replaces."""
+    """The Recovery IDs of the memories it replaces."""
     problem: str
-    """Why it cannot be used; "" when it can."""
+    """Why it cannot be used; "" if it can."""
     secrets: tuple[str, ...]
     """Kinds of secrets in its file, each once: ``github token``. Stored texts are never masked."""
     files: Files | None = None
@@ -86,13 +86,13 @@ class MemoryPage:
     """The output of ``list`` and ``trash``: newest first."""
 
     total: int
-    """The number of all that pass the filters, whatever the limit."""
+    """The number of all that pass the filters, regardless of the limit."""
     memories: tuple[Memory, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A memory that a search has found."""
+    """A memory found by a search."""
 
     memory: Memory
     snippet: str
@@ -100,7 +100,7 @@ class FoundMemory:
     marks: tuple[tuple[int, int], ...]
     """The matches in `snippet`, as character offsets (start, end)."""
     score: float
-    """Higher is better; comparable within one search alone."""
+    """Higher is better; comparable only within one search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class FoundPage:
     """The output of ``search``, best first."""
 
     total: int
-    """Number of matches, whatever the limit; from 500 on it may be an estimate."""
+    """Number of matches, regardless of the limit; from 500 on it may be an estimate."""
     complete: bool
-    """False when memories were left out because the search index is still being made."""
+    """False if memories were left out because the search index is not complete yet."""
     hits: tuple[FoundMemory, ...]
 
 
@@ -177,7 +177,7 @@ class RelatedMemory:
 
     memory: Memory
     shared: tuple[SharedEntity, ...]
-    """The most telling first."""
+    """The most significant first."""
     score: float
     """Higher is nearer; comparable among the relations of one memory."""
 
@@ -216,7 +216,7 @@ class DrawnGraph:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A memory of ccw's whose id is no Recovery ID."""
+    """A ccw memory whose id is not a Recovery ID."""
 
     old: str
     new: str
@@ -228,11 +228,11 @@ class Brought:
 
     database: str
     imported: tuple[str, ...]
-    """Ids, which stay as they were."""
+    """Ids of memories imported under their own ids."""
     renamed: tuple[Renamed, ...]
-    """Imported, too."""
+    """Imported under new ids."""
     present: tuple[str, ...]
-    """Ids of memories that are already stored, with the same text."""
+    """Ids of memories already stored, with the same text."""
     clashes: tuple[Clash, ...]
 
 
@@ -245,7 +245,7 @@ def memory_of(
     secrets: tuple[str, ...] = (),
     state: Freshness | None = None,
 ) -> Memory:
-    """The shape of a memory."""
+    """A memory in its JSON form."""
     return Memory(
         id=meta.id,
         path=path,
@@ -269,7 +269,7 @@ def memory_of(
 
 
 def files_of(state: Freshness) -> Files:
-    """The shape of a memory's files."""
+    """A memory's files in their JSON form."""
     stale = tuple(
         StaleFile(path, change.kind, change.by, _iso(change.at), change.commit)
         for path, change in state.stale
@@ -282,7 +282,7 @@ def _iso(seconds: float) -> str:
 
 
 def listed_memory(listed: Listed, state: Freshness | None = None) -> Memory:
-    """The shape of a listed memory, with its files if `state` is given."""
+    """A listed memory in its JSON form, with its files if `state` is given."""
     secrets = kinds_of_secrets(listed.path)
     path = str(listed.path)
     return memory_of(
@@ -291,8 +291,8 @@ def listed_memory(listed: Listed, state: Freshness | None = None) -> Memory:
 
 
 def kinds_of_secrets(path: Path) -> tuple[str, ...]:
-    """Kinds of secrets in a memory's file; none when it cannot be read."""
-    from memtui.safety.secrets import find  # it takes a while, and only lists need it
+    """Kinds of secrets in a memory's file; none if it cannot be read."""
+    from memtui.safety.secrets import find  # slow to import, and only lists need it
 
     try:
         data = read_within(path, path.parent, limit=MOST, follow=False)

@@ -58,6 +58,6 @@ def resolved(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
     """The full id for the beginning of one: among this project's memories first, then among all.
 
     Raises:
-        MemoryMissing: none begins so, or several do.
+        MemoryMissing: no id begins like this, or several do.
     """
     return recall.resolved(backend, beginning, project_path(root))

@@ -1,4 +1,4 @@
-"""Printing: the only writer to stdout, for people and for programs."""
+"""Printing: the only module that writes to stdout, for people and for programs."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 _UNSAFE_IN_JSON = deferred("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 _LEAST = 24
-"""Least width of the flexible column of a table; with less room it gets a line of its own."""
+"""Minimum width of a table's flexible column; with less room it gets a line of its own."""
 
 
 def is_terminal() -> bool:
-    """Whether a person reads stdout."""
+    """Whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def can_answer() -> bool:
-    """Whether a person sees what is printed and can type."""
+    """Whether a user sees the output and can type."""
     return sys.stdin is not None and sys.stdin.isatty() and is_terminal()
 
 
 def need_terminal() -> None:
-    """Refuse to open the app without a terminal, where it would wait for ever.
+    """Refuse to open the app without a terminal, where it would wait forever.
 
     Raises:
         click.ClickException: stdin or both outputs are no terminal.
@@ -56,8 +56,8 @@ def say(text: str = "", *, err: bool = False) -> None:
 def print_json(value: Any, *, indent: int | None = 2) -> None:
     """Print one JSON value, indented by 2, or on one line.
 
-    On a terminal every string is cleaned. A program gets the strings as they are, control characters and the
-    like as JSON escapes; only lone surrogates, which no encoding can carry, become U+FFFD.
+    On a terminal every string is cleaned. A program gets unchanged strings, with control characters as JSON
+    escapes; only lone surrogates, which cannot be encoded, become U+FFFD.
     """
     click.echo(json_text(value, for_terminal=is_terminal(), indent=indent))
 
@@ -87,8 +87,8 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexib
 
     Args:
         columns: the headings.
-        rows: one text a column; each becomes one clean line.
-        flexible: the column that gives way when the terminal is narrow.
+        rows: one text per column; each becomes one clean line.
+        flexible: the column that shrinks when the terminal is narrow.
     """
     lines = [[clean_line(field) for field in row] for row in rows]
     if is_terminal():
@@ -98,7 +98,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexib
 
 
 def _draw_table(columns: Sequence[str], lines: Sequence[Sequence[str]], flexible: int) -> None:
-    # Imported here: only people need rich, and it costs more than the command itself.
+    # Imported here: only people need rich, which takes longer than the command itself.
     from rich.cells import cell_len
     from rich.text import Text
 
@@ -140,8 +140,8 @@ def print_marked(text: str, marks: Iterable[tuple[int, int]], *, indent: str = "
 
     Args:
         text: becomes one clean line.
-        marks: the parts, as character offsets (start, end) in `text`, in their order.
-        indent: what stands before each row.
+        marks: the parts, as character offsets (start, end) in `text`, in order.
+        indent: prefix of each row.
     """
     if not is_terminal():
         click.echo(indent + clean_line(text))
@@ -202,7 +202,7 @@ def _coloured(text: str, colour: str | None) -> str:
 
 
 def print_document(text: str) -> None:
-    """Print a Markdown text: on a terminal bold headings and wrapped at words, else as it is but clean."""
+    """Print a Markdown text: on a terminal with bold headings and wrapped at words, else only cleaned."""
     if not is_terminal():
         say(text.rstrip("\n"))
         return
@@ -216,7 +216,7 @@ def print_document(text: str) -> None:
 
 
 def _draw_line(console: Console, text: Text, first: str, others: str) -> None:
-    """Print one line wrapped at words, with what stands before its first row and before the others."""
+    """Print one line wrapped at words, with prefixes for its first row and for the others."""
     from rich.text import Text
 
     before = first

@@ -17,10 +17,10 @@ root_option = click.option(
 
 
 def project_of(folder: Path | None) -> Project:
-    """The project of a folder, of the current one when None.
+    """The project of a folder; None: the current one.
 
     Raises:
-        click.ClickException: the current folder has been removed.
+        click.ClickException: the current folder has been deleted.
     """
     try:
         return Project(find_root(folder or Path()))
@@ -30,11 +30,11 @@ def project_of(folder: Path | None) -> Project:
 
 
 def is_empty(project: Project, home: Home, claude: Path) -> bool:
-    """Whether the app would have nothing to show: no capture, command, memory, session state or transcript.
+    """Whether the app would be empty: no capture, command, memory, session state or transcript.
 
-    A folder that cannot be listed is not nothing: the app says what is wrong with it.
+    A folder that cannot be listed counts as content: the app reports the problem.
     """
-    # Imported here: `memtui --help` needs none of it.
+    # Imported here: `memtui --help` does not need it.
     from memtui.files import FileProblem
     from memtui.store.captures import CaptureStore
     from memtui.store.memories import MemoryStore

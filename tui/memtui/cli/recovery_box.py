@@ -9,18 +9,18 @@ import click
 from memtui.clean import clean_line
 
 _WIDTH = 78
-"""Least width of the box."""
+"""Minimum width of the box."""
 
 _UNICODE = ("╔═╗", "║ ║", "╚═╝", "✓")
 _ASCII = ("+-+", "| |", "+-+", "OK")
 
 
 def recovery_box(memory_id: str, *, ascii_only: bool = False) -> str:
-    """The box as the seed draws it, for an id of any width, with memtui's own command in it.
+    """The seed's box for an id of any width, with memtui's own command in it.
 
     Args:
         memory_id: the Recovery ID.
-        ascii_only: draw with what every terminal can show.
+        ascii_only: draw with ASCII characters.
     """
     from rich.cells import cell_len
 
@@ -41,7 +41,7 @@ def recovery_box(memory_id: str, *, ascii_only: bool = False) -> str:
 
 
 def print_recovery_box(memory_id: str) -> None:
-    """Print the box, in ASCII where stdout cannot show it as the seed draws it."""
+    """Print the box, in ASCII if stdout cannot encode the seed's characters."""
     try:
         "".join(_UNICODE).encode(sys.stdout.encoding or "ascii")
         ascii_only = False

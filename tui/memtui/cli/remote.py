@@ -1,4 +1,4 @@
-"""``memtui remote``: the places that carry memories between machines."""
+"""``memtui remote``: the remotes that memories are shared through."""
 
 from __future__ import annotations
 

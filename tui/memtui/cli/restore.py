@@ -58,6 +58,6 @@ def command(
 
 def _copy(restored: Restored) -> None:
     copied = copy(restored.text, lambda text: click.echo(osc52(text), nl=False), name=restored.name)
-    if not copied.sure:  # a terminal may cut a text of this length, and does not say so
+    if not copied.sure:  # a terminal may truncate a text of this length without notice
         say(restored.text)
     say(f"{copied.message}.", err=True)

@@ -28,7 +28,7 @@ from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 
 _LIMIT = 1 << 20
-"""Size of the longest review on standard input, in bytes; usual ones have some thousand."""
+"""Maximum size of a review on standard input in bytes; usual ones have some thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Outcome:
     """The result of a review, with the keys of ``--json``."""
 
     capture: str = ""
-    """The capture's file name; "" when there was nothing to review."""
+    """The capture's file name; "" if there was nothing to review."""
     path: str = ""
     status: str = "nothing"
     """The capture's status now: ``pending`` or ``reviewed``; ``nothing`` when none was pending."""
@@ -50,7 +50,7 @@ class Outcome:
     text: str = ""
     """The memory file's text: the draft while the capture is pending."""
     engine: str = ""
-    """Where the draft's wording is from: ``facts`` or ``claude``; "" for --from-stdin or without a draft."""
+    """The origin of the draft's wording: ``facts`` or ``claude``; "" for --from-stdin or without a draft."""
     note: str = ""
     """The source of the draft, if not the transcript."""
 
@@ -158,7 +158,7 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
 
 
 def _given(capture: Capture, places: Places, cited: bool) -> Draft:
-    """The review on standard input. Without a summary, it gets the draft's."""
+    """The review on standard input. If it has no summary, the draft's is used."""
     data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
     if len(data) > _LIMIT:
         raise click.ClickException("standard input is longer than 1 MB; nothing was changed.")
@@ -175,7 +175,7 @@ def _given(capture: Capture, places: Places, cited: bool) -> Draft:
 
 
 def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | None:
-    """Show the draft and let the person decide; None to leave the capture as it is."""
+    """Show the draft and ask the user; None to leave the capture unchanged."""
     if as_json or not can_answer():
         _report(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")

@@ -115,7 +115,7 @@ def _print(group: Group, limit: int) -> None:
 
 
 def _together(group: Group) -> Iterator[list[Result]]:
-    """The results, those of one session together."""
+    """The results, grouped by session."""
     for _, some in groupby(group.results, key=lambda result: result.name):
         yield list(some)
 

@@ -1,4 +1,4 @@
-"""``memtui share``: choose a memory that goes to others."""
+"""``memtui share``: marks a memory to be shared."""
 
 from __future__ import annotations
 

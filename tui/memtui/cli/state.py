@@ -29,7 +29,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class _Asked(NamedTuple):
-    """The places and the session that the options name."""
+    """The places and the session named by the options."""
 
     places: Places
     session: str

@@ -1,4 +1,4 @@
-"""``memtui state elsewhere``: the states that one's other machines have sent."""
+"""``memtui state elsewhere``: the states sent by the user's other machines."""
 
 from __future__ import annotations
 

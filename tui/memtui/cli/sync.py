@@ -17,7 +17,7 @@ from memtui.project import memtui_home
 from memtui.sharing.remotes import Remotes
 
 _EVERY = 60.0
-"""The most seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
+"""Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
 
 
 @click.command("sync")
@@ -47,7 +47,7 @@ def _sync(sharing: Sharing, *, as_json: bool) -> bool:
 
 
 def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
-    """Go on with all remotes at once, until somebody interrupts."""
+    """Exchange with all remotes concurrently, until interrupted."""
     stopped = threading.Event()
 
     def keep(sharing: Sharing) -> None:

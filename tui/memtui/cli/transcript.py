@@ -18,7 +18,7 @@ from memtui.safety.secrets import masked, masked_in
 
 _AROUND = 10
 _RESULT = 20
-"""The most lines shown of a tool's output; ``--json`` has all."""
+"""Maximum lines shown of a tool's output; ``--json`` has all."""
 
 _LEADS = {
     "ask": "❯ ",

@@ -17,7 +17,7 @@ from memtui.reading.short_text import one_line, shortened
 from memtui.safety.secrets import masked, masked_in
 
 _LINE = 300
-"""The most characters shown of a text; `--json` has all."""
+"""Maximum length of a displayed text in characters; `--json` has all."""
 
 
 @click.command("turns")
@@ -44,7 +44,7 @@ def command(session: str, as_json: bool, root: Path | None) -> None:
 
 
 def at(source: Source) -> str:
-    """A source in short: ``L476 2026-01-02 14:53``, without its unknown parts."""
+    """A source in short form: ``L476 2026-01-02 14:53``, without unknown parts."""
     moment = parse_iso(source.timestamp)
     return f"L{source.line}" + (f" {local_minute(moment)}" if moment else "")
 

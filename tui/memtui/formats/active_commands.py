@@ -15,7 +15,7 @@ class ActiveCommand(Record):
     """A command whose rules outlive a compaction."""
 
     name: str
-    """As the file says: untrusted, and possibly with slashes."""
+    """As in the file: untrusted, and possibly with slashes."""
     activated_at: datetime | None = None
     state: dict[str, Any] = Field(default_factory=dict)
     raw: str = ""
@@ -29,11 +29,11 @@ class ActiveCommands(Record):
 
     commands: tuple[ActiveCommand, ...] = ()
     broken: tuple[str, ...] = ()
-    """One clause per unusable entry: what is wrong with it."""
+    """One clause per unusable entry, with its problem."""
 
 
 def parse_active_commands(text: str) -> ActiveCommands:
-    """Read the active commands, also the single `active_command` of old files.
+    """Parse the active commands, including the single `active_command` of old files.
 
     Raises:
         FormatError: when the text is not JSON, or not an object.

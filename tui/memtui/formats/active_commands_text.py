@@ -1,4 +1,4 @@
-"""Changes the active commands in the text of session-state.json (seed 002), a file other programs own.
+"""Changing the active commands in the text of session-state.json (seed 002), a file of other programs.
 
 Only the text of entries is removed or inserted: order, number formats and white space of everything else
 stay as they are. Standard library only, for the hook; `active_commands.py` has the records.
@@ -34,7 +34,7 @@ class CommandEntry(NamedTuple):
 
 
 def read_entries(text: str) -> tuple[list[CommandEntry], list[str]]:
-    """The usable entries, also the single `active_command` of old files, and a clause for each unusable one.
+    """The usable entries, including the `active_command` of old files, and a clause for each unusable one.
 
     Raises:
         FormatError: when the text is not JSON, or not an object.

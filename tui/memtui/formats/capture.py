@@ -39,11 +39,11 @@ class Capture(Record):
     """When the compaction began, to the second."""
     session_id: Annotated[Line, AfterValidator(unticked)]
     transcript: Line
-    """Path of the transcript, as it was written: untrusted."""
+    """Path of the transcript, as written: untrusted."""
     first_message: Block
     """The user's first message, unquoted."""
     summary: Block = ""
-    """What the conversation was about; set by the review."""
+    """The subject of the conversation; set by the review."""
     memory: Annotated[Line, AfterValidator(_base_name)] = ""
     """File name of the memory file, "" before the review."""
     header: Block = ""
@@ -97,7 +97,7 @@ def _memory_line(capture: Capture) -> str:
 
 
 def parse_capture(text: str) -> Capture:
-    """Read a capture, also one written by another tool.
+    """Parse a capture, possibly written by another tool.
 
     Raises:
         FormatError: when it is not a capture, or its status or time cannot be read.
@@ -201,5 +201,5 @@ def _link_target(line: str) -> str:
 
 
 def _unquoted(lines: Sequence[str]) -> str:
-    """Quoted lines as they were; a line that another tool left unquoted stays as it is."""
+    """Unquoted lines; a line that another tool did not quote stays unchanged."""
     return "\n".join(line[1:].removeprefix(" ") if line.startswith(">") else line for line in lines)

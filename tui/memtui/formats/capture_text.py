@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
 FIRST_MESSAGE_LIMIT = 500
-"""Characters (code points) of the first message that a capture keeps."""
+"""Maximum length of the first message in a capture, in code points."""
 
 TITLE = "Autocompact Capture"
 PENDING = "_Not yet reviewed. Run `/review-compact` to process._"
@@ -71,7 +71,7 @@ class PendingText(NamedTuple):
 
     @property
     def status(self) -> Literal["pending"]:
-        """It has not been reviewed."""
+        """Always pending."""
         return "pending"
 
 
@@ -117,7 +117,7 @@ def quote(text: str) -> str:
 
 
 def truncated(message: str, limit: int = FIRST_MESSAGE_LIMIT) -> str:
-    """`message` without blank ends, cut to `limit` code points and ``...``, never within one character."""
+    """`message` without blank ends, cut to `limit` code points and ``...``, never within a character."""
     message = normal(message).strip()
     if len(message) <= limit:
         return message
@@ -140,7 +140,7 @@ def _joined(text: str, index: int) -> bool:
 
 
 def _is_regional(character: str) -> bool:
-    """Two regional indicators make one flag."""
+    """Whether it is a regional indicator; two of them make a flag."""
     return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
@@ -152,7 +152,7 @@ def _regionals_before(text: str, index: int) -> int:
 
 
 def _stamp(moment: datetime) -> str:
-    # Not strftime: it does not pad the year everywhere.
+    # Not strftime: it does not pad the year on every platform.
     return (
         f"{moment.year:04d}{moment.month:02d}{moment.day:02d}_"
         f"{moment.hour:02d}{moment.minute:02d}{moment.second:02d}"

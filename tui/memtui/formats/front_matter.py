@@ -9,7 +9,7 @@ from memtui.formats.model import FormatError
 from memtui.formats.text import without_blank_ends
 
 Value = object
-"""A text, a list or a mapping; numbers, truth values and times stay as they were written."""
+"""A text, a list or a mapping; numbers, truth values and times stay as written."""
 
 KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)""")
 
@@ -29,7 +29,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d", re.ASCII)
 _QUOTES = re.compile(r":(?: |$)| #|^ | $|^[\[\]{}#&*!|>'\"%@`,]")
 _TAG_WRITTEN = re.compile(r"[A-Za-z_](?:[\w./ -]*[\w./-])?")
 _WORDS = frozenset({"yes", "no", "true", "false", "on", "off", "null"})
-"""Texts that YAML takes for something else; written by PyYAML."""
+"""Texts with another meaning in YAML; written by PyYAML."""
 
 
 def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, Value] | None:
@@ -55,17 +55,17 @@ def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, Value] 
 
 
 def dump(values: Mapping[str, object]) -> str:
-    """Values as YAML, one line per key: the same bytes by either way."""
+    """Values as YAML, one line per key, with the same result by either way."""
     lines = [_written(value) for value in values.values()]
     if None in lines:
-        from memtui.formats.yaml_texts import dump as dump_any  # PyYAML takes a while, and is seldom needed
+        from memtui.formats.yaml_texts import dump as dump_any  # PyYAML is slow to import, and rarely needed
 
         return dump_any(dict(values))
     return "".join(f"{key}: {line}\n" for key, line in zip(values, lines, strict=True))
 
 
 def _written(value: object) -> str | None:
-    """A value as PyYAML writes it; None when only PyYAML knows."""
+    """A value as PyYAML writes it; None if only PyYAML knows."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -101,7 +101,7 @@ def load(text: str) -> dict[str, Value]:
     Raises:
         FormatError: when it is not a mapping.
     """
-    from memtui.formats.yaml_texts import load_texts  # PyYAML takes a while, and is seldom needed
+    from memtui.formats.yaml_texts import load_texts  # PyYAML is slow to import, and rarely needed
 
     try:
         values = load_texts(text)
@@ -113,7 +113,7 @@ def load(text: str) -> dict[str, Value]:
 
 
 def unknown_lines(lines: Sequence[str], keys: Collection[str]) -> str:
-    """The lines of the entries that are not among `keys`, and comments."""
+    """The lines of the entries that are not in `keys`, and comments."""
     kept: list[str] = []
     keeping = False
     for line in lines:

@@ -18,7 +18,7 @@ class FileCommit(NamedTuple):
     """One commit's change of one file."""
 
     path: str
-    """From the top of the repository."""
+    """Relative to the top of the repository."""
     commit: str
     time: int
     """The commit's time, in seconds since 1970."""

@@ -1,4 +1,4 @@
-"""Places of values in a JSON text, so that one can be changed and the rest stays byte for byte.
+"""Places of values in a JSON text, for changing one and keeping the rest byte for byte.
 
 Works on texts that `json.loads` has accepted; it finds ends, it does not check.
 """
@@ -33,7 +33,7 @@ class Member(NamedTuple):
 
 
 def skip_space(text: str, at: int) -> int:
-    """The first place from `at` on that is no white space."""
+    """The first offset from `at` on that is not white space."""
     found = _SPACE.match(text, at)
     return found.end() if found else at
 

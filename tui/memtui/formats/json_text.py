@@ -1,4 +1,4 @@
-"""Changing a JSON text in its own style; the rest of it stays byte for byte.
+"""Changing a JSON text in its own style, keeping the rest byte for byte.
 
 Works on texts that `json.loads` has accepted. Places are offsets of an object's or array's first bracket.
 """
@@ -22,7 +22,7 @@ class Style(NamedTuple):
     """How a text is written."""
 
     pretty: bool
-    """Each member of the outer object stands on its own line."""
+    """Each member of the outer object is on its own line."""
     unit: str
     """One step of indentation."""
     newline: str
@@ -32,7 +32,7 @@ class Style(NamedTuple):
 
 
 def root_of(text: str) -> int:
-    """Where the outer value begins."""
+    """The offset of the outer value."""
     return skip_space(text, 1 if text.startswith("\ufeff") else 0)
 
 
@@ -59,37 +59,37 @@ def _short(gap: str, otherwise: str) -> str:
 
 
 def member(text: str, at: int, key: str) -> Member | None:
-    """The member of an object by its key; of several the last, which is the one that counts."""
+    """The member of an object by its key; of several the last, which is the effective one."""
     return next((each for each in reversed(list(members(text, at))) if json.loads(each.key) == key), None)
 
 
 def line_indent(text: str, at: int) -> str | None:
-    """The indentation of the value at `at`; None when it is not the first of its line."""
+    """The indentation of the value at `at`; None if it is not the first on its line."""
     begin = text.rfind("\n", 0, at) + 1
     gap = text[begin:at]
     return gap if begin and not gap.strip(" \t\r") else None
 
 
 def add_member(text: str, at: int, key: str, value: Any, style: Style) -> str:
-    """The text with a member more at the end of the object at `at`."""
+    """The text with another member at the end of the object at `at`."""
     children = [Span(each.start, each.value.end) for each in members(text, at)]
     prefix = json.dumps(key, ensure_ascii=False) + style.colon
     return _add(text, at, children, lambda margin: prefix + _rendered(value, style, margin), style)
 
 
 def add_item(text: str, at: int, value: Any, style: Style) -> str:
-    """The text with an item more at the end of the array at `at`."""
+    """The text with another item at the end of the array at `at`."""
     return _add(text, at, list(items(text, at)), lambda margin: _rendered(value, style, margin), style)
 
 
 def insert_item(text: str, at: int, item: str, index: int | None, style: Style) -> str:
-    """The text with an item more in the array at `at`.
+    """The text with another item in the array at `at`.
 
     Args:
         text: see `add_item`.
         at: see `add_item`.
-        item: the item's JSON, which goes in as it is.
-        index: its place; the end when None.
+        item: the item's JSON, inserted unchanged.
+        index: its index; None for the end.
         style: see `add_item`.
     """
     return _add(text, at, list(items(text, at)), lambda margin: item, style, index)
@@ -132,7 +132,7 @@ def _add(
     style: Style,
     index: int | None = None,
 ) -> str:
-    """The text with a child more, which `write` gives for an indentation, or None to write it on one line."""
+    """The text with another child, which `write` returns for an indentation (None: on one line)."""
     if not children:
         return _fill(text, at, write, style)
     place = len(children) if index is None else min(max(index, 0), len(children))

@@ -42,7 +42,7 @@ def numbered_items(lines: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _belongs(line: str, *, after_blank: bool, fenced: bool) -> bool:
-    """Whether a line that starts no item goes on with the one before it."""
+    """Whether a line that starts no item continues the previous one."""
     if line.startswith(("  ", "\t")) or fenced:
         return True
     return not after_blank and not _NUMBER.match(line)

@@ -1,7 +1,7 @@
-"""A section between marks in a file that belongs to others: everything outside of the marks stays as it is.
+"""A section between marks in a file of others: everything outside the marks stays unchanged.
 
-The first mark says how many line feeds in front of it belong to the section, and whether the file was made
-for it, so that taking the section out gives the file back byte for byte.
+The first mark says how many line feeds before it belong to the section, and whether the file was created for
+it, so that removing the section restores the file byte for byte.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Without(NamedTuple):
 
     data: bytes
     made: bool
-    """Whether the file was made for the section."""
+    """Whether the file was created for the section."""
 
 
 class _Place(NamedTuple):
@@ -36,8 +36,8 @@ def with_section(data: bytes | None, text: str) -> bytes:
     """A file with `text` in its section, which replaces the previous one or is added at the end.
 
     Args:
-        data: the file's content; None when there is no file.
-        text: the section; whatever in it looks like a comment's beginning is broken up.
+        data: the file's content; None if there is no file.
+        text: the section; anything in it that looks like the beginning of a comment is broken up.
 
     Raises:
         FormatError: the marks in the file do not form one section.
@@ -66,7 +66,7 @@ def without_section(data: bytes) -> Without | None:
 
 
 def _place(data: bytes) -> _Place | None:
-    """The section with the line feeds in front of it."""
+    """The section with the preceding line feeds."""
     marks = len(_ANY.findall(data))
     if not marks:
         return None
@@ -77,7 +77,7 @@ def _place(data: bytes) -> _Place | None:
             "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
         )
     start = begin.start()
-    line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have changed them all
+    line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
     for _ in range(int(begin[1])):
         if data[:start].endswith(line_end):
             start -= len(line_end)

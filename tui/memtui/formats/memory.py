@@ -1,4 +1,4 @@
-"""A memory file: what a review of a capture produced (seed 001)."""
+"""A memory file: the result of the review of a capture (seed 001)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def is_none(text: str) -> bool:
 
 
 def _whole_seconds(moment: datetime) -> datetime:
-    if type(moment.tzinfo) is timezone and not (moment.microsecond or moment.fold):  # most
+    if type(moment.tzinfo) is timezone and not (moment.microsecond or moment.fold):  # most texts
         return moment
     # A fixed offset: two times of one zone compare unequal in the hour that a zone change repeats.
     return moment.replace(microsecond=0, tzinfo=timezone(moment.utcoffset() or timedelta()), fold=0)
@@ -57,11 +57,11 @@ Block = Annotated[str, _text(normalise.block)]
 """A text of any number of lines, without blank ones at its ends."""
 
 Items = Annotated[tuple[str, ...], BeforeValidator(_items)]
-"""List items, each of one or more lines; empty ones and ``(none)`` are dropped."""
+"""List items of one or more lines each; empty ones and ``(none)`` are dropped."""
 
 
 class Section(Record):
-    """A section that its format does not know: kept, and written back where it was."""
+    """A section unknown to its format: kept, and written back to its place."""
 
     heading: Line
     text: Block = ""

@@ -26,7 +26,7 @@ class Pin(NamedTuple):
     session: str = ""
     """The beginning of the session's id."""
     line: int = 0
-    """The transcript's line; 0 when it is not known."""
+    """The transcript's line; 0 if unknown."""
 
     @property
     def item(self) -> str:
@@ -47,7 +47,7 @@ def with_pin(text: str, pin: Pin, place: int | None = None) -> str:
     Args:
         text: the file's text; "" for a new one.
         pin: what to add.
-        place: its place among the pins from 0 on; the last one when None.
+        place: its index among the pins; None for the end.
     """
     lines = (text or TITLE).split("\n")
     items = _items(text)
@@ -72,7 +72,7 @@ def without_pin(text: str, words: str) -> str:
 
 
 def moved_pin(text: str, words: str, step: int) -> str:
-    """The file with the first pin of these words one place down (1) or up (-1); as it is where none is."""
+    """The file with the first pin of this text moved down (1) or up (-1) one place; unchanged if absent."""
     items = _items(text)
     at = next((number for number, (pin, _, _) in enumerate(items) if pin.text == words), -1)
     if at < 0 or not 0 <= at + step < len(items):

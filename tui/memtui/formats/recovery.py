@@ -27,7 +27,7 @@ from memtui.formats.text import file_text, item, normal, one_line, unticked, wit
 
 NONE = "(none)"
 UNKNOWN = "N/A"
-"""Prefix of an item for which nothing is on record, which is not the same as none."""
+"""Prefix of an item without a record, which does not mean none."""
 
 _SESSION, _ROOT, _OBJECTIVE, _PLAN = "Session ID", "Project Root", "Objective", "Execution Plan"
 _WORKING, _REFERENCE = "Working Files (Modified)", "Reference Files (Read-Only)"
@@ -71,7 +71,7 @@ def _bare_preamble(text: str) -> str:
 
 
 Text = Annotated[Block, AfterValidator(_said)]
-"""A text of any number of lines; ``(none)`` is nothing."""
+"""A text of any number of lines; ``(none)`` is empty."""
 
 
 Verbatim = Annotated[str, BeforeValidator(lambda value: normal(value) if isinstance(value, str) else value)]
@@ -109,7 +109,7 @@ class RoleFile(Record):
 
 
 def is_unknown(item: str) -> bool:
-    """Whether an item or a file's path only states that nothing is on record."""
+    """Whether an item or a file's path only says that nothing is on record."""
     return item.upper() == UNKNOWN or item.upper().startswith((f"{UNKNOWN}:", f"{UNKNOWN} ("))
 
 
@@ -149,7 +149,7 @@ class Recovery(Record):
 
 
 class NamedFiles(NamedTuple):
-    """What a recovery text says of files."""
+    """The files named in a recovery text."""
 
     project_root: str
     files: tuple[RoleFile, ...]
@@ -199,7 +199,7 @@ def _file_item(path: str, role: str) -> str:
 
 
 def parse_recovery(text: str) -> Recovery:
-    """Read a recovery text, also one with a preamble, free text for lists or a plan without ``<details>``.
+    """Parse a recovery text, even with a preamble, free text for lists or a plan without ``<details>``.
 
     Raises:
         FormatError: when it holds none of the fourteen sections.

@@ -1,8 +1,8 @@
 r"""Markdown-like texts as sections under ``##`` headings, in both directions.
 
-Reading knows code fences: what looks like a heading inside a closed fence is text. Writing puts a backslash
-in front of a line of text that would be read as a heading or as an unclosed fence, reading takes it off:
-any text comes back as it was.
+Reading respects code fences: a heading inside a closed fence is text. Writing puts a backslash before a line
+of text that would be read as a heading or an unclosed fence, and reading removes it, so any text survives
+unchanged.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def escape(text: str, always: LineTest = _never) -> str:
 
     Args:
         text: A text in normal form.
-        always: Names further lines that need one, within fences too.
+        always: Tells further lines that need one, even within fences.
     """
     return _each_special(text, always, lambda line: "\\" + line)
 
@@ -124,7 +124,7 @@ class Layout:
         self._by_name.update({name_of(alias): title for alias, title in (aliases or {}).items()})
 
     def find(self, title: str) -> str | None:
-        """The known section that a heading means, as it is written; None for an unknown one."""
+        """The known section that a heading means, in its spelling there; None for an unknown one."""
         return self._by_name.get(name_of(title))
 
 

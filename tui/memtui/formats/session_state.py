@@ -1,4 +1,4 @@
-"""The session state document (seed 003): where a session stands, for the next one to continue."""
+"""The session state document (seed 003): the state of a session, for the next one to continue."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 LATEST = 999_999_999
-"""The highest number of a version, as the header has at most nine digits."""
+"""The highest version number, as the header has at most nine digits."""
 
 _IDENTITY, _TASKS = "IDENTITY", "TASK TREE"
 _DECISIONS = "KEY DECISIONS (append-only, NEVER delete)"
@@ -110,7 +110,7 @@ class WorkingContext(Record):
 
 
 class Dynamics(Record):
-    """How the conversation goes."""
+    """The course of the conversation."""
 
     language: Value = ""
     style: Value = ""
@@ -177,13 +177,13 @@ def _labelled(record: Record, labels: dict[str, str], extra: Sequence[str]) -> s
 
 
 def _entry(label: str, value: str) -> str:
-    # A value that is a list of its own reads better under its label than behind it.
+    # A value that is itself a list is more readable below its label than after it.
     gap = "\n" if "\n" in value and value.startswith(("- ", "* ")) else " "
     return f"{label}:{gap}{value or _NOTHING}"
 
 
 def parse_session_state(text: str) -> SessionState:
-    """Read a document. Text before its first and after its last line (a model's chatter) is dropped.
+    """Parse a document. Text before its first and after its last line (a model's chatter) is dropped.
 
     Raises:
         FormatError: when it has neither the first line nor one of the five sections.
@@ -206,7 +206,7 @@ def parse_session_state(text: str) -> SessionState:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a document has its last line: without it, it may have been cut off anywhere."""
+    """Whether a document has its last line: without it, it may have been truncated anywhere."""
     return any(_END.match(line) for line in file_text(text).split("\n"))
 
 

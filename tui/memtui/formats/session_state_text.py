@@ -1,4 +1,4 @@
-"""A session state document as pieces that belong together, for shortening it. Standard library only.
+"""A session state document split into pieces for shortening. Standard library only.
 
 `session_state` has it as records; the hook cannot afford the models behind them.
 """
@@ -21,7 +21,7 @@ class Piece(NamedTuple):
     text: str
     """Its first line and the continuation lines."""
     section: str
-    """The heading it stands under, in capitals; "" above the first one."""
+    """The heading above it, in capitals; "" before the first one."""
     parent: int
     """The index of the piece that it depends on; -1 for none."""
 
@@ -34,10 +34,10 @@ class Piece(NamedTuple):
 
 
 def pieces(text: str) -> list[Piece]:
-    """Take a document apart; joined by line feeds, the pieces are the document again."""
+    """Split a document; joined by line feeds, the pieces are the document again."""
     found: list[Piece] = []
     heading, section = -1, ""
-    above: list[tuple[int, int]] = []  # indentation and index of the items that further ones can belong to
+    above: list[tuple[int, int]] = []  # indentation and index of the items that later ones can belong to
     for line in _grouped(text.split("\n")):
         bullet = _BULLET.match(line.partition("\n")[0])
         if match := _HEADING.match(line):

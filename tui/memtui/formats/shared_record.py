@@ -1,10 +1,10 @@
-"""A record that machines share: one change of one memory, written once and never altered.
+"""A record shared by machines: one change of one memory, written once and never altered.
 
 Between one's own machines, versions of session states and the set of pins travel as records, too.
 
 A Markdown file: YAML front matter, then the text byte for byte. A record either gives a memory its text or
-changes marks (tags, archived, deleted). Its name holds its hash, so equal records have equal names, and one
-that was tampered with is recognised. What a memory looks like follows from all of its records.
+changes marks (tags, archived, deleted). Its name contains its hash, so equal records have equal names, and
+tampering is detected. A memory is the result of all its records.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from memtui.formats.front_matter import dump, load, quick_load
 from memtui.formats.model import FormatError, Line, Moment, Record
 
 LIMIT = 4 << 20
-"""Bytes of the largest record."""
+"""Maximum size of a record in bytes."""
 
 MACHINE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
 """A machine's name."""
@@ -39,12 +39,12 @@ MEMORY = re.compile(rf"CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern}", re.ASCII)
 
 _KEY = rf"(?:CMEM-\d{{8}}-\d{{6}}|ST-{_SESSION}-v\d{{4,8}})@{MACHINE.pattern}|{PINS}"
 NAME = re.compile(rf"({_KEY})\.([0-9a-f]{{32}})\.md", re.ASCII)
-"""A record's file name: the key of what it is of, and the beginning of the record's SHA-256."""
+"""A record's file name: the key of its memory, and the beginning of the record's SHA-256."""
 
 _OPENING, _CLOSING = b"---\n", b"\n---\n"
 _HEAD_LIMIT = 32 << 10
 _FARTHEST = timedelta(hours=14)
-"""How far a local time is from UTC at most."""
+"""Maximum difference between a local time and UTC."""
 _KEYS = frozenset(
     {
         "kind", "memory", "machine", "author", "at", "project", "created", "source",
@@ -76,34 +76,34 @@ class SharedRecord(Record):
     """One change of a memory."""
 
     kind: Literal["text", "marks"]
-    """Whether it gives the memory a text, or only changes marks."""
+    """Whether it contains a text, or only changes marks."""
     memory: Annotated[str, AfterValidator(_memory)]
     """The key: Recovery ID and the machine on which the memory was made, ``CMEM-20260102-101500@laptop``.
     For a session state or the pins: see `STATE` and `PINS`."""
     machine: Annotated[str, AfterValidator(_machine)]
     """The machine that made the change."""
     author: Line = ""
-    """The person who did."""
+    """The author of the change."""
     at: Moment
-    """When the change was made, by that machine's clock."""
+    """Time of the change, by that machine's clock."""
     project: Line = ""
     """Name of the project's folder."""
     created: Moment
-    """When the memory was made."""
+    """Time at which the memory was created."""
     source: Line = ""
-    """How the memory was made: ``review``, ``compact`` ..."""
+    """The command that created the memory: ``review``, ``compact`` ..."""
     description: Line | None = None
-    """None leaves it as it is."""
+    """None leaves it unchanged."""
     tags: tuple[Line, ...] = ()
-    """Tags that were added."""
+    """Tags added."""
     untagged: tuple[Line, ...] = ()
-    """Tags that were removed."""
+    """Tags removed."""
     archived: bool | None = None
     deleted: bool | None = None
     superseded_by: Annotated[str, AfterValidator(_successor)] | None = None
-    """The key of the memory that replaces it; "" takes that back, and None leaves it as it is."""
+    """The key of the memory that replaces it; "" undoes that, and None leaves it unchanged."""
     body: bytes = b""
-    """The text; empty in a change of marks."""
+    """The text; empty if only marks change."""
 
 
 def render_record(record: SharedRecord) -> bytes:
@@ -136,10 +136,10 @@ def record_name(memory: str, data: bytes) -> str:
 
 
 def check_record(name: str, data: bytes) -> str:
-    """The key in the name of a record that may come from anybody, the content of which is not read.
+    """The key in the name of an untrusted record, whose content is not parsed.
 
     Raises:
-        FormatError: it is too large, or not what its name says.
+        FormatError: it is too large, or does not match its name.
     """
     found = NAME.fullmatch(name)
     if found is None:
@@ -152,10 +152,10 @@ def check_record(name: str, data: bytes) -> str:
 
 
 def parse_record(name: str, data: bytes) -> SharedRecord:
-    """Read a record that may come from anybody.
+    """Parse an untrusted record.
 
     Raises:
-        FormatError: it is too large, not what its name says, or not a record.
+        FormatError: it is too large, does not match its name, or is not a record.
     """
     memory = check_record(name, data)
     begin = len(_OPENING)

@@ -1,7 +1,7 @@
 """The three keys of a stored memory's front matter that decide whether and where a list shows it.
 
-Standard library only, and quick: a list of 100,000 memories is made from these, and the first paint waits for
-those of the newest. Whatever needs a YAML reader is left to `stored_memory`.
+Standard library only, and fast: a list of 100,000 memories is made from these, and the first paint waits for
+the newest ones. Anything that needs a YAML parser is left to `stored_memory`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Label(NamedTuple):
 
 
 def read_label(data: bytes) -> Label | None:
-    """Read the label from the beginning of a memory's file; None when that takes a YAML reader.
+    """Read the label from the beginning of a memory's file; None if that needs a YAML parser.
 
     A file without front matter, put there by hand, has an empty label.
     """

@@ -1,4 +1,4 @@
-"""A memory in the store: YAML front matter, then the text byte for byte as it was imported."""
+"""A memory in the store: YAML front matter, then the imported text byte for byte."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?", re.ASCII)
 """A Recovery ID: the local time of creation to the second; behind it the machine, if it is another one."""
 
 HEAD_LIMIT = 32 * 1024
-"""The most bytes of front matter that are read."""
+"""Maximum bytes of front matter."""
 
 _KEYS = (
     "id",
@@ -67,9 +67,10 @@ class MemoryMeta(Record):
     """The command that made it: ``review``, ``import`` ..."""
     archived: bool = False
     pinned: bool = False
-    """Shown before the others. Not written when false: files made before there were pins stay as they are."""
+    """Shown before the others. Only written when true, so that files from before there were pins stay
+    unchanged."""
     author: Line = ""
-    """The person who shared it, and the remote that brought it; "" for one's own. Written only when set."""
+    """The person who shared it, and the remote it came from; "" for one's own. Written only when set."""
     superseded_by: Line = ""
     """The Recovery ID of the memory that replaces this one; "" for none. Written only when set."""
     supersedes: Annotated[tuple[Line, ...], BeforeValidator(_tags)] = ()
@@ -126,7 +127,7 @@ def has_front_matter(data: bytes) -> bool:
 
 
 def moment_of(memory_id: str) -> datetime | None:
-    """The local time in a Recovery ID; None when there is no such time."""
+    """The local time in a Recovery ID; None if it is not a valid time."""
     return parse_iso(_time_of(memory_id))
 
 

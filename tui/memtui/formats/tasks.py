@@ -15,7 +15,7 @@ from memtui.formats.model import Record
 from memtui.formats.text import item
 
 _DEPTH = 12
-"""The number of levels; deeper tasks are moved up to the last one."""
+"""Number of levels; deeper tasks are moved up to the last one."""
 
 
 class TaskKind(StrEnum):
@@ -126,7 +126,7 @@ def _flat(task: Task) -> list[Task]:
 
 
 def render_tasks(tasks: Iterable[Task], indent: str = "") -> str:
-    """The tree, two columns a level."""
+    """The tree, indented by two columns per level."""
     lines: list[str] = []
     for task in tasks:
         first, *rest = (_MARKERS[task.kind] + task.text).split("\n")

@@ -1,4 +1,4 @@
-"""Normal forms of text that make formats reversible. Standard library only, as the hook uses them.
+"""Normal forms of text that make formats reversible. Standard library only, for the hook.
 
 A value that is in normal form before it is written is the same value when it is read again.
 """
@@ -22,7 +22,7 @@ def file_text(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """One line: line breaks, Unicode's too, become a space, the ends are bare."""
+    """One line: line breaks, including Unicode's, become spaces; the ends are stripped."""
     if text.isascii() and text.isprintable():
         return text.strip()
     text = normal(text).strip()
@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 
 def block(text: str) -> str:
-    """A block of lines: no blank line at either end; everything between stays as it is."""
+    """A block of lines without blank lines at either end; the rest is unchanged."""
     lines = normal(text).split("\n")
     return "\n".join(without_blank_ends(lines))
 
@@ -50,7 +50,7 @@ def without_blank_ends(lines: list[str]) -> list[str]:
 
 
 def item(text: str) -> str:
-    """The text of a list item: bare ends, blank lines within it empty."""
+    """The text of a list item: stripped, with empty blank lines."""
     text = normal(text).strip()
     if "\n" not in text:
         return text
@@ -58,7 +58,7 @@ def item(text: str) -> str:
 
 
 def unticked(text: str) -> str:
-    """`text` without the back-ticks around all of it."""
+    """`text` without back-ticks around all of it."""
     if len(text) > 2 and text[0] == text[-1] == "`" and text.count("`") == 2:
         return text[1:-1].strip() or text
     return text

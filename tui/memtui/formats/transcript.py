@@ -1,7 +1,7 @@
 """Claude Code's transcript: the JSONL file of a session, read as a stream of lines.
 
-The file belongs to Claude Code: it is only read, may be written to meanwhile, and may hold anything. What is
-known to occur: two objects on one line, no final newline, a torn last line, lines of many megabytes (images),
+The file belongs to Claude Code: it is only read, may be written to meanwhile, and may contain anything. Known
+to occur: two objects on one line, no final newline, a torn last line, lines of many megabytes (images),
 invalid UTF-8, lone surrogates, deep nesting (Claude Code facts). None of these is fatal here;
 `memtui.formats.transcript_events` interprets the records.
 """
@@ -26,7 +26,7 @@ Record = dict[str, Any]
 """One JSON object of a transcript."""
 
 LINE_LIMIT = 2_000_000
-"""Longest line that is read, in bytes. Longer ones hold images and documents, not words."""
+"""Maximum length of lines that are read, in bytes. Longer ones hold images and documents, not words."""
 
 _BLOCK = 1 << 17
 _NEWLINE = 0x0A
@@ -47,7 +47,7 @@ class Line(NamedTuple):
     offset: int
     """Where it begins, in bytes."""
     end: int
-    """Where reading continues: after its newline, or at `offset` when it is torn."""
+    """Where reading continues: after its newline, or at `offset` if it is torn."""
     records: tuple[Record, ...]
     """The objects on it: one as a rule, two when written without a break, none in bookkeeping lines."""
     problem: str = ""
@@ -55,7 +55,7 @@ class Line(NamedTuple):
     number: int = 0
     """1-based, blank lines included."""
     complete: bool = True
-    """Its newline was read: `end` is where the next line begins."""
+    """Whether its newline was read, so that `end` is the beginning of the next line."""
 
     @property
     def next_number(self) -> int:
@@ -77,12 +77,12 @@ def read_lines(
     The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
 
     Args:
-        path: the transcript; or, to be read from its beginning, a stream of it.
+        path: the transcript, or a stream of it, which is read from its beginning.
         start: byte offset to begin at: 0, or the `end` of a line read before.
         stop: byte offset to end at; the file's end when None.
         first: number of the line at `start`: 1, or the `next_number` of a line read before.
-        skip: says which lines need no parsing; `is_bookkeeping` when None.
-        checked: whether private parts are left out; a caller that says False does so itself.
+        skip: tells which lines need no parsing; by default `is_bookkeeping`.
+        checked: whether to leave out private parts; with False the caller does so.
 
     Raises:
         OSError: the file cannot be read, or is not a regular one: a pipe might never end.
@@ -112,7 +112,7 @@ def read_lines(
                 continue
             record = _only_record(data, checked)
             if record is not None:
-                # What `Line(...)` does, at half the cost: this is the way of nearly every line.
+                # Like `Line(...)` at half the cost: nearly every line is made here.
                 yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
             elif data.strip():
                 records, used = _decode_slowly(data[:-1])
@@ -137,7 +137,7 @@ def is_bookkeeping(line: bytes) -> bool:
 
 
 def _only_record(data: bytes, checked: bool = True) -> Record | None:
-    """The object that a line is, None for a line that is not simply one object."""
+    """The object on a line; None if the line is not exactly one object."""
     try:
         record = from_json(data, cache_strings="keys")
     except ValueError:
@@ -162,7 +162,7 @@ def _opened(path: Path | BinaryIO) -> AbstractContextManager[BinaryIO]:
 
 
 def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
-    """A line without a newline: an export's last one, or one that is being written."""
+    """A line without a newline: an export's last one, or one being written."""
     if not data.strip():
         return
     record = _only_record(data)
@@ -184,11 +184,11 @@ def _rest_of_line(file: BinaryIO, position: int, stop: int | None) -> int | None
 
 
 def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
-    """The objects on a line that is not simply one object, and how many of its bytes they take.
+    """The objects on a line that is not exactly one object, and the number of bytes they take.
 
     Values other than objects are skipped; reading ends at the first invalid JSON.
     """
-    # surrogateescape keeps the way back to byte offsets; the surrogates are replaced below.
+    # surrogateescape keeps byte offsets recoverable; the surrogates are replaced below.
     text = data.decode("utf-8", "surrogateescape")
     records: list[Record] = []
     end = at = 0

@@ -22,18 +22,18 @@ from memtui.formats.transcript_words import (
 
 
 class Words(NamedTuple):
-    """Text of a user line that is no tool result."""
+    """Text of a user line that is not a tool result."""
 
     kind: WordsKind
     text: str
     plan: str = ""
     """The plan, when `kind` is ``plan``."""
     plan_stated: bool = False
-    """The record holds the plan beside its text, too (``planContent``)."""
+    """Whether the record also has the plan in a field of its own (``planContent``)."""
 
 
 class Expansion(NamedTuple):
-    """A text that Claude Code puts into the conversation itself, as in the place of a slash command."""
+    """A text inserted by Claude Code itself, for example in place of a slash command."""
 
     text: str
 
@@ -55,7 +55,7 @@ class Result(NamedTuple):
     """A string or a list of blocks; `text` joins them."""
     failed: bool
     detail: Any
-    """Claude Code's own note on the result (``toolUseResult``): a dict, a string, a list or None."""
+    """Claude Code's metadata on the result (``toolUseResult``): a dict, a string, a list or None."""
     agent: str
     denial: str = ""
     """Why the call did not run (``toolDenialKind``, from 2.1.205): ``user-rejected``,
@@ -68,7 +68,7 @@ class Result(NamedTuple):
 
 
 class Said(NamedTuple):
-    """Text that the model said."""
+    """Text of the model."""
 
     text: str
     agent: str
@@ -90,7 +90,7 @@ class Queue(NamedTuple):
     operation: str
     """``enqueue``, ``dequeue``, ``remove`` or ``popAll``."""
     text: str
-    """The text as queued, "" when the record does not repeat it."""
+    """The text as queued, "" if the record does not repeat it."""
 
 
 class Queued(NamedTuple):
@@ -130,7 +130,7 @@ class ApiError(NamedTuple):
     """The API did not answer; Claude Code may try again."""
 
     text: str
-    """Claude Code's own message, "" where it only tries again."""
+    """Claude Code's own message, "" if it only retries."""
 
 
 class Title(NamedTuple):
@@ -212,7 +212,7 @@ def agent_of(record: Record) -> str:
 
 
 def task_of(record: Record) -> str:
-    """The text of a user record as it stands: at the top of a subagent's own transcript, its task."""
+    """The unchanged text of a user record: at the top of a subagent's own transcript, its task."""
     message = record.get("message")
     return joined_text(message.get("content")).strip() if isinstance(message, dict) else ""
 

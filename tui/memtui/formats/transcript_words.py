@@ -1,7 +1,7 @@
-"""Which texts of a transcript are the user's own words.
+"""Finding the user's own words in a transcript's user lines.
 
-Most lines of type ``user`` are not: tool results, command output, hook feedback, notifications, summaries,
-skill texts. They are recognised by marks and openings observed in Claude Code.
+Most lines of type ``user`` are something else: tool results, command output, hook feedback, notifications,
+summaries, skill texts. They are recognised by marks and openings observed in Claude Code.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _PLAN_ENDINGS = (
     "\n\nIf this plan can be broken down into multiple independent tasks",
     "\n\nIf you need specific details from before exiting plan mode",
 )
-"""Texts that Claude Code appends to a plan that it gives to a fresh context."""
+"""Texts that Claude Code appends to a plan given to a fresh context."""
 
 _BUILT_IN_NAMES = """
 add-dir agents allowed-tools approved-tools bashes branch btw bug chrome clear color compact config context
@@ -86,20 +86,20 @@ todos undo upgrade usage vim voice
 """
 
 _BUILT_IN = frozenset(_BUILT_IN_NAMES.split())
-"""Commands that Claude Code carries out itself.
+"""Commands that Claude Code executes itself.
 
 Their arguments steer the program, not the work; the exception is /compact, whose arguments say what to keep.
 """
 
 _WORDED = frozenset({"goal", "plan"})
-"""Commands that Claude Code carries out itself, and whose arguments are the work to be done."""
+"""Commands that Claude Code executes itself, but whose arguments are work for the model."""
 
 _SKILL = deferred(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
-"""Marks of a skill that the model called; its name has no slash."""
+"""Marks of a skill called by the model; its name has no slash."""
 
 
 def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
-    """The kind of text in a user line, and the text as the user typed it.
+    """The kind of text in a user line, and the text as typed by the user.
 
     The caller has to sort out lines of subagents and compaction summaries.
     """
@@ -127,7 +127,7 @@ def _whole_text(content: Any) -> str:
 
 
 def given_plan(record: dict[str, Any], text: str) -> tuple[str, bool]:
-    """The plan in a line of kind ``plan``, and whether it stands beside the text (2.1.29 to 2.1.42)."""
+    """The plan in a line of kind ``plan``, and whether it has a field of its own (2.1.29 to 2.1.42)."""
     plan = record.get("planContent")
     if isinstance(plan, str) and plan.strip():
         return plan, True
@@ -152,7 +152,7 @@ def of_human(origin: Any) -> bool:
 
 
 def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
-    """Words in a list of blocks; beside a tool result they are a comment on it."""
+    """Words in a list of blocks; next to a tool result they are a comment on it."""
     texts: list[str] = []
     last: WordsKind = "machine"
     beside_result = False

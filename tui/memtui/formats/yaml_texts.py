@@ -15,7 +15,7 @@ def dump(values: dict[str, object]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes lists on one line, but not the whole mapping, where it has none."""
+    """Writes lists on one line, but not the outer mapping."""
 
     def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
         return super().represent_mapping(tag, mapping, flow_style=False)

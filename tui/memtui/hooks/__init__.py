@@ -7,7 +7,7 @@ boundary appears after that point, it is the same compaction.
 """
 
 PROMPT_EVENT = "user-prompt-submit"
-"""The event of which most runs have nothing to do."""
+"""The event whose runs mostly have nothing to do."""
 
 LIMIT = 12 << 20
-"""Bytes of standard input that are examined; a hook's JSON has some hundred."""
+"""Maximum bytes of standard input that are examined; a hook's JSON has some hundred."""

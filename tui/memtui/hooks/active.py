@@ -24,7 +24,7 @@ FENCE = 40
 """Characters of the marks around rules in that block, unless they hold long marks of their own."""
 
 _MOST = 20
-"""The most commands that are read."""
+"""The most commands read."""
 
 LEFT_OUT = "left out"
 

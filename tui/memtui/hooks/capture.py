@@ -65,7 +65,7 @@ class Note(NamedTuple):
     project: str
     transcript: str
     size: int
-    """The transcript's size when it was captured; -1 if it cannot be looked at."""
+    """The transcript's size at the capture; -1 if unknown."""
     at: datetime
 
 
@@ -161,7 +161,7 @@ def _write(
             for second in range(_NAMES):
                 name = capture_name(now + timedelta(seconds=second))
                 if os.path.lexists(project.compacts / name):
-                    continue  # a look costs less than a note of it
+                    continue  # looking is cheaper than noting
                 named(name)
                 if place_new(folder, temp, name):
                     folder.sync()

@@ -23,7 +23,7 @@ _LOCK_SECONDS = 0.9
 _MARK = 20
 """Characters of a mark with the lines around it."""
 _TAIL = 8 << 20
-"""Bytes at the transcript's end that are searched for an earlier hand-over."""
+"""Bytes at the transcript's end searched for an earlier hand-over."""
 
 
 def hand_over(event: str, payload: Payload, home: Home, room: int, report: Report) -> str:
@@ -46,7 +46,7 @@ def hand_over(event: str, payload: Payload, home: Home, room: int, report: Repor
 
 
 def _taken(outbox: Outbox, payload: Payload, room: int, report: Report) -> tuple[str, list[Message]]:
-    """The messages that this hook has taken, and their text; the first one is cut if it is too long."""
+    """The messages taken by this hook, and their text; the first one is cut if it is too long."""
     parts: list[str] = []
     messages: list[Message] = []
     room -= _MARK
@@ -94,7 +94,7 @@ def leave_pins(
         session_id: the session.
         home: where the outbox is.
         text: the pins; "" only removes the earlier ones.
-        unless: gives the mark of the hand-over that they repeat, from the one noted before ("" if none was).
+        unless: returns the mark of the hand-over they repeat, given the one noted before ("" without one).
         now: the time.
         report: receives problems.
     """
@@ -121,7 +121,7 @@ def _summary_of(message: Message) -> str:
 
 
 def _has_arrived(message: Message, payload: Payload) -> bool:
-    """Whether the hand-over that a message repeats, or the message itself, is in the transcript after all."""
+    """Whether the hand-over that a message repeats, or the message itself, has arrived in the transcript."""
     marks = [f"memtui:{mark}".encode() for mark in (message.unless, *message.printed) if mark]
     if not marks:
         return False

@@ -49,7 +49,7 @@ class Ended(NamedTuple):
     parent: int
     """The process id of its Claude Code, as seen by its hook."""
     namespace: str
-    """Where that process id is valid: see `pid_namespace`."""
+    """The namespace of that process id; see `pid_namespace`."""
 
 
 def pid_namespace() -> str:
@@ -106,14 +106,14 @@ def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ende
 def is_alive(pid: int) -> bool:
     """Whether a process with this id runs in this pid namespace; in doubt, yes."""
     if sys.platform == "win32":
-        return True  # os.kill ends the process there
+        return True  # os.kill would end the process there
     if pid <= 0:
         return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # another user's; or no possible id
+    except (OSError, OverflowError):  # another user's process, or an invalid id
         return pid < 1 << 31
     return True
 

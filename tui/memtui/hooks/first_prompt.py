@@ -1,4 +1,4 @@
-"""The first words of the user in a transcript, read without its rest."""
+"""The first words of the user in a transcript, without reading the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BYTES = 16 << 20
-"""Bytes of a transcript that are searched: the first words are near its beginning."""
+"""Bytes of a transcript searched: the first words are near its beginning."""
 _LINE = 2 << 20
 """Longer lines hold images, not words."""
 _REAL = ("typed", "command", "plan")

@@ -31,7 +31,7 @@ def may_be_command(data: bytes) -> bool:
 
 
 def may_wait(data: bytes) -> bool:
-    """Whether the outbox may have messages for the session of a hook's JSON, by the names of its folders."""
+    """Whether the outbox may have messages for the session of a hook's JSON, by its folder names."""
     env = os.environ
     if base := env.get("MEMTUI_HOME"):
         state = os.path.join(os.path.expanduser(base), "state")  # noqa: PTH111, PTH118 - pathlib is slow to import

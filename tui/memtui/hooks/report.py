@@ -27,11 +27,11 @@ class Report:
         self._afterwards: list[Callable[[], object]] = []
 
     def once_printed(self, act: Callable[[], object]) -> None:
-        """Have this done when the output is out."""
+        """Register a callback for after printing."""
         self._afterwards.append(act)
 
     def printed(self) -> None:
-        """The output is out."""
+        """Run the callbacks: the output is printed."""
         for act in self._afterwards:
             act()
         self._afterwards.clear()

@@ -27,7 +27,7 @@ _LOOK_SECONDS = 0.015
 
 
 class Request(NamedTuple):
-    """A session whose state and transcript are to be kept."""
+    """A session whose state and transcript are to be stored."""
 
     session_id: str
     transcript: Path
@@ -40,7 +40,7 @@ class Claimed(NamedTuple):
 
     path: Path
     request: Request | None
-    """None when it cannot be read, or was begun twice before."""
+    """None if it cannot be read, or was begun twice before."""
 
 
 def requests_folder(home: Home) -> Path:
@@ -65,11 +65,11 @@ def leave_request(payload: Payload, project: Project, home: Home) -> bool:
         FileProblem: the request cannot be written.
     """
     key = session_key(payload.session_id)
-    if payload.agent_id or key != payload.session_id:  # not an id under which a state could be kept
+    if payload.agent_id or key != payload.session_id:  # not an id under which a state could be stored
         return False
     try:
         transcript = check_transcript(payload.transcript_path)
-    except TranscriptProblem:  # a session in which nothing was said has none
+    except TranscriptProblem:  # a session without messages has no state
         return False
     folder = requests_folder(home)
     private_folder(folder, within=existing_above(home.state))
@@ -80,18 +80,18 @@ def leave_request(payload: Payload, project: Project, home: Home) -> bool:
 
 
 def is_open(session_id: str, home: Home) -> bool:
-    """Whether a request for a session waits, or is being served."""
+    """Whether a request for a session is waiting or being served."""
     return any(map(os.path.lexists, requests_of(session_id, home)))
 
 
 def requests_of(session_id: str, home: Home) -> list[Path]:
-    """The files in which a request for a session may stand."""
+    """The possible files of a request for a session."""
     path = requests_folder(home) / session_key(session_id)
     return [Path(f"{path}{kind}") for kind in (_NEW, _BEGUN, _AGAIN)]
 
 
 def wait_until_served(session_id: str, home: Home, seconds: float) -> bool:
-    """Wait until no request for a session is open; False if one still is after `seconds`."""
+    """Wait until no request for a session is open; False after `seconds`."""
     deadline = time.monotonic() + seconds
     while is_open(session_id, home):
         if time.monotonic() >= deadline:

@@ -15,7 +15,7 @@ _MARKER = 120
 
 
 def shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Characters for each of several texts: short ones get what they need, long ones share the rest."""
+    """Characters for each of several texts: short ones get their size, long ones share the rest."""
     given = [0] * len(sizes)
     order = sorted(range(len(sizes)), key=lambda index: sizes[index])
     for done, index in enumerate(order):
@@ -27,8 +27,8 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
 def abridged(text: str, room: int, path: str) -> str:
     """A text in at most `room` characters (`size_of`), cut at its headings.
 
-    The first lines of every part stay, then whole parts from the top; a last line says how much is missing
-    and where the whole text can be read.
+    The first lines of every part are kept, then whole parts from the top; a last line says how much is
+    missing and where to read the whole text.
     """
     if size_of(text) <= room:
         return text

@@ -18,7 +18,7 @@ class Section(NamedTuple):
 
     text: str
     rank: int
-    """The smaller, the more important."""
+    """Smaller is more important."""
 
 
 def size_of(text: str) -> int:
@@ -32,7 +32,7 @@ def beginning(text: str, limit: int) -> str:
 
 
 def fitting(sections: Sequence[Section], limit: int) -> list[Section]:
-    """The sections that fit, in their order; more important ones are chosen first.
+    """The sections that fit, in order; more important ones are chosen first.
 
     Args:
         sections: all of them.

@@ -54,7 +54,7 @@ def session_end(payload: Payload, project: Project, home: Home, now: datetime, r
     if not payload.session_id or payload.agent_id:
         return ""
     ask_for_state(payload, project, home, report)
-    if payload.reason in ("clear", ""):  # after any other end no session replaces it
+    if payload.reason in ("clear", ""):  # after any other end, no session replaces it
         try:
             note_end(payload.session_id, project, home, now, os.getppid())
             report.did(f"noted the end ({payload.reason or 'no reason given'})")
@@ -110,6 +110,6 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
 def _wait_for_version(session_id: str, home: Home, report: Report) -> None:
     """Wait a moment for a requested version of this session."""
     if not is_open(session_id, home) or not switched("session_states", home.config, report, default=True):
-        return  # without states a request is for the archive alone
+        return  # without states, requests only concern the archive
     if not wait_until_served(session_id, home, _PATIENCE):
         report.did("did not wait for the session's last version any longer")

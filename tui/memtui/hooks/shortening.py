@@ -1,7 +1,7 @@
 """Shortening a session state document: whole pieces are left out, decisions last.
 
-Facts that cannot be found out again are kept: constraints, decisions, open tasks, the plan's path, changed
-files. Finished work and the course of the conversation are dropped first.
+Facts that cannot be recovered otherwise are kept: constraints, decisions, open tasks, the plan's path,
+changed files. Finished work and the course of the conversation are dropped first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from memtui.hooks.sections import size_of
 
 _ALWAYS = 0
 _DECISIONS, _GOAL, _OPEN, _FILES, _TROUBLE, _STATE, _OTHER, _DONE, _UNKNOWN = range(1, 10)
-"""Ranks of pieces; the smaller, the longer a piece is kept."""
+"""Ranks of pieces; smaller ones are kept longer."""
 
 _FIELDS = {
     "session goal": _GOAL,
@@ -30,7 +30,7 @@ _FIELDS = {
 }
 
 _LONG, _LONGEST = 400, 2_400
-"""Length of a piece, and of the list of files, when not everything fits."""
+"""Maximum length of a piece, and of the list of files, if not everything fits."""
 _CUT = " ..."
 
 
@@ -63,7 +63,7 @@ def _order(found: list[Piece], index: int) -> tuple[int, int, int]:
     piece = found[index]
     rank = _rank(found, piece)
     constraint = piece.words.lower().lstrip("*_ ").startswith("constraint")
-    # The newest decisions and finished tasks count most; of all else the first.
+    # The newest decisions and finished tasks are the most important; of all else the first.
     newest_first = rank in (_DECISIONS, _DONE)
     return rank, 0 if constraint else 1, -index if newest_first else index
 
@@ -73,7 +73,7 @@ def _rank(found: list[Piece], piece: Piece) -> int:
     if not section:
         return _ALWAYS if "===" in piece.text else _UNKNOWN
     if piece.text.startswith("#"):
-        return _UNKNOWN  # comes with the pieces under it
+        return _UNKNOWN  # included with the pieces under it
     if section.startswith("KEY DECISIONS"):
         return _DECISIONS
     if section.startswith("TASK TREE"):

@@ -34,7 +34,7 @@ _AGILEFLOW = (
     ".claude/commands/agileflow",
     "docs/09-agents/status.json",
 )
-"""docs/09-agents alone does not identify AgileFlow: `memtui command activate` makes it anywhere."""
+"""docs/09-agents alone does not identify AgileFlow: `memtui command activate` creates it anywhere."""
 
 _IN_PROGRESS = {"in_progress", "in-progress", "in progress"}
 _HEADING = deferred(r"(#{1,6})\s+(.*)")

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _LIMIT = 64 << 10
 _SECTION = re.compile(r"^[ \t]*\[[ \t]*archive[ \t]*\][^\n]*(?:\n|\Z)", re.MULTILINE)
 _PACKED = 7
-"""How many times smaller transcripts become: 53 MB of recorded ones took 7.6 MB."""
+"""Compression ratio of transcripts: 53 MB of recorded ones took 7.6 MB."""
 
 
 def about_archive(places: Places, clock: Clock) -> str:
-    """Where sessions are kept, for how long Claude Code has them, and how much this project's take.
+    """The archive's folder, Claude Code's own time limit, and the size of this project's sessions.
 
     Raises:
         FileProblem: something cannot be listed, or config.toml cannot be read.
@@ -47,12 +47,12 @@ def about_archive(places: Places, clock: Clock) -> str:
 
 
 def is_decided(home: Home) -> bool:
-    """Whether config.toml says whether sessions are kept.
+    """Whether config.toml enables or disables the archive.
 
     Raises:
         FileProblem: it cannot be read.
     """
-    archive_settings(home)  # says what is wrong with the file
+    archive_settings(home)  # the archive's settings name the problem with the file
     return "keep" in tomllib.loads(_read(home)).get("archive", {})
 
 
@@ -60,7 +60,7 @@ def keep_nothing(home: Home, wrote: Wrote) -> Path:
     """Write ``keep = false`` into config.toml, and nothing else; returns the file.
 
     Raises:
-        FileProblem: it cannot be read or written, or says something that this would change.
+        FileProblem: it cannot be read or written, or has a contrary setting.
     """
     path, text = _config(home), _read(home)
     section = _SECTION.search(text)

@@ -23,7 +23,7 @@ from memtui.setup.claude_files import ClaudeFile
 from memtui.setup.records import Record
 
 LIMIT = 4 << 20
-"""Size of the largest settings file that is read, in bytes."""
+"""Maximum size of settings files, in bytes."""
 
 _TRIES = 3
 _NO_NEWLINE = "\\ No newline at end of file"
@@ -107,7 +107,7 @@ def write(change: Change) -> Change:
             wanted = change.again(now)
         except ValueError:
             break
-        if late is None and wanted == now:  # another program has written since, keeping our part
+        if late is None and wanted == now:  # another program has written since, and kept our part
             return change
         change = replace(change, before=change.after if late is not None else now, after=wanted)
     raise FileChanged(target.path, "is being written by another program; try again in a moment")

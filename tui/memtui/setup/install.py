@@ -80,8 +80,8 @@ def plan_init(
         scope: the scope.
         python: the interpreter for the hooks; "" for the current one.
         which: the path of `memtui` in a shell; by default looked up.
-        approving: approve the MCP server in the person's local settings, where `.mcp.json` is theirs, too.
-        replacing: take the place of the scripts of `originals`, in whatever settings they stand.
+        approving: approve the MCP server in the user's local settings, if `.mcp.json` is theirs, too.
+        replacing: replace the scripts of `originals`, in all settings.
 
     Raises:
         FileProblem: a file cannot be edited as it is; nothing was changed.

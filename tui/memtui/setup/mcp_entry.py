@@ -29,7 +29,7 @@ class Kind(StrEnum):
     SHARED = "shared"
     """`memtui init --shared`: it takes memtui from the PATH."""
     THEIRS = "theirs"
-    """Somebody else: a custom command."""
+    """Another program or the user: a custom command."""
 
 
 class Server(NamedTuple):

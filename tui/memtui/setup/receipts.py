@@ -23,7 +23,7 @@ RECENT = 20
 
 _START = "session-start"
 _BEFORE = timedelta(minutes=1)
-"""Between a SessionStart hook and the boundary that it belongs to."""
+"""Maximum time between a SessionStart hook and its boundary."""
 
 
 def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[Receipt]:
@@ -59,11 +59,10 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
 
 
 def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) -> Receipt | None:
-    """What became of what was handed over at a session's last compaction and since.
+    """The receipt of the hand-overs at a session's last compaction and since.
 
-    Returns:
-        The newest receipt that is not whole, else the newest; None where nothing was handed over, and as long
-        as the model has not gone on: until then it may be on its way.
+    Returns: The newest receipt that is not whole, else the newest; None without a hand-over, and until the
+    model answers, as the text may still be on its way.
 
     Raises:
         OSError: the hook log or the transcript cannot be read.
@@ -86,7 +85,7 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
 
 
 def why_no_hook(all_wired: tuple[Wired, ...], root: Path) -> str:
-    """The likely reason why no hook ran at a compaction; files are named from the project's root."""
+    """The likely reason why no hook ran at a compaction; paths are relative to the project's root."""
     for wired in all_wired:
         if (wired.settings or {}).get("disableAllHooks") is True:
             return f"no hook ran: {shown(str(wired.path), root)} turns all hooks off (disableAllHooks)"

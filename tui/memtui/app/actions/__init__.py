@@ -1,1 +1,1 @@
-"""The actions of the browser's keys: plain classes that receive the panes and stores they act on."""
+"""The browser's actions: plain classes that receive the panes and stores they act on."""

@@ -13,7 +13,7 @@ from memtui.clean import clean_line
 
 
 class CommandActions:
-    """Makes active commands inactive: one, or all of them. What is done to a pin is for `PinActions`."""
+    """Deactivates one active command, or all of them; passes pins on to `PinActions`."""
 
     def __init__(
         self, place: Place, browser: Browser, pane: CommandsPane, windows: Windows, pins: PinActions
@@ -25,7 +25,7 @@ class CommandActions:
         self._pins = pins
 
     def clear(self) -> None:
-        """Make the selected command inactive, or remove the selected pin."""
+        """Deactivate the selected command, or remove the selected pin."""
         command, pin = self._pane.command(self._pane.selected), self._pane.pin(self._pane.selected)
         if pin is not None:
             self._pins.remove(pin)
@@ -43,7 +43,7 @@ class CommandActions:
             self._pins.move(pin, step)
 
     def clear_all(self) -> None:
-        """Make all commands inactive, once confirmed."""
+        """Deactivate all commands, after confirmation."""
         self._host.start(self._clear_all, group="clear-all", exclusive=True)
 
     async def _clear_all(self) -> None:

@@ -37,7 +37,7 @@ class AftermathActions:
             self._windows.aftermath(subject.transcript, row.capture.timestamp, self._place.show_detail)
 
     def open(self, transcript: Path, since: datetime | None) -> None:
-        """Show what the first compaction at or after a time lost and kept, of a session of the project."""
+        """Show the aftermath of a session's first compaction at or after a time."""
         sessions = {entry.session_id for entry in self._browser.transcripts.entries()}
         if transcript.stem in sessions:
             self._windows.aftermath(transcript, since, self._place.show_detail)
@@ -45,7 +45,7 @@ class AftermathActions:
             self._host.say("Only a session of this project can be given back what it lost.", warn=True)
 
     def count(self, keys: Sequence[str]) -> None:
-        """Count the losses of captures in sight, in the background, the first ones first."""
+        """Count the losses of visible captures in the background, the first ones first."""
         rows = [self._pane.capture_row(key) for key in keys if key not in self._pane.losses]
         wanted = [row for row in rows if row is not None and row.capture is not None]
         if wanted:

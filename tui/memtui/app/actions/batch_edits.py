@@ -1,4 +1,4 @@
-"""The same change made to several memories."""
+"""The same change to several memories."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from memtui.store.base import MemoryBackend
 
 _DELETED, _TAGGED = "Moved to the trash:", "Changed the tags of"
 _DONE = {_DELETED: "deleted", _TAGGED: "tagged"}
-"""In the log."""
+"""Past tense of an edit, for the log."""
 
 
 def archive_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
-    """Archive memories; where all of them are archived, take them out of the archive.
+    """Archive memories; unarchive them if all are archived.
 
     Raises:
         FileProblem: none of them could be changed.
@@ -26,7 +26,7 @@ def archive_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
 
 
 def pin_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
-    """Pin memories; where all of them are pinned, unpin them.
+    """Pin memories; unpin them if all are pinned.
 
     Raises:
         FileProblem: none of them could be changed.
@@ -45,7 +45,7 @@ def delete_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
 
 
 def common_tags(backend: MemoryBackend, ids: Iterable[str]) -> tuple[str, ...]:
-    """The tags that all of these memories have, in the order of the first.
+    """The tags that all of these memories have, in the order of the first one.
 
     Raises:
         FileProblem: one of them is gone.
@@ -57,7 +57,7 @@ def common_tags(backend: MemoryBackend, ids: Iterable[str]) -> tuple[str, ...]:
 def retag_all(
     backend: MemoryBackend, ids: Sequence[str], before: Iterable[str], after: Sequence[str]
 ) -> Edited:
-    """Change the tags that memories have in common; the other tags of each stay.
+    """Change the common tags of memories; their other tags stay.
 
     Raises:
         FileProblem: none of them could be changed.

@@ -1,4 +1,4 @@
-"""Reviewing captures, and making sure that there are any."""
+"""Reviewing, backfilling and enabling captures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class CaptureActions:
-    """Review, backfill, install the hooks that capture."""
+    """Reviews captures, backfills missing ones, and installs the hooks that capture."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class CaptureActions:
 
     @property
     def offers(self) -> frozenset[str]:
-        """The actions that have something to do now, of those that do not always."""
+        """The actions that are possible now, out of those that are not always."""
         view = self._health()
         backfill = view is not None and bool(view.missing)
         install = view is not None and not view.installed
@@ -70,7 +70,7 @@ class CaptureActions:
         )
 
     def _reviewed(self, key: str, review: Reviewed | None) -> None:
-        """Go on with the next marked capture; one that was left stays marked, and ends the walk."""
+        """Continue with the next marked capture; one left unreviewed stays marked, and ends the round."""
         if review is None:
             return
         self._host.hint("compacts", "memories")
@@ -83,7 +83,7 @@ class CaptureActions:
                 self.review()
 
     def backfill(self) -> None:
-        """Write captures for compactions that have none, once confirmed."""
+        """Write captures for compactions without one, after confirmation."""
         self._host.start(self._backfill, group="backfill", exclusive=True)
 
     async def _backfill(self) -> None:
@@ -105,7 +105,7 @@ class CaptureActions:
             self._host.say(f"Wrote {written} of {number}; they wait for a review.")
 
     def install(self) -> None:
-        """Install the hooks for this project, once the changes were seen and confirmed."""
+        """Install the hooks for this project, after showing the changes and asking."""
         self._host.start(self._install, group="install", exclusive=True)
 
     async def _install(self) -> None:
@@ -129,7 +129,7 @@ class CaptureActions:
 
 
 def _why_not(row: CaptureRow) -> str:
-    """Why a capture cannot be reviewed; "" when it can."""
+    """Why a capture cannot be reviewed; "" if it can."""
     if row.capture is None:
         why = f"cannot be reviewed: it {row.problem}" if row.problem else "is still being read"
         return f"This capture {why}."

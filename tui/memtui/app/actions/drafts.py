@@ -1,4 +1,4 @@
-"""Drafting the state of the session that is shown, while nothing of it is stored."""
+"""Drafting the state of the current session while none is stored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Drafts:
         """Set when a draft of a different session is requested."""
 
     def drop(self) -> None:
-        """Want no draft any more: a stored state or another session has taken its place."""
+        """Drop the draft: a stored state or another session has taken its place."""
         self._wanted = None
 
     def want(self, wanted: DraftWanted) -> None:
@@ -62,7 +62,7 @@ class Drafts:
         self._drafting = False
 
     async def _draft(self, draft: DraftWanted) -> None:
-        """Draft one state and show it, unless another one is wanted meanwhile."""
+        """Draft one state and show it, unless another one is requested meanwhile."""
 
         def unwanted() -> bool:
             return not self._wants(draft.transcript)

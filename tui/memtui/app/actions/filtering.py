@@ -10,14 +10,14 @@ from memtui.app.panes.pane import Pane
 
 
 class Filtering:
-    """Sets the filter of the current pane, and reads what it has to look in."""
+    """Sets the filter of the current pane, and reads the data that it searches."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
         self._host = place.host
 
     def set(self, text: str) -> None:
-        """Filter the current pane by other words."""
+        """Filter the current pane by a new text."""
         self._place.pane.filter_text = text
         self.refilter()
 
@@ -27,7 +27,7 @@ class Filtering:
         self._host.start(partial(self._refilter, pane), group="filter", exclusive=True)
 
     def refilter(self) -> None:
-        """Filter the current pane again: other rows may be listed."""
+        """Filter the current pane again, after its rows have changed."""
         self._host.start(partial(self._refilter, self._place.pane), group="filter", exclusive=True)
 
     async def _refilter(self, pane: Pane) -> None:
@@ -39,7 +39,7 @@ class Filtering:
                 pane.filter_reads = reads
                 pane.show_rows()
                 if found and not pane.filter_text:
-                    pane.select(found)  # what was found stays selected when the filter is dropped
+                    pane.select(found)  # the selection stays when the filter is dropped
                 self._place.update_tabs()
                 if pane is self._place.pane:
                     self._place.show_detail()

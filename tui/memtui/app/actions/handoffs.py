@@ -1,4 +1,4 @@
-"""Handing the session that is shown over to another agent."""
+"""Handing the current session over to another agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_SESSION = "There is no session to hand over."
 
 
 class HandoffActions:
-    """Writes the handoff into an agent's file, copies it, or takes it out again."""
+    """Writes the handoff into an agent's file, copies it, or removes it again."""
 
     def __init__(self, place: Place, browser: Browser, pane: StatePane) -> None:
         self._host = place.host
@@ -34,7 +34,7 @@ class HandoffActions:
         self._host.start(self._copy, group="handoff")
 
     def end(self) -> None:
-        """Take the handoff out of the agents' files."""
+        """Remove the handoff from the agents' files."""
         self._host.start(self._end, group="handoff")
 
     async def _made(self) -> Made | None:

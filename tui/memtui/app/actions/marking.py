@@ -1,4 +1,4 @@
-"""Marking several rows, on which the next action then acts."""
+"""Marking several rows for the next action."""
 
 from __future__ import annotations
 

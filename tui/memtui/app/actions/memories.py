@@ -1,4 +1,4 @@
-"""Going to memories and changing them."""
+"""Navigating to memories and changing them."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class MemoryActions:
         self._filtering = filtering
         self._editing = asyncio.Lock()
         self._states_wanted = object()
-        """Changes with every request: earlier ones end."""
+        """Replaced with every request, which ends earlier ones."""
         self._trail: list[tuple[str, str]] = []
-        """From which memory to which one links were followed."""
+        """The memories from which links were followed, by target."""
 
-    # -- going to memories ----------------------------------------------------------------------------------
+    # -- navigation --------------------------------------------------------------------------------------
 
     def follow(self, key: str) -> None:
         """Read a memory that the detail of another one links to."""
@@ -55,7 +55,7 @@ class MemoryActions:
         self.read(key)
 
     def read(self, key: str) -> None:
-        """Go to a memory and read it, whatever has to be shown for that."""
+        """Go to a memory and read it, showing hidden memories if necessary."""
         hidden = self.pane.everything
         self._place.make_current(PaneId.MEMORIES)
         if not self.pane.reveal(key):
@@ -67,7 +67,7 @@ class MemoryActions:
         self._place.read_selected()
 
     def follow_back(self) -> bool:
-        """Go back to the memory from which this one was reached; False when it was not reached so."""
+        """Return to the memory whose link led to this one; False if no link did."""
         while self._trail:
             came_from, here = self._trail.pop()
             if here == self.pane.selected and self._place.pane is self.pane:
@@ -88,12 +88,12 @@ class MemoryActions:
         )
 
     def read_heads(self, keys: Iterable[str]) -> None:
-        """Read the titles of memories, as far as they are not known."""
+        """Read the unknown titles of memories."""
         if unread := self.pane.unread(keys):
             self._host.start(partial(self._read_heads, unread), group="heads", exclusive=True)
 
     def read_states(self, keys: Iterable[str]) -> None:
-        """Look what has become of the files that memories name."""
+        """Check the files named by memories for changes."""
         self._host.start(partial(self._read_states, tuple(keys)), group="states", exclusive=True)
 
     async def _read_states(self, keys: Sequence[str]) -> None:
@@ -113,7 +113,7 @@ class MemoryActions:
     # -- changing them --------------------------------------------------------------------------------------
 
     def archive(self) -> None:
-        """Archive the chosen memories, or take them out of the archive."""
+        """Archive the chosen memories, or unarchive them."""
         from memtui.app.actions.batch_edits import archive_all
         from memtui.app.actions.memory_edits import archive
 
@@ -134,7 +134,7 @@ class MemoryActions:
         self._change("deleting", "deleted here", delete, delete_all, hides=("mine", "keys"))
 
     def supersede(self) -> None:
-        """Mark the older of two chosen memories as superseded by the newer; take it back for a single one."""
+        """Mark the older of two chosen memories as superseded by the newer; undo that for a single one."""
         from memtui.app.actions.memory_edits import reinstate, supersede
 
         ids = sorted(self.stored("superseded"))
@@ -176,7 +176,7 @@ class MemoryActions:
                 self._edit("tagging", ids, lambda backend: retag_all(backend, ids, before, after))
 
     def stored(self, done: str) -> list[str]:
-        """The Recovery IDs of the chosen memories; none, once it is said why."""
+        """The Recovery IDs of the chosen memories; empty, after a message, without any."""
         subjects = [self.pane.subject(key) for key in self.pane.chosen] or [Subject()]
         ids = [subject.recovery_id for subject in subjects if subject.recovery_id]
         if not ids:
@@ -198,18 +198,18 @@ class MemoryActions:
             self._edit(doing, ids, lambda backend: one(backend, ids[0]), hides=hides)
 
     def _edit(self, doing: str, ids: Sequence[str], edit: Edit, *, hides: Collection[str] = ()) -> None:
-        """Change memories and unmark them; what hides them takes them off the list at once."""
+        """Change memories and unmark them; `hides` removes them from the list at once."""
         self.unmark(ids)
         self.pane.drop({f"{memory_id}.md" for memory_id in ids}, hides)
         self._place.update_tabs()
         self._host.start(partial(self._make_edit, doing, edit), group="edit")
 
     def unmark(self, ids: Iterable[str]) -> None:
-        """Unmark memories: something was done with them."""
+        """Unmark memories after an action."""
         self.pane.mark(self.pane.marked - {f"{memory_id}.md" for memory_id in ids})
 
     async def _make_edit(self, doing: str, edit: Edit) -> None:
-        """Change memories, one change after the other."""
+        """Change memories, one edit at a time."""
         edited = None
         async with self._editing:
             with self._host.reporting(doing):

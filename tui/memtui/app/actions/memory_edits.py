@@ -26,7 +26,7 @@ class Edited:
 
 
 def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = None) -> Edited:
-    """Archive a memory, or take it out of the archive; the other way round without `archived`.
+    """Archive or unarchive a memory; without `archived`, toggle.
 
     Raises:
         FileProblem: it is gone, or cannot be written; nothing was changed.
@@ -41,7 +41,7 @@ def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = N
 
 
 def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -> Edited:
-    """Pin a memory on top of the list, or unpin it; the other way round without `pinned`.
+    """Pin a memory on top of the list, or unpin it; without `pinned`, toggle.
 
     Raises:
         FileProblem: it is gone, or cannot be written; nothing was changed.
@@ -54,7 +54,7 @@ def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -
 
 
 def retag(backend: MemoryBackend, memory_id: str, tags: Iterable[str]) -> Edited:
-    """Give a memory these tags instead of those it has.
+    """Replace the tags of a memory.
 
     Raises:
         FileProblem: it is gone, or cannot be written; nothing was changed.
@@ -71,17 +71,17 @@ def supersede(backend: MemoryBackend, old: str, new: str) -> Edited:
     """Mark a memory as superseded by a newer one.
 
     Raises:
-        FileProblem: they would go in a circle, or one is gone or cannot be written.
+        FileProblem: they would form a circle, or one is deleted or cannot be written.
     """
     done = superseding.supersede(backend, old, new)
     return Edited(done.message, done.changed, done.what, "u takes it back." if done.changed else "")
 
 
 def reinstate(backend: MemoryBackend, old: str) -> Edited:
-    """Take back that a memory is superseded.
+    """Undo the superseding of a memory.
 
     Raises:
-        FileProblem: it is not, or one of the two is gone or cannot be written.
+        FileProblem: it is not superseded, or one of the two is deleted or cannot be written.
     """
     done = superseding.reinstate(backend, old)
     return Edited(done.message, what=done.what)
@@ -91,7 +91,7 @@ def delete(backend: MemoryBackend, memory_id: str) -> Edited:
     """Move a memory to the trash.
 
     Raises:
-        FileProblem: it is gone already, or cannot be moved; nothing was changed.
+        FileProblem: it is already deleted, or cannot be moved; nothing was changed.
     """
     backend.delete(memory_id)
     return Edited(f"{memory_id} is in the trash.", back=_BACK)

@@ -1,4 +1,4 @@
-"""Pinning lines, which no compaction may lose; removing pins, and moving them."""
+"""Pinning lines that no compaction may lose; removing and moving pins."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from memtui.flows.pins import PinRow
 
 _SHOWN = 40
-"""Characters of a pin in a message."""
+"""Maximum length of a pin in a message."""
 
 
 class PinActions:
-    """Pins a line of any screen; removes a pin, and moves it."""
+    """Pins a line of any screen; removes and moves pins."""
 
     def __init__(self, place: Place, browser: Browser) -> None:
         self._place = place
@@ -28,12 +28,12 @@ class PinActions:
 
     @property
     def offers(self) -> frozenset[str]:
-        """The actions that have something to do now."""
+        """The actions that are possible now."""
         pane = self._place.pane
         return frozenset({"pin_line"} if pane.line_of(pane.selected) else ())
 
     def pin_line(self) -> None:
-        """Pin the line that is selected in the pane or in the detail, or say why there is none."""
+        """Pin the selected line of the pane or the detail, or say why there is none."""
         from memtui.app.actions.selected_line import selected_line
 
         place = self._place
@@ -48,9 +48,9 @@ class PinActions:
         """Pin a line.
 
         Args:
-            text: its words.
-            transcript: where it comes from; None when that is not known.
-            line: the transcript's line; 0 when it is not known.
+            text: its text.
+            transcript: its source; None if unknown.
+            line: the transcript's line; 0 if unknown.
         """
         self._host.start(partial(self._pin, text, transcript, line), group="update")
 
@@ -62,7 +62,7 @@ class PinActions:
                 self._host.say("Only lines of this project's sessions can be pinned here.", warn=True)
                 return
             session = transcript.stem if transcript is not None else ""
-            # A line of a subagent's transcript is no line of the session's.
+            # A subagent's transcript has line numbers of its own.
             known = session != "" and not session.startswith("agent-")
             pin = Pin(text, session[:8] if known else "", line if known else 0)
             words = _short((await asyncio.to_thread(self._browser.pins.add, pin)).text)
@@ -100,7 +100,7 @@ class PinActions:
         self._host.hint("pins", "userpins")
 
     def _is_own(self, transcript: Path) -> bool:
-        """Whether a transcript is of a session of the project, archived or not, or of its subagents."""
+        """Whether a transcript belongs to a session of the project, archived or not, or to its subagents."""
         from memtui.store.archive import Archive
 
         own = self._browser.transcripts.folders()

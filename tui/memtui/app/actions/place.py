@@ -30,7 +30,7 @@ class Place(Protocol):
         """The current pane."""
 
     painted: asyncio.Event
-    """Set once the first paint is out: what is slow to import waits for it."""
+    """Set after the first paint; slow imports wait for it."""
 
     def make_current(self, pane_id: PaneId) -> None:
         """Make a pane the current one."""
@@ -45,16 +45,16 @@ class Place(Protocol):
         """Go to the detail of the selected item."""
 
     detail_view: DocumentView
-    """The detail of what is selected."""
+    """The detail of the selected row."""
 
     def get_selected_text(self) -> str | None:
-        """The text that is selected with the mouse."""
+        """The text selected with the mouse."""
 
     def offer_keys(self) -> None:
-        """Let the key bar show what can be done where the focus is."""
+        """Update the key bar for the current focus."""
 
     def update_tabs(self) -> None:
-        """Show the counts of the panes in the strip of a short window."""
+        """Update the panes' counts in the strip of a short window."""
 
 
 class Windows(Protocol):
@@ -63,10 +63,10 @@ class Windows(Protocol):
     async def confirm(
         self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
     ) -> bool:
-        """Ask a yes-no question; `safe`: yes loses nothing, and enter means it. Only in a worker."""
+        """Ask a yes-no question; `safe`: yes loses nothing, so enter means yes. Only in a worker."""
 
     async def ask(self, question: str, *, value: str, hint: str) -> str | None:
-        """Ask for one line; None when it was left. Only in a worker."""
+        """Ask for one line; None if cancelled. Only in a worker."""
 
     def review(self, row: CaptureRow, done: Callable[[Reviewed | None], None]) -> None:
         """Review a capture."""
@@ -80,13 +80,13 @@ class Windows(Protocol):
         session: Path | None,
         done: Callable[[str, Result | None], None],
     ) -> None:
-        """Search; `done` receives the last query and what was chosen."""
+        """Search; `done` receives the last query and the chosen result."""
 
     def stored(self, memory_id: str) -> None:
         """Show a new Recovery ID."""
 
     def changes(self, done: Callable[[], None]) -> None:
-        """Show what memtui has changed."""
+        """Show the changes made by memtui."""
 
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
@@ -95,7 +95,7 @@ class Windows(Protocol):
         """Show the versions of a memory."""
 
     def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:
-        """Show what a compaction lost and kept."""
+        """Show the aftermath of a compaction."""
 
     def transcript(self, path: Path, line: int = 0) -> None:
         """Show a transcript at a line (1-based), or at its end."""
@@ -107,4 +107,4 @@ class Windows(Protocol):
         """Show a document."""
 
     def edit(self, path: Path) -> str:
-        """Open a file in the editor; returns "" or what went wrong."""
+        """Open a file in the editor; returns "" or an error message."""

@@ -1,4 +1,4 @@
-"""Opening the search, and what it has found."""
+"""Opening the search, and going to its results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SearchActions:
-    """Goes to what the search finds, in its pane."""
+    """Shows search results in their panes."""
 
     def __init__(
         self, place: Place, windows: Windows, memories: MemoryActions, captures: PendingPane, state: StatePane
@@ -31,7 +31,7 @@ class SearchActions:
         self._last_query = ""
 
     def search(self) -> None:
-        """Search; the last query is there again, and the first key typed replaces it."""
+        """Search; the last query is preset, and typing replaces it."""
         self._windows.search(self._last_query, self._state.view.transcript, self._closed)
 
     def _closed(self, query: str, found: Result | None) -> None:
@@ -40,7 +40,7 @@ class SearchActions:
             self._open(found)
 
     def _open(self, found: Result) -> None:
-        """Go to what was found, in its pane, and read it."""
+        """Go to a result in its pane, and read it."""
         from memtui.flows.searching import Kind
 
         if found.kind is Kind.MEMORY:

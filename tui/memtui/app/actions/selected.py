@@ -25,7 +25,7 @@ class SelectedActions:
         self._copy("{id}", "")
 
     def copy_prompt(self) -> None:
-        """Copy the words that restore the memory."""
+        """Copy the prompt that restores the memory."""
         self._copy(PROMPT, self._subject.recovery_note)
 
     def _copy(self, form: str, note: str) -> None:

@@ -1,4 +1,4 @@
-"""The line of the browser that a key is for: of the detail where that has the focus, else of the pane."""
+"""The line of the browser that a key acts on: in the detail if it has the focus, else in the pane."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class SelectedLine(NamedTuple):
 
     text: str
     line: int = 0
-    """The transcript's line; 0 when it is not known."""
+    """The transcript's line; 0 if unknown."""
 
 
 def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedLine | str:
     """The selected line, or why there is none.
 
     Args:
-        pane: the current one.
-        detail: the document of what is selected in it.
-        selection: text that is selected with the mouse.
+        pane: the current pane.
+        detail: the document of its selected row.
+        selection: text selected with the mouse.
     """
     if selection:
         return SelectedLine(" ".join(selection.split()))
@@ -45,7 +45,7 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedL
 
 
 def parsed(text: str) -> SelectedLine:
-    """A line without the mark before it and without its source, which is known apart."""
+    """A line without its leading mark and its source, which is returned separately."""
     mark = _MARK.match(text)
     text = text[mark.end() :] if mark else text
     source = None if _AGENT.search(text) else _SOURCE.search(text)

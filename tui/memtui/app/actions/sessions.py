@@ -1,4 +1,4 @@
-"""Sessions: switching between them, their versions and notes, and making memories of them."""
+"""Sessions: switching between them, their versions and notes, and storing them as memories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_TRANSCRIPT = "The transcript of this session is not there any more: nothing 
 
 
 class SessionActions:
-    """Acts on the session that is shown, and on which one that is."""
+    """Actions on the current session, and switching to another."""
 
     def __init__(
         self,
@@ -41,15 +41,15 @@ class SessionActions:
         self._windows = windows
         self._drafts = drafts
         self.model = ModelQuestion()
-        """The question for the next version."""
+        """The question to the model for the next version."""
 
     @property
     def offers(self) -> frozenset[str]:
-        """The actions that have something to do now: switching needs other sessions."""
+        """The actions that are possible now: switching needs other sessions."""
         return frozenset(("newer_session", "older_session") if self._pane.place else ())
 
     def kept(self, problem: str) -> None:
-        """A session was brought up to date in the background, or could not be: say that once."""
+        """Handle a background update of a session; a problem is reported once."""
         if problem and problem != self._pane.trouble:
             self._host.say(f"The session state is not kept: {problem}", warn=True)
         self._pane.trouble = problem
@@ -58,13 +58,13 @@ class SessionActions:
             self._place.show_detail()
 
     def open_list(self) -> None:
-        """Show every session."""
+        """Show all sessions."""
         self._windows.sessions()
 
     # -- which session --------------------------------------------------------------------------------------
 
     def newer(self) -> None:
-        """Show the session before: the newer one."""
+        """Show the previous session: the newer one."""
         self._switch(-1)
 
     def older(self) -> None:
@@ -72,7 +72,7 @@ class SessionActions:
         self._switch(1)
 
     def _switch(self, step: int) -> None:
-        """Show another session. The newest one is followed by whichever is newer then."""
+        """Show another session. At the newest one, always follow the newest."""
         session = self._pane.neighbour(step)
         if not session:
             self._host.say(_NO_OTHERS if self._pane.view.session_id else _NO_SESSION, warn=True)
@@ -88,7 +88,7 @@ class SessionActions:
     # -- reading --------------------------------------------------------------------------------------------
 
     def versions(self) -> None:
-        """Show the versions of the session that is shown, and what has changed between them."""
+        """Show the versions of the current session, and the changes between them."""
         view = self._pane.view
         if not view.session_id:
             self._host.say(_NO_SESSION, warn=True)
@@ -98,7 +98,7 @@ class SessionActions:
             self._windows.versions(view.session_id)
 
     def copy_notes(self) -> None:
-        """Copy what `memtui restore` prints: the notes on where this session stands."""
+        """Copy the output of `memtui restore`: notes on the state of this session."""
         self._host.start(self._copy_notes, group="copy")
 
     async def _copy_notes(self) -> None:
@@ -117,7 +117,7 @@ class SessionActions:
     # -- writing --------------------------------------------------------------------------------------------
 
     def compact(self) -> None:
-        """Draft the recovery text of the newest session, to be read, changed and stored."""
+        """Draft the recovery text of the newest session, for reading, editing and storing."""
         self._windows.compact(self._compacted)
 
     def _compacted(self, memory_id: str | None) -> None:
@@ -126,7 +126,7 @@ class SessionActions:
             self._windows.stored(memory_id)
 
     def update(self) -> None:
-        """Write a new version of the session that is shown, from what was said since the last one."""
+        """Write a new version of the current session, from the words said since the last one."""
         self._host.start(self._update, group="update", exclusive=True)
 
     async def _update(self) -> None:
@@ -149,7 +149,7 @@ class SessionActions:
             self._show_doing("")
 
     def ask_model(self) -> None:
-        """Let `claude -p` word the next version; the facts' version is written when it cannot."""
+        """Let `claude -p` word the next version; if that fails, the facts-only version is written."""
         self._host.start(self._ask_model, group="model")
 
     async def _ask_model(self) -> None:
@@ -191,7 +191,7 @@ class SessionActions:
             self._pane.show_rows()
 
     def _transcript(self) -> Path | None:
-        """The transcript of the session shown; None, after a message, if there is none."""
+        """The transcript of the current session; None, after a message, if there is none."""
         view = self._pane.view
         if view.transcript is None:
             self._host.say(_NO_TRANSCRIPT if view.session_id else _NO_SESSION, warn=True)

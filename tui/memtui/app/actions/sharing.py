@@ -1,4 +1,4 @@
-"""Sharing memories with others, and exchanging with the remotes by which this happens."""
+"""Sharing memories, and syncing with remotes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_REMOTE = (
 
 
 class SharingActions:
-    """Shares the chosen memories, syncs, and keeps the mark of the status line true."""
+    """Shares the chosen memories, syncs, and updates the mark in the status line."""
 
     def __init__(
         self,
@@ -34,9 +34,9 @@ class SharingActions:
         Args:
             place: the screen.
             exchange: the remotes.
-            memories: where memories are chosen.
+            memories: the pane's actions, which know the chosen memories.
             windows: asks questions.
-            show: shows how the remotes stand.
+            show: shows the states of the remotes.
         """
         self._place = place
         self._host = place.host
@@ -47,30 +47,30 @@ class SharingActions:
         self._states: Sequence[RemoteState] = ()
         self._seconds = 0.0
         self._kept: set[str] = set()
-        """Remotes with a thread that keeps them in step."""
+        """Remotes with a background thread."""
 
     @property
     def offers(self) -> frozenset[str]:
-        """Both actions have something to do once there is a remote."""
+        """The actions that are possible now: both need a remote."""
         return frozenset({"share", "sync"}) if self._states else frozenset()
 
-    # -- keeping in step ------------------------------------------------------------------------------------
+    # -- in the background -----------------------------------------------------------------------------------
 
     def start(self, seconds: float) -> None:
-        """Show how the remotes stand, and sync by itself.
+        """Show the states of the remotes, and sync automatically.
 
         Args:
-            seconds: the most between two exchanges; 0 leaves them to the person.
+            seconds: maximum time between two exchanges; 0 disables automatic ones.
         """
         self._seconds = seconds
         self.refresh()
 
     def stop(self) -> None:
-        """End the exchanges in the background."""
+        """Stop the exchanges in the background."""
         self._exchange.stopped.set()
 
     def refresh(self) -> None:
-        """Look at the remotes again."""
+        """Check the remotes again."""
         self._host.start(self._refresh, group="remotes", exclusive=True)
 
     async def _refresh(self) -> None:
@@ -93,9 +93,9 @@ class SharingActions:
     def _keep_one(self, name: str) -> None:
         try:
             self._exchange.keep_syncing(name, self._seconds, self._refresh_soon)
-        except FileProblem:  # the list of remotes is broken: the status line says so until it is mended
+        except FileProblem:  # the list of remotes is broken: the status line says so until it is fixed
             self._host.soon(self._kept.discard, name)
-        except Exception as error:  # a worker's edge; it is recorded, and not tried again by itself
+        except Exception as error:  # a worker's boundary; logged, and not retried
             message = self._host.explain(f"syncing with {name}", error)
             self._host.soon(partial(self._host.say, message, warn=True))
 
@@ -130,7 +130,7 @@ class SharingActions:
                 await self._sync_each([name], say=False)
 
     async def _ask(self, which: str, names: Sequence[str]) -> str:
-        """The remote to share with; "" when the person leaves it."""
+        """The remote to share with; "" if cancelled."""
         if len(names) == 1:
             question = f"Share {which} with {names[0]}? What was sent cannot be called back."
             sure = await self._windows.confirm(question, yes="share", no="keep here", safe=True)

@@ -1,4 +1,4 @@
-"""Taking back the last change, of this run or of an earlier one, and doing it again."""
+"""Undoing the last change, of this run or an earlier one, and redoing it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOTHING_UNDONE = "Nothing to redo."
 
 
 class Undos:
-    """Takes back the changes that a person made in this project, the last one first."""
+    """Undoes the user's changes in this project, the last one first."""
 
     def __init__(self, place: Place, browser: Browser, panes: Iterable[Pane], windows: Windows) -> None:
         self._host = place.host
@@ -31,22 +31,22 @@ class Undos:
         self._panes = tuple(panes)
         self._one_by_one = asyncio.Lock()
         self._refused: set[str] = set()
-        """Changes that cannot be taken back in this run: the next undo goes to the one before."""
+        """Changes that cannot be undone in this run; the next undo skips them."""
 
     def undo(self, then: Callable[[], object] | None = None) -> None:
-        """Take back the last change; `then` is called when that is done."""
+        """Undo the last change; `then` is called afterwards."""
         self._host.start(partial(self._revert, undone=False, then=then), group="undo")
 
     def redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo the last undone change."""
         self._host.start(partial(self._revert, undone=True), group="undo")
 
     def show(self) -> None:
-        """Show what memtui has changed."""
+        """Show the changes made by memtui."""
         self._windows.changes(self._look_again)
 
     def _look_again(self) -> None:
-        self._browser.aftermaths.forget()  # a pin may be gone, or back
+        self._browser.aftermaths.forget()  # a pin may have appeared or disappeared
         for pane in self._panes:
             pane.resync()
         self._host.hint(*_TARGETS)
@@ -62,7 +62,7 @@ class Undos:
                 try:
                     await asyncio.to_thread(partial(history.revert, change.change.id, undone=undone))
                 except FileProblem as problem:
-                    if not isinstance(problem, (FileLocked, FileUnwritable)):  # those can be tried again
+                    if not isinstance(problem, (FileLocked, FileUnwritable)):  # those can be retried
                         self._refused.add(change.change.id)
                     raise
                 self._look_again()
@@ -71,7 +71,7 @@ class Undos:
                 self._host.say(f"{'Redone' if undone else 'Undone'}: {self._named(change)}.")
 
     def _named(self, change: Recorded) -> str:
-        """A change as a message calls it; with its age, once it is older than an hour."""
+        """A change's name in a message; with its age, if it is older than an hour."""
         moment, now = parse_iso(change.change.at), self._browser.clock()
         long_ago = moment is not None and (now - moment).total_seconds() >= _HOUR
         return f"{change.change.what}{f' ({age(moment, now)})' if moment and long_ago else ''}"

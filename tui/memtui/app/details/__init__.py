@@ -1,1 +1,1 @@
-"""The contents of the detail and the screens, as documents."""
+"""The contents of the detail pane and the screens, as documents."""

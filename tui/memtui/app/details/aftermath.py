@@ -18,14 +18,14 @@ MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "not named": "warn"}
 _ARRIVED = {"whole": "good", "unknown": "dim"}
 _SHOWN = 12
-"""Losses in a capture's detail."""
+"""Number of losses in a capture's detail."""
 _WIDTH = 160
 PATHS = ("file", "read")
-"""Kinds that are cut at the left."""
+"""Kinds whose text is cut at the left."""
 _SOON = timedelta(minutes=10)
 
 Item = Row | Unfounded | str
-"""A row of the screen; a text is a title."""
+"""A row of the screen; a string is a title."""
 
 
 def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
@@ -51,7 +51,7 @@ def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
 
 
 def whole(item: Item) -> str:
-    """The text above the summary: the state of a row and its whole text."""
+    """The text above the summary: the state of a row and its full text."""
     if isinstance(item, Unfounded):
         return f"{item.text}: {item.reason}"
     if isinstance(item, str):
@@ -67,7 +67,7 @@ def whole(item: Item) -> str:
 
 
 def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document, int]:
-    """The selected row, the summary with its evidence marked, and the number of that line; 0 without any."""
+    """The selected row and the summary with its evidence marked, and that line's number; 0 without any."""
     lines: list[Line] = []
     evidence = None
     if item is not None and not isinstance(item, str):
@@ -80,7 +80,7 @@ def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document,
         end = at + len(text)
         spans: tuple[Span, ...] = ()
         if evidence is not None and evidence.start < end and at < evidence.end:
-            # Cleaning keeps the length of nearly every text; where it does not, the whole line is marked.
+            # Cleaning rarely changes the length of a text; if it does, the whole line is marked.
             same = len(clean(text)) == len(text)
             start, stop = max(0, evidence.start - at), min(len(text), evidence.end - at)
             spans = (Span(start, stop, "added") if same else Span(0, len(clean(text)), "added"),)
@@ -118,7 +118,7 @@ def _line(row: Row) -> Line:
     text = clean_line(masked(row.text))
     text = text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
     notes = ", ".join(note for note in (cited(row.source), row.need.label if row.need else "") if note)
-    # In brackets, as everywhere: a line that names its source can be followed there.
+    # In brackets, as everywhere, so that the source can be followed.
     return styled(
         (f"  {MARKS[row.state]} ", _ROLES[row.state]), text, (f" ({notes})" if notes else "", "dim"), hang=4
     )

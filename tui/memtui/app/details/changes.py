@@ -1,4 +1,4 @@
-"""A change that memtui made, as a document: what, when and by whom, and its files."""
+"""A change made by memtui as a document: description, time, author, and files."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from memtui.clock import age, local_minute, parse_iso
 from memtui.store.history import Content, Recorded
 
 _MOST = 200_000
-"""Bytes of a file that are shown."""
+"""Maximum bytes of a file that are shown."""
 
 
 def change_document(change: Recorded, contents: Iterable[Content], now: datetime) -> Document:
-    """A change and its files, each as it is now; one that is gone as it was, if that is kept."""
+    """A change and its files with their current contents; deleted ones with the recorded content, if kept."""
     moment = parse_iso(change.change.at)
     when = f"{local_minute(moment)} · {age(moment, now)}" if moment else change.change.at
     head = [line(change.change.what, "strong"), styled((f"{when} · by {change.by}", "dim"))]

@@ -1,4 +1,4 @@
-"""The size of a session's context over its course, drawn as a curve; compactions and the limit are marked."""
+"""A curve of a session's context size over time, with compactions and the limit."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from memtui.clock import day_and_minute, local, parse_iso
 from memtui.reading.records import CompactionFact, ContextSize
 
 COLUMNS, ROWS = 28, 5
-"""The drawing itself; with its scale it fits a window of 40 columns."""
+"""Size of the drawing; with its scale it fits a window of 40 columns."""
 
 _MARK, _LIMIT = "▼", "╌"
 _ACROSS, _DOWN = 2, 4
-"""Dots of a braille character."""
+"""Columns and rows of dots in a braille character."""
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the dots from the top down, added to U+2800 (Unicode, Braille Patterns)."""
 
 
 def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[CompactionFact]) -> Document:
-    """The chart; nothing for a session with fewer than two requests.
+    """The chart; empty for a session with fewer than two requests.
 
     A column of dots stands for some requests and shows the largest of them, so that the peak before a
-    compaction is seen. Time is not to scale: a night without a request is no column.
+    compaction is visible. Time is not to scale: a night without requests takes no column.
     """
     known = [size for size in sizes if size.tokens > 0]
     if len(known) < 2:
@@ -57,16 +57,16 @@ def _peaks(tokens: Sequence[int]) -> list[int]:
 
 
 def _height(tokens: int, top: int) -> int:
-    """The dot that stands for so many tokens, 0 being the lowest."""
+    """The dot for a number of tokens; 0 is the lowest."""
     return round(tokens / top * (ROWS * _DOWN - 1))
 
 
 def _curve(heights: Sequence[int]) -> list[str]:
-    """The rows of the drawing from the top down: a line through all heights, upright where they leap."""
+    """The rows of the drawing from the top: a line through all heights, with vertical jumps."""
     cells = [[0] * COLUMNS for _ in range(ROWS)]
     before = heights[0]
     for x, height in enumerate(heights):
-        # A leap starts beside the dot before it, so that a slope stays a thin line.
+        # A jump starts next to the previous dot, so that a slope stays a thin line.
         reach = range(min(height, before + 1), max(height, before - 1) + 1)
         for y in reach:
             down = ROWS * _DOWN - 1 - y
@@ -94,13 +94,13 @@ def _legend(number: int, limit: int) -> Line:
 def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:
     """The column of the last request before a compaction."""
     before = sum(1 for size in sizes if size.timestamp <= timestamp)
-    # The last of the columns of dots that a stretched request takes, and the one of a request among many.
+    # The last of the columns of dots for a stretched request, or the one of a request among many.
     dot = max(before * COLUMNS * _ACROSS - 1, 0) // len(sizes)
     return dot // _ACROSS
 
 
 def _axis(first: str, last: str) -> str:
-    """The times of the first and of the last request, with their days where these differ."""
+    """The times of the first and the last request, with their days if these differ."""
     moments = [local(moment) for text in (first, last) if (moment := parse_iso(text))]
     dated = len({moment.date() for moment in moments}) > 1
     times = [day_and_minute(moment) if dated else f"{moment:%H:%M}" for moment in moments]

@@ -9,7 +9,7 @@ from memtui.app.widgets.document import Line, Span, from_markdown, styled
 from memtui.patterns import deferred
 
 LINK = "fold:"
-"""Prefix of the link of a fold, before its name."""
+"""Prefix of a fold's link, before its name."""
 
 _DETAILS = deferred(r"\s*<details\b[^>]*>\s*", re.IGNORECASE)
 _END = deferred(r"\s*</details>\s*", re.IGNORECASE)
@@ -17,17 +17,17 @@ _SUMMARY = deferred(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
 _BELOW = deferred(r"##[ \t]+Working Files\b", re.IGNORECASE)
 _HEADING = deferred(r"##[ \t]+\S")
 _NOTHING = deferred(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
-"""A row that says that there is nothing, and why."""
+"""A row that states an absence and its reason."""
 _CLICK = deferred(r"\s*\(click to expand\)", re.IGNORECASE)
 
 
 def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:
-    """A block under a line that opens and closes it.
+    """A block under a line that unfolds and folds it.
 
     Args:
-        name: tells it from the others of the document.
-        title: what is in it.
-        remark: how much, quietly.
+        name: unique in the document.
+        title: its title.
+        remark: a note on its size, in a quiet colour.
         inner: its lines.
         unfolded: the names of the folds that are open.
     """
@@ -35,7 +35,7 @@ def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Co
 
 
 def folded(name: str, head: Line, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:
-    """The same under a line that is made already."""
+    """The same under a given line."""
     is_open = name in unfolded
     mark = styled(("▾ " if is_open else "▸ ", "accent"))
     by = len(mark.text)
@@ -66,9 +66,9 @@ def recovery_lines(text: str, unfolded: Collection[str]) -> list[Line]:
 
 
 def _sections(rows: list[str], unfolded: Collection[str], *, goes_on: bool = False) -> list[Line]:
-    """Rows section by section; those next to each other in which nothing stands are folded together.
+    """Rows by section; adjacent empty sections are folded together.
 
-    `goes_on` says that more of the last section follows elsewhere.
+    `goes_on` means that the last section continues elsewhere.
     """
     sections = _split(rows)
     lines: list[Line] = []
@@ -110,7 +110,7 @@ def _fold_of(sections: list[list[str]], unfolded: Collection[str]) -> list[Line]
 
 
 def _end_of(rows: list[str], start: int) -> int | None:
-    """The end of the block that opens at `start`, as a plan may contain such lines itself."""
+    """The end of the block that opens at `start`; a plan may contain such lines itself."""
     below = (index for index in range(start, len(rows)) if _BELOW.match(rows[index]))
     limit = next(below, None)
     ends = (

@@ -32,7 +32,7 @@ _PLURALS = {
     "project": "projects",
 }
 _SHARED = 2
-"""The most shared names that are listed before the rest is counted."""
+"""Maximum number of shared names that are listed; the rest is counted."""
 
 
 def when(head: MemoryHead, now: datetime) -> str:
@@ -47,7 +47,7 @@ def memory_file_document(memory: MemoryText, now: datetime) -> Document:
 
 
 def read_document(memory: MemoryText, now: datetime) -> Document:
-    """A memory of either kind to read through: its text under what it is called."""
+    """A memory of either kind for reading: its text below its name."""
     head = memory.head
     if not head.id.startswith("CMEM-"):
         return memory_file_document(memory, now)
@@ -69,11 +69,11 @@ def stored_document(
     Args:
         memory: the memory.
         now: the time.
-        named: what it names.
-        relations: the memories that name the same; None while they are looked for.
-        unfolded: which folds are open.
+        named: the entities it names.
+        relations: related memories; None while they are searched for.
+        unfolded: names of the open folds.
         file: the memory file of the same review, if there is one.
-        state: what has become of the files that it names.
+        state: the freshness of the files it names.
     """
     head = memory.head
     said = [
@@ -97,7 +97,7 @@ def stored_document(
 
 
 def _replaced(head: MemoryHead) -> list[Line]:
-    """The memory that replaces this one, and those that it replaces, as links."""
+    """Links to the memory that replaces this one, and to those it replaces."""
     lines = [("superseded by ", head.superseded_by, "warn")] if head.superseded_by else []
     lines += [("supersedes ", each, "label") for each in head.supersedes]
     return [
@@ -107,7 +107,7 @@ def _replaced(head: MemoryHead) -> list[Line]:
 
 
 def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
-    """The files that it names and that have changed or are gone, folded."""
+    """The named files that have changed or are deleted, folded."""
     from memtui.flows.freshness import since_when
 
     if state is None or not state.is_stale:
@@ -120,7 +120,7 @@ def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
 
 
 def _secrets(text: str) -> list[Line]:
-    """That it holds secrets, and where: it is stored as it was imported."""
+    """A warning about secrets and their lines: memories are stored as imported."""
     from memtui.safety.secrets import find, holds_secrets
 
     hits = find(text)
@@ -128,7 +128,7 @@ def _secrets(text: str) -> list[Line]:
 
 
 def _gist(text: str, title: str) -> list[Line]:
-    """The first line of the objective, unless the title says it, and the next step; as far as named."""
+    """The first line of the objective, unless the title has it, and the next step, if any."""
     from memtui.formats.model import FormatError
     from memtui.formats.recovery import parse_recovery
 
@@ -150,7 +150,7 @@ def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, st
 
 
 def _checklist(text: str, unfolded: Collection[str]) -> list[Line]:
-    """The checklist, folded, as it concerns writers of such texts rather than readers."""
+    """The checklist, folded, as it is for authors of such texts rather than readers."""
     from memtui.documents.checklist import check_recovery
     from memtui.formats.model import FormatError
 
@@ -162,7 +162,7 @@ def _checklist(text: str, unfolded: Collection[str]) -> list[Line]:
 
 
 def checklist_lines(points: Sequence[Point]) -> list[Line]:
-    """The counts of the verdicts in one line, then the points that did not pass."""
+    """The counts of verdicts on one line, then the points that did not pass."""
     number = Counter(point.verdict.value for point in points)
     shown = [("pass", "✓", "good"), ("warn", "!", "warn"), ("fail", "✗", "bad")]
     counts = [(f"{number[verdict]} {mark}  ", role) for verdict, mark, role in shown if number[verdict]]

@@ -1,4 +1,4 @@
-"""The versions of a shared memory, as rows and documents of the screen that compares versions."""
+"""The versions of a shared memory, as rows and documents for the versions screen."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from memtui.flows.memory_versions import MemoryVersion
 
 _MOST = 400_000
-"""Characters of the longest texts that are compared line by line."""
+"""Maximum length of texts that are compared line by line, in characters."""
 
 
 class MemoryRow(NamedTuple):
-    """One version in the list."""
+    """A version in the list."""
 
     version: MemoryVersion
     new_decisions: int = 0
@@ -36,7 +36,7 @@ class MemoryRow(NamedTuple):
 
     @property
     def written(self) -> datetime:
-        """When it was written."""
+        """Its time of writing."""
         return self.version.at
 
     @property
@@ -47,7 +47,7 @@ class MemoryRow(NamedTuple):
 
     @property
     def gist(self) -> str:
-        """Whether it is the text that is shown here, and was sent; who wrote it."""
+        """Its author, and whether it is the current text here, and was sent."""
         shown = "here · " if self.version.shown else ""
         return shown + (self.writer if self.version.sent else "not sent")
 
@@ -83,7 +83,7 @@ class MemoryVersions:
         self._rows: dict[str, MemoryRow] = {}
 
     def look(self) -> bool:
-        """Read them again; whether anything has changed.
+        """Read them again; returns whether anything has changed.
 
         Raises:
             FileProblem: they cannot be read.

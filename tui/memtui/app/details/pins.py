@@ -1,4 +1,4 @@
-"""A pin in full: its words, its source, and what became of it at the last compaction."""
+"""A pin in full: its text, its source, and its fate at the last compaction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARKS: dict[Light | None, tuple[str, str]] = {
     "new": ("○", "dim"),
     None: ("○", "dim"),
 }
-"""A light's mark and its role; None: nothing was compacted yet."""
+"""The mark and role of a light; None: nothing was compacted yet."""
 
 
 def pin_document(row: PinRow, view: LightsView) -> Document:
@@ -46,7 +46,7 @@ def pin_document(row: PinRow, view: LightsView) -> Document:
 
 
 def in_words(light: Light | None, view: LightsView) -> str:
-    """The meaning of a light, in a sentence."""
+    """The meaning of a light, as a sentence."""
     of = f" of {local_minute(view.at)}" if view.at else ""
     if light == "kept":
         return f"kept by the summary{of}"

@@ -16,9 +16,9 @@ def plan_document(plan: Plan, root: Path, archive: str) -> Document:
     """The folder of the archive, the diff of every file, named as in the project, then the plan's notes.
 
     Args:
-        plan: what would be done.
+        plan: the planned changes.
         root: the project's.
-        archive: where sessions are kept.
+        archive: the archive's folder.
     """
     lines = [line(archive), Line("")]
     for change in plan.changes:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _BLANK = Line("")
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○"}
 _ITEMS = 12
-"""Items shown of a group of facts before the rest is counted."""
+"""Number of items shown per group of facts; the rest is counted."""
 
 
 def capture_document(
     row: CaptureRow, now: datetime, facts: Document | None, lost: Document | None = None
 ) -> Document:
-    """A capture, what its compaction lost, and the facts of what it covers, once they are read."""
+    """A capture, the losses of its compaction, and the facts up to it, once they are read."""
     capture = row.shown
     if capture is None:
         return concat(
@@ -73,7 +73,7 @@ def _section(title: str) -> tuple[Line, Line]:
 
 
 def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = "") -> Document:
-    """The facts of a transcript: counts in one line, then each kind with its newest items."""
+    """The facts of a transcript: counts on one line, then each kind with its newest items."""
     lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
     if remark:
         lines.append(line(remark, "dim"))
@@ -87,7 +87,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
-    from memtui.documents.settled import settled  # the first paint shows no facts, and does not wait for it
+    from memtui.documents.settled import settled  # the first paint needs no facts
     from memtui.reading.tasks import OPEN
 
     open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)
@@ -103,7 +103,7 @@ def headline(facts: Facts) -> str:
 
 
 def drawn(text: str) -> str:
-    """A todo with the mark that the panes have for its state."""
+    """A todo with the mark for its state, as in the panes."""
     return next((mark + text[3:] for box, mark in _MARKS.items() if text.startswith(box)), text)
 
 

@@ -1,4 +1,4 @@
-"""A result of a search beside the list: the place that was found, with its surroundings."""
+"""A search result beside the list: the match with its surroundings."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from memtui.store.index.asked import asked
 from memtui.store.matching import Query
 
 _ASIDE = 400
-"""Characters of what stands beside the place that was found."""
+"""Maximum characters of neighbouring passages."""
 _BEFORE = 3
-"""Rows before the place that was found,"""
+"""Rows shown before the match,"""
 _FAR = 6
-"""and how far down in a passage it may be for all of them to be shown."""
+"""and the last row of a passage at which a match still shows all rows before it."""
 _NEAR = 2_000
-"""Characters before the place that was found in a long text, a quarter of those after it."""
+"""Characters shown before the match in a long text; a quarter of those after it."""
 HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
-"""How to search, as long as nothing is found."""
+"""Search syntax, shown while there are no results."""
 
 
 def result_document(found: Result | None, text: str, now: datetime) -> Document:
-    """A result with the place that was found in it; nothing where none is selected."""
+    """A result with its match; empty without a selection."""
     if found is None:
         return EMPTY
     query = asked(text).query
@@ -46,7 +46,7 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
 
 
 def text_document(found: Result, query: Query) -> tuple[Document, int]:
-    """The whole text of a result with what matches marked, and the number of the first line that does."""
+    """The full text of a result with matches marked, and the number of the first matching line."""
     rows = [_marked(row, query, "hit") for row in clean(found.text).split("\n")]
     return Document(rows), next((number for number, row in enumerate(rows) if row.spans), 0)
 
@@ -59,7 +59,7 @@ def _near(text: str, query: Query) -> str:
 
 
 def _turn(found: Result, query: Query) -> Document:
-    """The passage of a turn that was found, and its neighbours, as they are in the transcript."""
+    """The matching passage of a turn, and its neighbours, as in the transcript."""
     lines: list[Line] = []
     place = 0
     for passage in found.around:
@@ -71,12 +71,12 @@ def _turn(found: Result, query: Query) -> Document:
         lines.append(line(f"L{passage.line}{moment}  {passage.kind}", "label" if here else "dim"))
         rows = clean(passage.text if here else shortened(passage.text, _ASIDE)).split("\n")
         lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
-    # What came before stays in sight: a line or two of it.
+    # Context stays visible: a line or two.
     return Document(lines[max(0, place - _BEFORE) :])
 
 
 def _from_match(rows: list[str], query: Query) -> list[str]:
-    """The rows of a long text from shortly before its first match on."""
+    """The rows of a long text from shortly before its first match."""
     first = next((number for number, row in enumerate(rows) if query.marks(row)), 0)
     return ["…", *rows[first - _BEFORE :]] if first > _FAR else rows
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ASK = 300
 _NEWEST, _FILES = 10, 12
-"""Asks and files that are not folded away."""
+"""Number of asks and files that are not folded."""
 
 
 def session_document(
@@ -38,12 +38,12 @@ def session_document(
     """A session: first its entry in the list, then the facts of its transcript.
 
     Args:
-        session: as it is listed.
+        session: its entry in the list.
         now: the time.
-        facts: of its transcript.
-        tree: what came of it.
+        facts: those of its transcript.
+        tree: its results.
         unfolded: the names of the folds that are open.
-        part: the bytes at its end that the facts are of; 0: all of it.
+        part: number of bytes at the end that the facts cover; 0: all of it.
     """
     parts: list[Document | Line] = list(_head(session, now))
     if facts is None:
@@ -79,7 +79,7 @@ def _head(session: Session, now: datetime) -> Iterator[Line]:
 
 
 def _fate(session: Session) -> Line:
-    """The days that are left to the transcript, or its place in the archive."""
+    """The days left to the transcript, or its place in the archive."""
     if session.days_left is None:
         return line("Claude Code has deleted it; memtui keeps a copy: R puts it back and resumes it", "good")
     went = f"in {session.days_left} days" if session.days_left else "today"
@@ -89,7 +89,7 @@ def _fate(session: Session) -> Line:
 
 
 def _asks(turns: Iterable[Turn], unfolded: Collection[str]) -> list[Line]:
-    """The asks with their times; the newest in full sight."""
+    """The asks with their times; the newest unfolded."""
     asks = [each for turn in turns for each in _ask(turn)]
     if not asks:
         return []

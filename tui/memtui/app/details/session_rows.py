@@ -16,14 +16,14 @@ from memtui.safety.secrets import masked
 from memtui.store.session_list import Agent, Session, size_text
 
 SOON = 7
-"""Days from which it shows red that a session will be deleted."""
+"""Days before its deletion at which a session is shown in red."""
 _LEAD, _END = 13, 6
 _NAME, _LEAST_NAME = 30, 16
-"""Cells that columns leave to the name, and that the column which is sorted by leaves to it."""
+"""Minimum width of the name, and its minimum beside the sorted column."""
 
 
 class Column(StrEnum):
-    """A column that the list can be sorted by."""
+    """A column to sort the list by."""
 
     WHEN = "when"
     NAME = "session"
@@ -67,13 +67,13 @@ _ORDERS: dict[Column, Callable[[Session], object]] = {
 
 
 def ordered(sessions: Iterable[Session], column: Column) -> list[Session]:
-    """The sessions sorted by a column: words from A, days left from the fewest, else the largest first."""
+    """The sessions sorted by a column: names from A, days left ascending, other values descending."""
     down = column not in (Column.NAME, Column.BRANCH, Column.LEFT)
     return sorted(sessions, key=_ORDERS[column], reverse=down)  # type: ignore[arg-type]
 
 
 def matches(session: Session, words: str) -> bool:
-    """Whether every word stands in the session's name, id, branch, folder or files."""
+    """Whether the session's name, id, branch, folder or files contain every word."""
     summary = session.summary
     text = " ".join(
         (session.name, summary.first_ask, session.session_id, summary.branch, summary.folder, *summary.files)
@@ -85,9 +85,9 @@ def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column
     """The columns that fit between the name and the days left.
 
     Args:
-        width: cells of a row.
-        sorted_by: this column shows wherever possible.
-        branches: the sessions are of several branches; otherwise that column says nothing.
+        width: width of a row in cells.
+        sorted_by: this column is shown wherever possible.
+        branches: whether there are several branches; otherwise that column is useless.
     """
     room = width - _LEAD - _END
     chosen = set()
@@ -101,7 +101,7 @@ def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column
 
 
 def heading(width: int, column: Column, shown: Sequence[Column], *, project: bool) -> Content:
-    """The names of the columns over the rows, the one that they are sorted by marked."""
+    """The column names above the rows, with the sorted one marked."""
 
     def named(each: Column, text: str) -> tuple[str, str]:
         return text, "bold $accent" if each is column else "$quiet"
@@ -116,7 +116,7 @@ def heading(width: int, column: Column, shown: Sequence[Column], *, project: boo
 
 
 def row(session: Session, width: int, shown: Sequence[Column], *, project: bool) -> Content:
-    """One session in a line: when, its name, some columns, and the days left."""
+    """A session on one line: time, name, some columns, and the days left."""
     summary = session.summary
     name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
@@ -145,7 +145,7 @@ def _value(session: Session, column: Column) -> str:
 
 
 def _aligned(column: Column, text: str) -> str:
-    """A value or the name of a column in its width; the end of a long branch says most."""
+    """A value or column name at its width; of a branch the end is kept."""
     cells = _CELLS[column]
     if column is not Column.BRANCH:
         return f"{text:>{cells}}"
@@ -154,7 +154,7 @@ def _aligned(column: Column, text: str) -> str:
 
 
 def _left(session: Session) -> tuple[str, str]:
-    """The days that are left, red when they are few and memtui has no copy; ✓ says that it has one."""
+    """The days left, red if few and without a copy; ✓ means that memtui has a copy."""
     if session.days_left is None:
         return " kept ", "$text-success"
     mark = "✓" if session.archived else " "
@@ -168,7 +168,7 @@ def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
 
 
 def agent_row(agent: Agent, width: int) -> Content:
-    """A subagent below its session: when it ended, what it was asked to do, the size of its transcript."""
+    """A subagent below its session: end time, task, and size of its transcript."""
     lead = f"{day_and_minute(agent.written):<{_LEAD}}"
     task = one_line(clean_line(masked(agent.task))) or agent.name
     end = f" {size_text(agent.size)} "

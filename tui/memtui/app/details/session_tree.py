@@ -1,4 +1,4 @@
-"""The results of a session as a tree; each line opens the thing that it names."""
+"""The results of a session as a tree; each line is a link to its target."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from memtui.reading.records import CompactionFact
 
 LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"
-"""Beginnings of the links; a transcript's line or a file's name follows."""
+"""Prefixes of the links; a transcript's line or a file name follows."""
 _TITLE = 120
 
 
 def tree_lines(tree: SessionTree) -> list[Line]:
-    """The compactions with their captures and memories; nothing where there is none of them."""
+    """The compactions with their captures and memories; empty without any."""
     rows = list(_rows(tree))
     return [Line(""), line(f"CAME OF IT  {_counts(tree)}", "heading"), *rows] if rows else []
 

@@ -1,4 +1,4 @@
-"""Source lines in a document (``L476``): enter opens the transcript there."""
+"""Source lines in a document (``L476``), as links to the transcript."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
 
 
 def linked(document: Document) -> Document:
-    """The document with every line that names a source line leading to the first that it names."""
+    """The document with each line that cites sources linked to its first source."""
     return Document(map(_linked, document.lines))
 
 

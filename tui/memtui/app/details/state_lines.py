@@ -1,4 +1,4 @@
-"""A session state drawn for reading: ✓ ▸ ○ for its tasks, and none of its file format's marks."""
+"""A session state drawn for reading: ✓ ▸ ○ for its tasks, without the marks of its file format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOTHING = deferred(r"[-*]\s*(?:[\w ]+:\s*)?(?:N/A|none|n/a|None)?\.?\s*")
 
 
 def state_document(text: str) -> Document:
-    """The document of a session state (seed 003); a section that holds nothing is one quiet line."""
+    """The document of a session state (seed 003); an empty section is one quiet line."""
     lines: list[Line] = []
     for heading, body in _sections(text):
         if heading and all(_NOTHING.fullmatch(row) for row in body if row.strip()):
@@ -28,7 +28,7 @@ def state_document(text: str) -> Document:
 
 
 def _body(rows: list[str]) -> Iterator[Line]:
-    """Tasks with their marks; what stands between them as Markdown."""
+    """Tasks with their marks; the text between them as Markdown."""
     between: list[str] = []
     for row in rows:
         if task := _TASK.fullmatch(row):
@@ -45,7 +45,7 @@ def _markdown(rows: list[str]) -> tuple[Line, ...]:
 
 
 def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
-    """(heading, rows) of each section; the heading of what comes before the first one is empty."""
+    """(heading, rows) of each section; the heading before the first one is empty."""
     heading, body = "", list[str]()
     for row in text.strip().split("\n"):
         if _FRAME.fullmatch(row):

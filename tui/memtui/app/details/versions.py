@@ -1,4 +1,4 @@
-"""Versions, those of a session state first, and what has changed between two of them, as documents."""
+"""Versions of a session state or of anything else, and the differences between two of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROLES = {"added": "added", "removed": "removed"}
 
 
 class VersionRow(Protocol):
-    """A version of anything, in the list."""
+    """A version in the list."""
 
     @property
     def number(self) -> int:
@@ -32,7 +32,7 @@ class VersionRow(Protocol):
 
     @property
     def written(self) -> datetime | None:
-        """When it was written."""
+        """Its time of writing."""
 
     @property
     def gist(self) -> str:
@@ -44,7 +44,7 @@ class VersionRow(Protocol):
 
     @property
     def new_decisions(self) -> int:
-        """Number of decisions that no earlier version has."""
+        """Number of decisions that earlier versions lack."""
 
 
 class Compared(Protocol):
@@ -62,7 +62,7 @@ class VersionSource(Protocol):
     """Versions of one thing: one thread at a time lists and reads them, any thread compares."""
 
     def look(self) -> bool:
-        """List them again; whether anything has changed."""
+        """List them again; returns whether anything has changed."""
 
     def read(self) -> Mapping[str, VersionRow]:
         """All of them by their names in the list, newest first."""
@@ -72,11 +72,11 @@ class VersionSource(Protocol):
 
 
 class Version(NamedTuple):
-    """A version of a session state, and how it compares with the one before."""
+    """A version of a session state, with its differences from the previous one."""
 
     stored: StoredState
     new_decisions: int = 0
-    """Number of decisions that no earlier version has."""
+    """Number of decisions that earlier versions lack."""
 
     @property
     def name(self) -> str:
@@ -90,7 +90,7 @@ class Version(NamedTuple):
 
     @property
     def written(self) -> datetime | None:
-        """When it was written."""
+        """Its time of writing."""
         return self.stored.written
 
     @property
@@ -109,7 +109,7 @@ class Version(NamedTuple):
 
 
 class Versions:
-    """The versions of one session, newest first. Used by one thread at a time; what was read is kept."""
+    """The versions of one session, newest first. Used by one thread at a time; readings are cached."""
 
     def __init__(self, store: StateStore, session_id: str) -> None:
         self._store = store
@@ -119,7 +119,7 @@ class Versions:
         self.entries: tuple[Entry, ...] = ()
 
     def look(self) -> bool:
-        """List them again; whether anything has changed.
+        """List them again; returns whether anything has changed.
 
         Raises:
             FileProblem: the session's folder cannot be listed.
@@ -149,7 +149,7 @@ class Versions:
 
 
 def row_of(entry: Entry) -> str:
-    """By what a version is known in the list."""
+    """The name of a version in the list."""
     return f"v{version_of(entry)}"
 
 
@@ -168,7 +168,7 @@ class Comparison(NamedTuple):
 
     @property
     def title(self) -> str:
-        """`v6 → v7`, or the one version there is to show."""
+        """`v6 → v7`, or the only version."""
         if self.newer.stored.state is None:
             return f"{self.newer.name} is broken"
         return f"{self.older.name} → {self.newer.name}" if self.older else f"{self.newer.name}, the first"
@@ -188,7 +188,7 @@ def changed_lines(sections: Sequence[SectionDiff], *, everything: bool, first: b
     Args:
         sections: the differences.
         everything: show the unchanged lines, too.
-        first: there is nothing to compare with, and all is new.
+        first: whether there is nothing to compare with, so that all is new.
     """
     shown = [each for each in sections if everything or each.has_changed]
     if not shown:
@@ -235,19 +235,19 @@ def _section(section: SectionDiff, *, everything: bool) -> Iterator[Line]:
 
 
 def _line(diff: LineDiff) -> Line:
-    """A line under its sign; in one that has changed, the words that are gone and those that are new."""
+    """A line with its sign; if changed, with its removed and added words."""
     role = _ROLES.get(diff.change, "" if diff.change == "changed" else "dim")
     lead = [_SIGNS[diff.change]]
     if diff.is_new_decision:
         lead.append(("NEW ", "accent"))
-    # Nested items are indented in the document: the rest of a long one stands below its own beginning.
+    # Nested items are indented in the document: continuation lines are aligned with their own beginning.
     text = diff.pieces[0].text if diff.pieces else ""
     hang = 4 + len(text) - len(text.lstrip(" "))
     return styled(*lead, *_pieces(diff, role), hang=hang)
 
 
 def _pieces(diff: LineDiff, role: str) -> Iterator[tuple[str, str]]:
-    """The words of a line; what took the place of others stands beside them, not against them."""
+    """The words of a line, with a blank between removed words and their replacement."""
     last = ""
     for piece in diff.pieces:
         word = piece.text.lstrip(" ")

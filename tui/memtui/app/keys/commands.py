@@ -1,4 +1,4 @@
-"""The one table of what keys do: bindings, footer, help, command palette and README are made from it."""
+"""The table of the browser's keys: source of bindings, footer, help, command palette and README."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ _STATE = frozenset({PaneId.STATE})
 
 
 class Command(NamedTuple):
-    """One thing a person can do.
+    """A command of the user.
 
     Attributes:
-        keys: Textual's key names, comma separated; "" for a command of the palette alone.
+        keys: Textual's key names, comma separated; "" for a command that only the palette has.
         shown: the key as written for people.
         label: one or two words for the footer.
         help: what it does, as a phrase for help, palette and README.
         action: the Textual action of the browser screen.
-        panes: where it acts; the footer shows it only there.
-        rank: place in the footer, small first; 0 keeps it out of the footer.
+        panes: panes in which it works; the footer shows it only there.
+        rank: position in the footer, ascending; 0 leaves it out.
         palette: whether the command palette lists it.
-        offered: the footer shows it only while there is something for it to do.
+        offered: the footer shows it only while it is possible.
     """
 
     keys: str
@@ -63,18 +63,18 @@ class Command(NamedTuple):
 
     @property
     def title(self) -> str:
-        """As the command palette lists it."""
+        """Its title in the command palette."""
         title = self.label[:1].upper() + self.label[1:]
         return f"{title} ({self.shown})" if self.shown else title
 
     @property
     def name(self) -> str:
-        """By what config.toml knows it: `copy_id`."""
+        """Its name in config.toml: `copy_id`."""
         return self.label.lower().replace(" ", "_")
 
     @property
     def is_direct(self) -> bool:
-        """Whether the key is bound to the action itself: it works in every pane."""
+        """Whether the key is bound to the action itself, so that it works in every pane."""
         return "." in self.action or "(" in self.action
 
     @property
@@ -301,7 +301,7 @@ def _action(sharing: Sequence[Command]) -> str:
 
 
 def elsewhere(command: Command) -> str:
-    """A hint on where a command works, for a pane in which it does not."""
+    """A hint at where a command works, for a pane in which it does not."""
     places = " or ".join(
         f"{PANE_TITLES[pane]} ({number})" for number, pane in enumerate(PaneId, 1) if pane in command.panes
     )
@@ -318,10 +318,10 @@ def footer_commands(
     """The commands in the footer of a pane, the most useful first.
 
     Args:
-        pane: the current one.
+        pane: the current pane.
         reading: whether its detail has the focus.
-        offers: the actions that have something to do now, of those that do not always.
-        commands: the table, with the person's own keys.
+        offers: the actions that are possible now, out of those that are not always.
+        commands: the table, with the user's own keys.
     """
     commands = tuple(commands)
     offered = [
@@ -348,7 +348,7 @@ def _is_grouped(command: Command) -> bool:
 
 
 def markdown_key_table() -> str:
-    """The table of README: a test keeps it true."""
+    """The key table for README, which a test compares."""
     rows = [f"| {_code(shown)} | {text} |" for shown, text in key_table()]
     return "\n".join(("| key | does |", "|---|---|", *rows))
 

@@ -1,4 +1,4 @@
-"""The commands of the screens in which a text is written: review and compact."""
+"""The commands of the screens with a text form: review and compact."""
 
 from __future__ import annotations
 

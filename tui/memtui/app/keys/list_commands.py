@@ -1,4 +1,4 @@
-"""The commands of the screens that list: sessions, versions, changes, results of a search."""
+"""The commands of the list screens: sessions, versions, changes, search results."""
 
 from __future__ import annotations
 

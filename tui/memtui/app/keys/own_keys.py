@@ -1,4 +1,4 @@
-"""A person's own keys: the table of commands with what ``[keys]`` in config.toml says."""
+"""The user's own keys: the table of commands, changed by ``[keys]`` in config.toml."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.keys import Keys
 from memtui.app.keys.commands import COMMANDS, Command
 
 _FIXED_COMMANDS = frozenset({"open", "app.copy_selection", "app.command_palette"})
-"""Actions whose keys the lists or the app bind as well."""
+"""Actions whose keys are also bound by the lists or the app."""
 _FIXED_KEYS = frozenset(
     [
         "down",
@@ -33,7 +33,7 @@ _FIXED_KEYS = frozenset(
         "ctrl+p",
     ]
 )
-"""Keys that move in lists and documents, and keys of every screen."""
+"""Navigation keys of lists and documents, and keys of every screen."""
 _NAMED = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 
 
@@ -51,7 +51,7 @@ def with_own_keys(
         commands: the table.
 
     Raises:
-        OwnKeyError: no command has such a name, no key is called so, or two commands of a pane share one.
+        OwnKeyError: a command or a key is unknown, or two commands of a pane share a key.
     """
     changeable = {command.name: command for command in commands if command.action not in _FIXED_COMMANDS}
     changed: dict[str, Command] = {}
@@ -83,7 +83,7 @@ def _canonical(key: object) -> str:
 
 
 def _sharing(command: Command, commands: Iterable[Command]) -> Command | None:
-    """Another command with the same key where this one works."""
+    """Another command with the same key in one of this command's panes."""
     return next(
         (
             other

@@ -22,8 +22,8 @@ class Palette(CommandPalette):
     def action_page(self, way: str) -> None:
         """Page in the commands.
 
-        Textual 8.2.8: `OptionList._move_page` looks the highlighted option up among lines that are made at
-        the first painting; before that it raises a KeyError or an IndexError and ends the app.
+        Textual 8.2.8: `OptionList._move_page` looks up the highlighted option among lines that are only made
+        at the first paint; before that it raises a KeyError or an IndexError and ends the app.
         """
         options = self.query_one(OptionList)
         turn: Callable[[], None] = options.action_page_up if way == "up" else options.action_page_down

@@ -1,4 +1,4 @@
-"""The commands of the small screens that ask or tell one thing over another screen."""
+"""The commands of the small screens that ask a question or show a message over another screen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from memtui.app.keys.commands import PROMPT
 from memtui.app.keys.screen_table import HELP, CommandTable, ScreenCommand
 
 _HELP = HELP._replace(bound=True)
-"""Such a screen does not let the app's own keys through."""
+"""Help is bound here, as such a screen does not pass on the app's own keys."""
 
 CONFIRM = CommandTable(
     "Question",
@@ -44,4 +44,4 @@ STORED = CommandTable(
 )
 
 QUESTIONS = (CONFIRM, ASK, STORED)
-"""Every table here."""
+"""All tables of this module."""

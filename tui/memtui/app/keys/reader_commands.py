@@ -1,4 +1,4 @@
-"""The commands of the screens that are read: a transcript, a document, a compaction's aftermath."""
+"""The commands of the reading screens: a transcript, a document, a compaction's aftermath."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of a screen's commands: its bindings, bottom line, help and palette come from it."""
+"""A table of a screen's commands: source of its bindings, bottom line, help and palette."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BarKeys = tuple[tuple[str, str, str], ...]
 
 
 class ScreenCommand(NamedTuple):
-    """One thing a person can do on a screen.
+    """A command of a screen.
 
     Attributes:
         keys: Textual's key names, comma separated.
@@ -19,9 +19,9 @@ class ScreenCommand(NamedTuple):
         label: one or two words for the bottom line.
         help: what it does, as a phrase for help and palette.
         action: the Textual action, with its namespace.
-        where: the parts of the screen that have the focus when the bottom line shows it; empty: any.
+        where: the focused parts of the screen for which the bottom line shows it; empty: any.
         bar: whether the bottom line shows it at all.
-        priority: acts before the widget that has the focus.
+        priority: takes precedence over the focused widget.
         bound: the screen binds it; otherwise the widget with the focus does.
     """
 
@@ -37,7 +37,7 @@ class ScreenCommand(NamedTuple):
 
 
 class CommandTable(NamedTuple):
-    """The commands of one screen, in the order of its bottom line; the last two always show there."""
+    """The commands of one screen, in the order of its bottom line, which always shows the last two."""
 
     title: str
     about: str
@@ -52,7 +52,7 @@ class CommandTable(NamedTuple):
         ]
 
     def bar(self, where: str = "") -> BarKeys:
-        """The bottom line, while `where` has the focus."""
+        """The bottom line while `where` has the focus."""
         return tuple(
             ("f1" if each is HELP and where in _TYPING else each.shown, each.label, each.action)
             for each in self.commands

@@ -1,1 +1,1 @@
-"""The model under the panes: what a project holds, listed and compared in the background, without widgets."""
+"""The model behind the panes: a project's data, listed and compared in the background, without widgets."""

@@ -26,7 +26,7 @@ _File = tuple[str, int, int]
 
 
 class _Traced:
-    """The compactions of a transcript, once they have been read."""
+    """The compactions of a transcript, once they are read."""
 
     def __init__(self) -> None:
         self.reading = threading.Lock()
@@ -75,7 +75,7 @@ class Aftermaths:
         return found
 
     def _traces(self, file: _File, cancelled: Callable[[], bool]) -> list[Trace]:
-        """The compactions of a transcript: threads ask together, each for another capture of its session."""
+        """The compactions of a transcript; threads may ask concurrently for captures of the same session."""
         with self._lock:
             traced = self._traced.setdefault(file, _Traced())
             while len(self._traced) > _KEPT_TRACES:
@@ -86,12 +86,12 @@ class Aftermaths:
         return traced.found
 
     def forget(self) -> None:
-        """Read everything anew: pins may have changed."""
+        """Drop the cache: pins may have changed."""
         with self._lock:
             self._kept.clear()
 
     def receipts(self, session_id: str) -> list[Receipt]:
-        """Receipts of a session, the newest first; none when they cannot be read."""
+        """Receipts of a session, newest first; none if they cannot be read."""
         try:
             return receipts_of(self._places, session=session_id)
         except (OSError, FileProblem):

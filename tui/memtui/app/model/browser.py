@@ -51,19 +51,19 @@ if TYPE_CHECKING:
 class Browser:
     """The stores of one project, and the last listing of each.
 
-    `compare` is called by one background thread; everything else may be called by any.
+    `compare` is called by one background thread; everything else is thread-safe.
 
-    What reads files is imported when it is first used, because the first paint does without it: with the
-    models of the formats (pydantic) it costs as much as all of Textual.
+    Stores are imported on first use, as the first paint does not need them: with the models of the formats
+    (pydantic) they cost as much as all of Textual.
     """
 
     def __init__(self, places: Places, clock: Clock, *, lively: bool = False) -> None:
         """Make the model.
 
         Args:
-            places: where things are.
-            clock: tells the time.
-            lively: write versions of session states at every little growth: the demo lasts a minute.
+            places: the project and the folders.
+            clock: gives the current time.
+            lively: write versions of session states at little growth, as the demo lasts a minute.
         """
         self.places = places
         self.lively = lively
@@ -74,23 +74,23 @@ class Browser:
         self.indexer = Indexer(places)
         self._stopped = threading.Event()
         self._shares = True
-        """Whether the project had memories of its own when it was last looked at."""
+        """Whether the project had shared memories at the last check."""
 
     @cached_property
     def changes(self) -> Changes:
-        """Records what the app changes."""
+        """Records the app's changes."""
         from memtui.store.changes import APP, Changes
 
         return Changes(self._home, self.clock, APP, self.project.root)
 
     def way_back(self, hint: str) -> str:
-        """The hint at how the last change is taken back; where it is not on record, why it cannot be."""
+        """How to undo the last change; if it is not on record, why it cannot be undone."""
         problem = self.changes.problem
         return f"u cannot take it back: {problem}." if problem else hint
 
     @cached_property
     def history(self) -> History:
-        """Takes changes back."""
+        """Undoes changes."""
         from memtui.store.history import History
 
         return History(self._home, self.clock, self.changes)
@@ -118,7 +118,7 @@ class Browser:
 
     @cached_property
     def backend(self) -> MemoryBackend:
-        """The store of memories: where they are changed."""
+        """The store for changing memories."""
         from memtui.store.memory_files import FilesBackend
 
         return FilesBackend(self._home, self.clock, self.changes.wrote)
@@ -138,7 +138,7 @@ class Browser:
 
     @cached_property
     def health(self) -> Health:
-        """Whether captures arrive."""
+        """Checks whether captures arrive."""
         from memtui.app.model.health import Health
 
         return Health(self.places, self.transcripts)
@@ -173,7 +173,7 @@ class Browser:
 
     @cached_property
     def sessions(self) -> Sessions:
-        """The project's sessions, and which of them is shown."""
+        """The project's sessions, and the current one."""
         from memtui.app.model.sessions import Sessions
 
         return Sessions(self.states, self.transcripts, self._home, self.clock)
@@ -187,14 +187,14 @@ class Browser:
 
     @cached_property
     def watch(self) -> Watch:
-        """Looks at the context of a session."""
+        """Checks the context of a session."""
         from memtui.app.model.watch import Watch
 
         return Watch(self.courses, self.places)
 
     @cached_property
     def pins(self) -> Pins:
-        """The lines that no compaction may lose."""
+        """The pins."""
         from memtui.aftermath.pins import Pins
 
         return Pins(self.project, self._home, self.changes.wrote)
@@ -225,20 +225,20 @@ class Browser:
         return problems
 
     def stop(self) -> None:
-        """Let whatever is being read end soon."""
+        """Cancel running readings."""
         self._stopped.set()
         self.indexer.stop()
 
     @property
     def stopped(self) -> bool:
-        """Whether reading is to end: its results are not used any more."""
+        """Whether reading is cancelled, as its results are not needed any more."""
         return self._stopped.is_set()
 
     def targets(self) -> list[Target]:
-        """The folders whose changes are shown."""
+        """The watched folders."""
         try:
             transcripts = self.transcripts.folders()
-        except FileProblem:  # comparing says why
+        except FileProblem:  # the comparison reports the reason
             transcripts = []
         transcripts = transcripts or [self.transcripts.folder()]
         return [
@@ -254,7 +254,7 @@ class Browser:
         ]
 
     def glance(self) -> Iterator[View]:
-        """The newest captures and memories, read at once: what the first paint shows."""
+        """The newest captures and memories, read at once for the first paint."""
         from memtui.app.model.memory_rows import Shown
         from memtui.formats.stored_label import Label
         from memtui.store.memory_labels import quick_labels
@@ -267,7 +267,7 @@ class Browser:
         entries = {entry.name: entry for entry in memories}
         shown = Shown(self.project)
         for entry, label in quick_labels(shown.unknown(entries, entries), self._home):
-            shown.learn(entry, label or Label())  # what takes longer to read is shown until then
+            shown.learn(entry, label or Label())  # shown until the slower values are read
         yield shown.view(entries, tuple(entries), more=more, mine_alone=True)
 
     @cached_property
@@ -276,7 +276,7 @@ class Browser:
 
     @property
     def unfinished(self) -> bool:
-        """Whether comparing again, even without names, would continue with something."""
+        """Whether another comparison, even without names, would continue unfinished work."""
         return self._comparison.unfinished
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
@@ -284,7 +284,7 @@ class Browser:
         self._comparison.compare(names, publish)
 
     def show_session(self, session_id: str) -> None:
-        """Show the state of this session from now on; "" for the newest one, whichever it is."""
+        """Show the state of this session from now on; "" follows the newest one."""
         self._comparison.show_session(session_id)
 
     def draft_state(self, wanted: DraftWanted, cancelled: Callable[[], bool] = lambda: False) -> StateView:
@@ -318,7 +318,7 @@ class Browser:
         return plan_init(self.places, Scope.PROJECT)
 
     def about_archive(self) -> str:
-        """The archive's folder and size, or why it is off; how to change that."""
+        """The archive's folder and size, or why it is off, and how to change that."""
         from memtui.setup.archiving import about_archive
 
         try:
@@ -366,10 +366,10 @@ class Browser:
         return number
 
     def check_transcript(self, path: str) -> Path:
-        """The transcript whose path was read from a file, be it a copy from the archive.
+        """The transcript for a path that was read from a file, or its copy from the archive.
 
         Raises:
-            FileProblem: it is not opened; `reason` says why.
+            FileProblem: it must not be opened; `reason` says why.
         """
         from memtui.flows.sessions import captured_transcript
 

@@ -1,4 +1,4 @@
-"""The captures of a project, listed at once and read little by little."""
+"""The captures of a project, listed at once and read gradually."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from memtui.store.listing import Entry
 
 SLICE = 0.15
-"""Seconds of reading between two checks of the disk: reading 60,000 captures takes some ten."""
+"""Seconds of reading between two checks of the disk; reading 60,000 captures takes some ten."""
 
 
 class CaptureRows:
     """The known values of each capture; used by one thread.
 
-    Listing takes a fraction of a second whatever their number, reading 0.1 ms a capture. So both go on in
-    turn, and what is written while many are read is listed soon.
+    Listing takes a fraction of a second for any number, reading 0.1 ms per capture. So they alternate, and
+    captures written while many are read are listed soon.
     """
 
     def __init__(self, store: CaptureStore) -> None:
@@ -29,7 +29,7 @@ class CaptureRows:
         self._rows: dict[str, CaptureRow] = {}
         self._listed = False
         self._unread: list[Entry] = []
-        """Oldest first: the newest are read first, and taken from the end."""
+        """Oldest first: the newest are read first, from the end."""
 
     @property
     def rows(self) -> Collection[CaptureRow]:
@@ -42,13 +42,13 @@ class CaptureRows:
         return len(self._unread)
 
     def list(self) -> bool:
-        """List the folder again; tell whether anything has changed, or it is the first time.
+        """List the folder again; returns whether anything has changed, or it is the first time.
 
         Raises:
             FileProblem: it cannot be listed.
         """
         rows = {entry.name: self._known(entry) for entry in self._store.entries()}
-        # Equal ones are in the same order: that of their names.
+        # Equal sets have the same order: that of their names.
         changed = rows != self._rows or not self._listed
         self._rows, self._listed = rows, True
         self._unread = [row.entry for row in rows.values() if row.capture is None and not row.problem]
@@ -56,7 +56,7 @@ class CaptureRows:
         return changed
 
     def read(self, stopped: Callable[[], bool]) -> bool:
-        """Read for a while; tell whether any was read."""
+        """Read for a while; returns whether any was read."""
         before = len(self._unread)
         end = time.monotonic() + SLICE
         while self._unread and time.monotonic() < end and not stopped():

@@ -1,4 +1,4 @@
-"""Comparing a project's files with their last listing, and publishing the views that have changed."""
+"""Comparing a project's files with their last listing, and publishing changed views."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from memtui.store.transcripts import TranscriptStore
 
 _UNREAD = "unread"
-"""The start of every comparison: captures known only by name."""
+"""Start of a comparison with captures known only by name."""
 _READ = "read"
-"""All captures have been read just now."""
+"""All captures have just been read."""
 
 Publish = Callable[[View], None]
 
 
 class Compared(Protocol):
-    """The stores of a project; `Browser` has them, each made on first use."""
+    """The stores of a project; `Browser` implements it, with each made on first use."""
 
     places: Places
     project: Project
@@ -65,7 +65,7 @@ class Compared(Protocol):
 
     @property
     def health(self) -> Health:
-        """Whether captures arrive."""
+        """Checks whether captures arrive."""
 
     @property
     def transcripts(self) -> TranscriptStore:
@@ -73,7 +73,7 @@ class Compared(Protocol):
 
     @property
     def sessions(self) -> Sessions:
-        """The sessions, and which of them is shown."""
+        """The sessions, and the current one."""
 
 
 class Comparison:
@@ -88,19 +88,17 @@ class Comparison:
 
     @property
     def unfinished(self) -> bool:
-        """Whether comparing again, even without names, would continue with something."""
+        """Whether another comparison, even without names, would continue unfinished work."""
         return self._of.capture_rows.unread > 0 or self._of.memory_rows.unread > 0
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
 
-        Args:
-            names: names of targets, each alone or followed by what is known to have changed in it; none goes
-                on with what is unfinished.
-            publish: takes the views that have changed.
+        Args: names: names of targets, each perhaps followed by the part that has changed; empty continues
+        unfinished work. publish: receives the changed views.
 
         Raises:
-            FileProblem: a folder cannot be listed. The other targets are compared all the same.
+            FileProblem: a folder cannot be listed. The other targets are still compared.
         """
         problems: list[Exception] = []
         self._wanted = {_UNREAD: set()}
@@ -112,7 +110,7 @@ class Comparison:
                 continue
             try:
                 step(publish)
-            except Exception as problem:  # raised below: first the other targets are shown
+            except Exception as problem:  # raised below, after the other targets are shown
                 problems.append(problem)
         if problems:
             raise problems[0]
@@ -137,7 +135,7 @@ class Comparison:
             publish(view)
 
     def _check_root(self, publish: Publish) -> None:
-        # Everything below a missing folder lists as empty, which would pass for an up-to-date screen.
+        # A missing project lists as empty, which would look like an up-to-date screen.
         root = self._of.project.root
         with reading(root):
             if not stat.S_ISDIR(root.stat().st_mode):
@@ -189,7 +187,7 @@ class Comparison:
         if not self._of.capture_rows.unread and not self._indexes:
             self._indexes = True
             self._of.indexer.start_for_transcripts()
-        # A capture that is not read yet would count as missing.
+        # An unread capture would count as missing.
         if not self._of.capture_rows.unread and (view := self._of.health.look(self._of.capture_rows.rows)):
             self._publish_new(view, publish)
 
@@ -216,9 +214,9 @@ class Comparison:
             self._wanted[_READ] = set()
 
     def show_session(self, session_id: str) -> None:
-        """Show the state of this session from now on; of the newest one, whichever it is, for ""."""
+        """Show the state of this session from now on; "" follows the newest one."""
         self._of.sessions.choose(session_id)
-        # Published even if it was the last one: meanwhile the pane shows that it waits.
+        # Published even if it is the same one: the pane shows a waiting text meanwhile.
         self._last.pop(StateView, None)
         self._draft_wanted = None
 
@@ -229,5 +227,5 @@ class Comparison:
             self._publish_new(view, publish)
         elif view != self._draft_wanted:
             self._draft_wanted = view
-            self._last.pop(StateView, None)  # a draft takes its place on the screen
+            self._last.pop(StateView, None)  # replaced by a draft on the screen
             publish(view)

@@ -14,22 +14,22 @@ from memtui.reading.records import CompactionFact, ContextSize, Todo
 
 _KEPT = 8
 _TURNS = 12
-"""Turns whose beginnings are kept, for the pace."""
+"""Number of turns whose start times are kept, for the pace."""
 
 
 class Course(NamedTuple):
-    """The course of a session."""
+    """The context sizes of a session over time."""
 
     sizes: tuple[ContextSize, ...] = ()
     compactions: tuple[CompactionFact, ...] = ()
     turns: tuple[str, ...] = ()
-    """When the last turns began."""
+    """Start times of the last turns."""
     todos: tuple[Todo, ...] = ()
     models: tuple[str, ...] = ()
 
 
 class Courses:
-    """Reads context sizes, continuing where the last reading ended. Thread-safe."""
+    """Reads context sizes incrementally. Thread-safe."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Path, tuple[Course, Carry]] = OrderedDict()
@@ -49,7 +49,7 @@ class Courses:
         with self._lock:
             course, carry = self._kept.pop(transcript, (Course(), None))
         if carry is not None and transcript.stat().st_size < carry.offset:
-            course, carry = Course(), None  # another transcript under the same name
+            course, carry = Course(), None  # another transcript with the same name
         facts, carry = read_on(transcript, carry, cancelled=cancelled)
         turns = tuple(turn.source.timestamp for turn in facts.turns[-_TURNS:])
         sizes = (*course.sizes, *facts.context_sizes)

@@ -1,4 +1,4 @@
-"""Sharing memories from within the app: remotes, exchanges, and how these went."""
+"""Sharing memories from within the app: remotes, exchanges, and their outcomes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class RemoteState(NamedTuple):
-    """One remote as the status line shows it."""
+    """A remote in the status line."""
 
     name: str
     synced: datetime | None = None
-    """The last exchange."""
+    """Time of the last exchange."""
     problem: str = ""
-    """Why there was no exchange since, in full."""
+    """The full reason why there was no exchange since."""
     trouble: str = ""
     """The same in a word or two; "" where these were not kept, as by older versions."""
     doing: str = ""
@@ -31,7 +31,7 @@ class RemoteState(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """All remotes in one mark."""
+    """All remotes as one mark."""
 
     long: str = ""
     short: str = ""
@@ -39,7 +39,7 @@ class Standing(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The same where there is room for nothing else; ctrl+s says why not."""
+        """The shortest form of the mark; ctrl+s gives the reason."""
         return "" if not self.long else "⇅! " if self.colour == "$error" else "⇅ "
 
 
@@ -47,9 +47,9 @@ class Shared(NamedTuple):
     """The outcome of sharing memories."""
 
     ids: tuple[str, ...]
-    """Those that go with the next exchange."""
+    """Ids to be sent with the next exchange."""
     problems: tuple[str, ...]
-    """Why others do not, a sentence each."""
+    """A sentence for each memory that was not shared."""
 
 
 class Exchange:
@@ -64,7 +64,7 @@ class Exchange:
         self.stopped = threading.Event()
 
     def names(self) -> list[str]:
-        """The remotes.
+        """The names of the remotes.
 
         Raises:
             FileProblem: their list cannot be read.
@@ -74,7 +74,7 @@ class Exchange:
         return sorted(Remotes(self._home).all())
 
     def states(self) -> list[RemoteState]:
-        """How each remote stands; a list that cannot be read stands as one remote with its problem."""
+        """The state of each remote; an unreadable list counts as one remote with a problem."""
         from memtui.flows.syncing import opened
         from memtui.sharing.replica import PROBLEM, SYNCED, TROUBLE
 
@@ -93,7 +93,7 @@ class Exchange:
         """The number of texts that a memory has had, on all machines.
 
         Raises:
-            FileProblem: it, or what is known of a remote, cannot be read.
+            FileProblem: it, or the local copy of a remote, cannot be read.
         """
         from memtui.flows.memory_versions import memory_versions
         from memtui.store.memory_files import FilesBackend
@@ -101,10 +101,10 @@ class Exchange:
         return len(memory_versions(self._home, self._clock, FilesBackend(self._home, self._clock), memory_id))
 
     def share(self, ids: Iterable[str], name: str) -> Shared:
-        """Choose memories to be sent with the next exchange.
+        """Mark memories to be sent with the next exchange.
 
         Raises:
-            FileProblem: there is no such remote, or what is known of it cannot be read.
+            FileProblem: there is no such remote, or its local copy cannot be read.
         """
         from memtui.flows.sharing_out import SecretsFoundError
         from memtui.flows.syncing import opened
@@ -160,7 +160,7 @@ class Exchange:
 
 
 def standing(states: Sequence[RemoteState], now: datetime) -> Standing:
-    """The mark of the status line: ``⇅ team 2 m ago``, or why not: ``⇅ team: unreachable``."""
+    """The mark in the status line: ``⇅ team 2 m ago``, or the problem: ``⇅ team: unreachable``."""
     if not states:
         return Standing()
     busy = [each for each in states if each.doing]

@@ -1,4 +1,4 @@
-"""Facts of transcripts for the screen: read in a thread, kept while the transcript does not change."""
+"""Facts of transcripts for the screen: read in a thread, cached while the transcript is unchanged."""
 
 from __future__ import annotations
 

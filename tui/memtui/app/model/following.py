@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from memtui.store.states import StoredState
 
 INTERVAL = 2.0
-"""Seconds between two looks at the transcripts' sizes."""
+"""Seconds between two checks of the transcripts' sizes."""
 BEGIN = 1.0
-"""Seconds before the first one: what is to be seen comes first."""
+"""Seconds before the first check: the screen comes first."""
 FRESH = timedelta(hours=1)
-"""A session that has been silent for longer is not brought up to date because somebody looks at it: versions
-are written of what goes on, not of what lies there."""
+"""Seconds of silence after which a session is not updated any more: only running sessions get versions."""
 
 _LIVELY = 0.5
 _LIVELY_GROWTH, _LIVELY_PAUSE = 16 << 10, 0.4
@@ -32,7 +31,7 @@ _LIVELY_GROWTH, _LIVELY_PAUSE = 16 << 10, 0.4
 class Keeper:
     """Keeps the state documents of the project up to date, in a separate thread.
 
-    Not the thread that lists: reading a long transcript would keep the screen waiting.
+    Separate from the listing thread, as reading a long transcript would delay the screen.
     """
 
     def __init__(
@@ -41,9 +40,9 @@ class Keeper:
         """Make the keeper.
 
         Args:
-            browser: whose sessions.
-            tell: called with each session that was due, in the thread.
-            fail: called with other errors, in the thread, which continues all the same.
+            browser: the project.
+            tell: called in the thread with each session that was due.
+            fail: called in the thread with other errors; the thread goes on.
         """
         self._browser = browser
         self._tell = tell
@@ -52,11 +51,11 @@ class Keeper:
         self._thread = threading.Thread(target=self._run, name="memtui-following", daemon=True)
 
     def start(self) -> None:
-        """Begin, a moment later."""
+        """Start, after a moment."""
         self._thread.start()
 
     def stop(self, timeout: float) -> None:
-        """Stop, and wait a bounded time; whatever is being written is written whole or not at all."""
+        """Stop, and wait a limited time; a running write is atomic."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join(timeout)
@@ -70,14 +69,14 @@ class Keeper:
             try:
                 for followed in following.step(time.monotonic(), self._stopped.is_set):
                     self._tell(followed)
-            except Exception as error:  # a thread's edge: the next look may do better
+            except Exception as error:  # a thread's boundary: the next check may succeed
                 if not self._stopped.is_set():
                     self._fail(error)
             self._stopped.wait(_LIVELY if lively else INTERVAL)
 
 
 def following_of(browser: Browser) -> Following:
-    """The project to follow, and the pace."""
+    """The project to follow, at the right pace."""
     from memtui.flows.follow import Follower, Following
 
     pace: Follower | None = None
@@ -89,7 +88,7 @@ def following_of(browser: Browser) -> Following:
 def update_fresh(
     places: Places, clock: Clock, *, transcript: Path, cancelled: Callable[[], bool] | None
 ) -> StoredState | None:
-    """Write the next version of a session that goes on; nothing for one that ended long ago.
+    """Write the next version of a running session; nothing for one that ended long ago.
 
     Raises:
         FileProblem: see `memtui.flows.states.update_state`.

@@ -1,4 +1,4 @@
-"""Whether captures arrive: are the hooks installed, when did they last run, was a compaction missed?"""
+"""The health of captures: whether hooks are installed, when they last ran, and missed compactions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.transcripts import Transcript, TranscriptStore
 
 _REST = 5.0
-"""Seconds between two looks: nothing here changes from one moment to the next."""
+"""Seconds between two checks: nothing here changes quickly."""
 
 
 class Health:
-    """Looks at settings, hook log and transcripts; remembers what a transcript said until it changes."""
+    """Checks settings, hook log and transcripts; results for a transcript are cached until it changes."""
 
     def __init__(self, places: Places, transcripts: TranscriptStore) -> None:
         self.places = places

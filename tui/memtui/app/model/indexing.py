@@ -14,9 +14,9 @@ from memtui.project import Places
 from memtui.store.listing import scan
 
 MANY = 200
-"""Memories from which the index is left to a process; fewer are read in a moment."""
+"""Number of memories from which indexing is left to a process; fewer are indexed in a moment."""
 MANY_BYTES = 4 << 20
-"""The same for transcripts."""
+"""The same for transcripts, in bytes."""
 _ANY = deferred(r"[^.].*", re.DOTALL)
 _TRANSCRIPT = deferred(r"[^.].*\.jsonl")
 
@@ -35,7 +35,7 @@ update_index(Places(Project(root), Home(*home), claude))
 
 
 class Indexer:
-    """One process at most, which ends when the index is complete; it may be killed at any moment."""
+    """At most one process, which ends when the index is complete; it may be killed at any moment."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -44,8 +44,8 @@ class Indexer:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Bring the index up to date, once in a run of the app: later changes are few at a time."""
-        with self._lock, suppress(OSError):  # where none can be started, searching does it
+        """Update the index, once per run of the app: later changes are few at a time."""
+        with self._lock, suppress(OSError):  # if no process can be started, searching updates it
             if self._started:
                 return
             self._started = True
@@ -58,7 +58,7 @@ class Indexer:
             )
 
     def start_for_transcripts(self) -> None:
-        """Bring the index up to date when there is much to be read of transcripts."""
+        """Update the index if there are many unread transcripts."""
         size = 0
         with suppress(FileProblem):
             for folder in scan(self._places.claude / "projects", _ANY):
@@ -69,11 +69,11 @@ class Indexer:
 
     @property
     def running(self) -> bool:
-        """Whether the index is still being made."""
+        """Whether the index is being built."""
         return self._process is not None and self._process.poll() is None
 
     def stop(self) -> None:
-        """End it, and start none any more: what is done stays done."""
+        """End the process, and start no more; finished work is kept."""
         with self._lock:
             self._started = True
             if self._process is not None and self._process.poll() is None:

@@ -1,8 +1,8 @@
-"""Keeping what is shown equal to what is on the disk.
+"""Keeping the screen in step with the disk.
 
 One thread waits for a hint or for two seconds, whichever comes first, and then has the caller compare its
-listings. An event that is lost, a folder that is deleted and made again, or a file system that reports
-nothing costs at most those two seconds.
+listings. A lost event, a folder that is deleted and created again, or a file system without events costs at
+most those two seconds.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from memtui.files import FileProblem
 from memtui.named import NamedTuple
 
 INTERVAL = 2.0
-"""Seconds between two comparisons when no event comes."""
+"""Seconds between two comparisons without events."""
 _SETTLE = 0.02
-"""Seconds a hint waits for its companions: short, because a person waits for the row."""
+"""Seconds that a hint waits for further ones; short, as a person waits for the row."""
 _MIN_GAP = 0.1
-"""Seconds between two comparisons that events ask for: at most ten a second."""
+"""Minimum seconds between two comparisons because of events: at most ten a second."""
 _REST_FACTOR = 8
-"""A full comparison is not made again before this many times its own duration."""
+"""A full comparison is followed by a pause of this many times its duration."""
 
 
 class Mark(StrEnum):
@@ -45,14 +45,11 @@ class Liveness(NamedTuple):
 class Live:
     """Calls `compare(names)` in its own thread whenever targets may have changed.
 
-    Args:
-        targets: asked before every full comparison, so that they may change while watching.
-        compare: called with the names of the targets to compare: those hinted at, and every two seconds all
-            of them. A FileProblem or OSError it raises is shown as the reason why the mark is lost.
-        marked: called with the liveness whenever it changes.
-        explain: makes the reason of any other exception; the thread goes on.
-        unfinished: whether `compare` has more to do, even without names: then it is called again at once,
-            so that a long work in short pieces keeps nothing waiting.
+    Args: targets: called before every full comparison, as they may change. compare: receives the names of the
+    targets to compare: the hinted ones, and every two seconds all of them. A FileProblem or OSError it raises
+    is shown as the reason why the mark is lost. marked: receives the liveness whenever it changes. explain:
+    returns the reason for any other exception; the thread goes on. unfinished: whether `compare` has more to
+    do, even without names: then it is called again at once, so that long work in short pieces delays nothing.
     """
 
     def __init__(
@@ -80,21 +77,21 @@ class Live:
         self._thread.start()
 
     def stop(self, timeout: float = 1.0) -> None:
-        """Stop, and wait a bounded time for the thread."""
+        """Stop, and wait a limited time for the thread."""
         self._stopped.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout)
 
     def hint(self, name: str) -> None:
-        """Ask for a comparison of this target soon. Any thread may call it."""
+        """Request a comparison of this target. Thread-safe."""
         with self._lock:
             self._hints.add(name)
         self._wake.set()
 
     def _run(self) -> None:
         self._guarded(self._compare_targets)
-        # 50 ms of imports that the first listing, and so the first paint, does not wait for.
+        # 50 ms of imports, which the first listing and the first paint do not wait for.
         from memtui.app.model.watcher import Watcher
 
         watcher = Watcher(self.hint)
@@ -104,7 +101,7 @@ class Live:
             watcher.close()
 
     def _loop(self, look_at: Callable[[Iterable[Target]], str]) -> None:
-        due = ready = 0.0  # when all targets are compared again, and those hinted at
+        due = ready = 0.0  # when to compare all targets again, and the hinted ones
         while not self._stopped.is_set():
             started = time.monotonic()
             if started >= due:
@@ -136,7 +133,7 @@ class Live:
         return names
 
     def _compare_all(self, look_at: Callable[[Iterable[Target]], str]) -> None:
-        """Point the watcher and compare; what cannot be watched is still compared."""
+        """Point the watcher and compare; unwatchable targets are still compared."""
         doubts: list[str] = []
         unwatched = self._guarded(lambda: doubts.append(look_at(self._targets())))
         failure = self._guarded(self._compare_targets)
@@ -146,14 +143,14 @@ class Live:
         self._compare(frozenset(target.name for target in self._targets()))
 
     def _guarded(self, compare: Callable[[], None]) -> str:
-        """Compare; return "" or why it failed."""
+        """Compare; returns "" or the reason why it failed."""
         try:
             compare()
         except FileProblem as problem:
             return f"{problem.path.name} {problem.reason}"
         except OSError as error:
             return error.strerror or str(error)
-        except Exception as error:  # a thread's edge: if it ended, the mark would stay “live”
+        except Exception as error:  # a thread's boundary: if it ended, the mark would stay “live”
             return self._explain(error)
         return ""
 

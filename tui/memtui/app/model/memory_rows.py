@@ -1,4 +1,4 @@
-"""The memories, listed at once, and what their front matter says about the list, learnt little by little."""
+"""The memories, listed at once; the values from their front matter are read gradually."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.store.memory_listing import Memories, MemoryListing
 
 SLICE = 0.15
-"""Seconds of reading between two checks of the disk: 100,000 labels take some two."""
+"""Seconds of reading between two checks of the disk; 100,000 labels take some two."""
 _BATCH = 200
 
 
@@ -35,14 +35,14 @@ class Shown:
         """The stored memories of reviews, by the name of the review's memory file."""
 
     def learn(self, entry: Entry, label: Label) -> bool:
-        """Take in what a memory's label says; tell whether that changes anything."""
+        """Store a memory's label; returns whether that changes anything."""
         name = entry.name
         self._known[name] = entry
         mine = not label.archived and self._concerns(label.project)
         return _put(self._mine, name, mine) | _put(self._pinned, name, label.pinned)
 
     def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
-        """Those whose labels are not known as they are now, oldest first. Memory files need none."""
+        """Those with unknown or outdated labels, oldest first; memory files need none."""
         known = self._known
         new = [entry for name in names if (entry := entries.get(name)) is not known.get(name) and entry]
         files = [entry for entry in new if not is_stored(entry)]
@@ -54,15 +54,15 @@ class Shown:
     def view(
         self, entries: Mapping[str, Entry], names: Sequence[str], *, more: bool, mine_alone: bool = False
     ) -> MemoriesView:
-        """The view of these memories, which are in the order of their time.
+        """The view of these memories.
 
-        What a review has stored stands for its memory file, too: both say the same.
+        The memory stored by a review also represents its memory file: both say the same.
 
         Args:
             entries: the memories by name.
             names: their names, newest first.
-            more: whether there is more to be learnt.
-            mine_alone: leave out all that is not shown at first.
+            more: whether labels are still unread.
+            mine_alone: leave out everything that is initially hidden.
         """
         doubled = {
             name: stored for name, stored in self._stored_as.items() if name in entries and stored in entries
@@ -88,7 +88,7 @@ class MemoryRows:
         self._shown = Shown(store.project)
         self._memories: Memories | None = None
         self._unread: list[Entry] = []
-        """Oldest first: the newest are read first, and taken from the end."""
+        """Oldest first: the newest are read first, from the end."""
         self._view = MemoriesView()
         self._order_changed = True
 
@@ -98,11 +98,11 @@ class MemoryRows:
         return len(self._unread)
 
     def list(self, touched: Collection[str], *, sweep: bool) -> bool:
-        """List the memories again; tell whether anything has changed, or it is the first time.
+        """List the memories again; returns whether anything has changed, or it is the first time.
 
         Args:
             touched: names of months in which a file is known to have changed.
-            sweep: also look for files that were edited without anybody knowing.
+            sweep: also check for files that were edited in place.
 
         Raises:
             FileProblem: they cannot be listed.
@@ -116,7 +116,7 @@ class MemoryRows:
         return True
 
     def read(self, stopped: Callable[[], bool]) -> bool:
-        """Read labels for a while; tell whether any was read."""
+        """Read labels for a while; returns whether any was read."""
         end = time.monotonic() + SLICE
         before = len(self._unread)
         while self._unread and time.monotonic() < end and not stopped():
@@ -129,7 +129,7 @@ class MemoryRows:
 
     def _whole_label(self, entry: Entry) -> Label:
         head = self._store.head(entry)
-        # What is broken is always shown, with its reason.
+        # Broken ones are always shown, with their reason.
         return Label() if head.problem else Label(head.project, head.archived, head.pinned)
 
     def view(self) -> MemoriesView:
@@ -146,7 +146,7 @@ class MemoryRows:
 
 
 def _put(names: set[str], name: str, wanted: bool) -> bool:
-    """Put a name into a set or take it out; tell whether that was needed."""
+    """Add a name to a set, or remove it; returns whether that changed the set."""
     if (name in names) == wanted:
         return False
     (names.add if wanted else names.discard)(name)

@@ -1,4 +1,4 @@
-"""The sessions of a project: which there are, which of them is shown, and what is known of that one."""
+"""The sessions of a project: their list, the current one, and its view."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from memtui.store.states import StateStore, StoredState
 from memtui.store.transcripts import Transcript, TranscriptStore
 
 _STAYS = timedelta(seconds=20)
-"""How long a session may be silent before the pane leaves it for one that goes on: two sessions that work at
-the same time must not take turns."""
+"""Seconds of silence after which the pane may leave a session for a newer one: two sessions that work at the
+same time must not alternate."""
 _TOKEN = 13
-"""Bytes of transcript that come with a token of context, as in `memtui.flows.follow`."""
+"""Bytes of transcript per token of context, as in `memtui.flows.follow`."""
 
 
 class Session(NamedTuple):
-    """One session: its transcript, its stored document, or both."""
+    """A session with its transcript, its stored document, or both."""
 
     session_id: str
     active: datetime
-    """When its transcript was last written; without one, its document."""
+    """Time of the last write to its transcript; without one, to its document."""
     newest: Entry | None = None
     """Its current version."""
     transcript: Transcript | None = None
 
 
 class Sessions:
-    """Lists the sessions, and gives the view of the one that is shown.
+    """Lists the sessions, and makes the view of the current one.
 
-    That is the newest one, unless a person has chosen another. `look` is called by one thread, `choose` by
-    any.
+    That is the newest one, unless the user has chosen another. `look` is called by one thread, `choose` is
+    thread-safe.
     """
 
     def __init__(self, states: StateStore, transcripts: TranscriptStore, home: Home, clock: Clock) -> None:
@@ -52,12 +52,12 @@ class Sessions:
         """Bytes of the transcript covered by the document, with the key of this cached value."""
 
     def choose(self, session_id: str) -> None:
-        """Show this session from now on; "" shows the newest one, whichever it is."""
+        """Show this session from now on; "" follows the newest one."""
         self._chosen = session_id
         self._shown = ""
 
     def sessions(self) -> list[Session]:
-        """All of them, the one that did something last first.
+        """All sessions, most recently active first.
 
         Raises:
             FileProblem: the transcripts or the states cannot be listed.
@@ -76,7 +76,7 @@ class Sessions:
         return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
 
     def look(self) -> StateView | DraftWanted:
-        """The view of the session shown; a draft is needed if it has no stored version.
+        """The view of the current session; a draft is needed if it has no stored version.
 
         Raises:
             FileProblem: see `sessions`.
@@ -123,7 +123,7 @@ class Sessions:
         return self._loaded[1]
 
     def _since(self, entry: Entry, transcript: Transcript | None) -> int:
-        """Thousands of tokens of the transcript that the document does not tell of; 0 when unknown."""
+        """Thousands of tokens added to the transcript since the document; 0 if unknown."""
         if transcript is None:
             return 0
         folder = entry.path.parent

@@ -1,4 +1,4 @@
-"""The folders whose changes the app shows."""
+"""The watched folders."""
 
 from __future__ import annotations
 

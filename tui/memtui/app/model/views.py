@@ -1,6 +1,6 @@
-"""The contents of the panes as immutable values: made in the background, applied on the screen.
+"""The contents of the panes as immutable values, made in the background and applied on the screen.
 
-Named tuples: the first paint waits until all of these classes are made, and data classes take longer.
+Named tuples, as the first paint waits for these class definitions, and data classes take longer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CaptureRow(NamedTuple):
     capture: Capture | None = None
     problem: str = ""
     glance: PendingText | None = None
-    """A substitute for `capture` until it is parsed."""
+    """Substitute for `capture` until it is parsed."""
 
     @property
     def shown(self) -> Capture | PendingText | None:
@@ -45,7 +45,7 @@ class CaptureRow(NamedTuple):
 
     @property
     def pending(self) -> bool:
-        """Whether it is pending; a broken one is listed, too, until it is fixed."""
+        """Whether it is pending; a broken one counts, too, until it is fixed."""
         return self.capture is None or self.capture.status == "pending"
 
 
@@ -57,11 +57,11 @@ class CapturesView(NamedTuple):
     broken: int = 0
     unread: int = 0
     alike: frozenset[str] = frozenset()
-    """The first messages that several captures have: their rows differ by time and size alone."""
+    """First messages shared by several captures, whose rows only differ by time and size."""
 
     @classmethod
     def of(cls, rows: Mapping[str, CaptureRow], *, unread: int) -> CapturesView:
-        """The view of these rows. What takes long with many of them is done here, in the background."""
+        """The view of these rows. Slow work for many rows is done here, in the background."""
         pending = tuple(name for name, row in rows.items() if row.pending)
         broken = sum(1 for row in rows.values() if row.problem)
         messages = Counter(row.shown.first_message for row in rows.values() if row.shown)
@@ -74,17 +74,17 @@ class CapturesView(NamedTuple):
 
 
 class MemoriesView(NamedTuple):
-    """Memory files and stored memories by key, and their keys: pinned ones, then the newest first."""
+    """Memory files and stored memories by key, and their keys: pinned ones, then newest first."""
 
     entries: Mapping[str, Entry] = _NONE
     keys: Sequence[str] = ()
     mine: Sequence[str] = ()
-    """Those that concern the project and are not archived; what is not read yet is not among them."""
+    """Those of the project that are not archived; unread ones are missing."""
     pinned: frozenset[str] = frozenset()
     doubled: Mapping[str, str] = _NONE
-    """Memory files that have no row, because a stored memory of the same review stands for them."""
+    """Memory files without a row, because a stored memory of the same review represents them."""
     more: bool = False
-    """Whether there are others, or more to be learnt of these."""
+    """Whether there are others, or labels are still unread."""
 
 
 class CommandsView(NamedTuple):
@@ -101,72 +101,72 @@ class CommandsView(NamedTuple):
 
 
 class PinsView(NamedTuple):
-    """The pins that hold in the project, or why they cannot be read."""
+    """The pins of the project, or why they cannot be read."""
 
     pins: tuple[PinRow, ...] = ()
     problem: str = ""
 
 
 class LightsView(NamedTuple):
-    """The fate of the pins at the last compaction of the session that is shown."""
+    """The fate of the pins at the last compaction of the current session."""
 
     lights: Mapping[str, Light] = _NONE
-    """By their words; none where nothing was compacted yet."""
+    """By text; empty before the first compaction."""
     at: datetime | None = None
-    """When that was."""
+    """The time of that compaction."""
     waiting: bool = False
-    """Pins wait for the session's next prompt."""
+    """Whether pins are waiting for the session's next prompt."""
 
 
 class StateView(NamedTuple):
-    """The state of the session that is shown, stored or drafted, or none with the reason."""
+    """The state of the current session, stored or drafted, or the reason for its absence."""
 
     state: SessionState | None = None
     text: str = ""
-    """The document as it stands in its file, or as it would."""
+    """The document as stored, or as it would be."""
     session_id: str = ""
     written: datetime | None = None
     path: Path | None = None
     """The stored document; None for a draft."""
     transcript: Path | None = None
-    """The transcript that the draft is made from, or of the session."""
+    """The transcript of the draft or the session."""
     problem: str = ""
     sessions: tuple[str, ...] = ()
-    """The ids of the project's sessions, the one that did something last first."""
+    """The ids of the project's sessions, most recently active first."""
     active: datetime | None = None
-    """When this one did something last, to the minute: since then it is quiet."""
+    """Time of its last activity, to the minute."""
     since: int = 0
-    """About how many tokens the session has gone on since the document, in thousands."""
+    """Thousands of tokens that the session has gained since the document, approximately."""
     reading: bool = False
-    """The transcript is still being read for a draft."""
+    """Whether the transcript is still being read for a draft."""
     chosen: str = ""
-    """The session that a person had chosen when the disk was looked at; "" for the newest one."""
+    """The session chosen by the user when the disk was read; "" for the newest one."""
 
     @property
     def drafted(self) -> bool:
-        """Made just now from the transcript, and stored nowhere."""
+        """Whether it is a draft from the transcript that is not stored."""
         return self.path is None and not self.reading
 
 
 class DraftWanted(NamedTuple):
-    """No state of the session is stored, but there is a transcript to draft one from."""
+    """A session without a stored state, but with a transcript to draft one from."""
 
     transcript: Path
     signature: Signature
-    """By which it is seen that the transcript has changed."""
+    """Changes with the transcript."""
     meanwhile: StateView = StateView()
     """The values known without reading it."""
 
 
 class HealthView(NamedTuple):
-    """Whether captures arrive."""
+    """The health of the captures."""
 
     installed: bool
-    """Some settings hold the hook that captures."""
+    """Whether any settings contain the hook that captures."""
     last: Run | None = None
     """The last run of a hook for this project."""
     missing: tuple[Compaction, ...] = ()
-    """Auto-compactions that nothing captured, oldest first."""
+    """Auto-compactions without a capture, oldest first."""
     sizes: Mapping[tuple[str, datetime], int] = _NONE
     """Tokens before the compaction of a capture, by the capture's session and time."""
 
@@ -181,7 +181,7 @@ class SharedView(NamedTuple):
     """The memories of the project's own folder."""
 
     problems: tuple[str, ...] = ()
-    """What could not be taken in, a sentence each."""
+    """A sentence for each file that could not be imported."""
 
 
 PaneView = CapturesView | MemoriesView | CommandsView | PinsView | LightsView | StateView

@@ -1,4 +1,4 @@
-"""The context of the session shown, and alarms around its compactions."""
+"""The context of the current session, and alarms around its compactions."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Watched(NamedTuple):
 
     gauge: Gauge
     alarms: tuple[str, ...] = ()
-    """Alarms, a line each."""
+    """Alarms, one line each."""
     lights: LightsView = LightsView()
     receipt: Receipt | None = None
-    """Of what was handed over since the last compaction."""
+    """The receipt of hand-overs since the last compaction."""
 
 
 class Watch:
-    """Reads sessions; what was done before a compaction is read once."""
+    """Checks sessions; work finished before a compaction is read once."""
 
     def __init__(self, courses: Courses, places: Places) -> None:
         self._courses = courses
@@ -47,7 +47,7 @@ class Watch:
         self._lock = Lock()
 
     def look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> Watched:
-        """Look at a session.
+        """Check a session.
 
         Args:
             transcript: the session's.
@@ -58,7 +58,7 @@ class Watch:
             OSError: the transcript cannot be read.
             ReadingCancelledError: `cancelled` answered True.
         """
-        with self._lock:  # a look may take long, and the next one begins meanwhile
+        with self._lock:  # a check may take long, and the next one may begin meanwhile
             return self._look(transcript, limits, cancelled)
 
     def _look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> Watched:
@@ -78,7 +78,7 @@ class Watch:
             return None
 
     def _lights(self, transcript: Path, last: CompactionFact) -> LightsView:
-        """The fate of the pins at the last compaction; nothing where that cannot be read."""
+        """The fate of the pins at the last compaction; empty if that cannot be read."""
         try:
             lights = pin_lights(self._places, transcript, last)
         except (OSError, FileProblem):

@@ -18,7 +18,7 @@ from memtui.machine import silent_file_system
 
 
 class _Place(NamedTuple):
-    """A folder as it is now: made again under the same name, it is another one."""
+    """A folder's identity: if it is created again under the same name, it is another one."""
 
     folder: str
     device: int
@@ -27,7 +27,7 @@ class _Place(NamedTuple):
 
 
 class _Watch(NamedTuple):
-    """One scheduled watch, and why its events cannot be relied upon ("" when they can)."""
+    """A scheduled watch, and why its events cannot be relied upon ("" if they can)."""
 
     place: _Place
     handle: ObservedWatch
@@ -35,7 +35,7 @@ class _Watch(NamedTuple):
 
 
 class Watcher:
-    """A watchdog observer, kept pointed at the targets as their folders come, go and are made again."""
+    """A watchdog observer that follows its targets as their folders are deleted and created."""
 
     def __init__(self, hint: Callable[[str], None]) -> None:
         """Report every change below a target as `hint(name)`, or `hint("name part")`, from another thread."""
@@ -66,11 +66,11 @@ class Watcher:
         try:
             handler = _Handler(name, place.folder if place.recursive else "", self._hint)
             handle = self._running().schedule(handler, place.folder, recursive=place.recursive)
-        except OSError as error:  # the limits of inotify: instances (EMFILE), watches (ENOSPC)
+        except OSError as error:  # limits of inotify: instances (EMFILE), watches (ENOSPC)
             return f"no file events: {error.strerror or error}"
         silent = silent_file_system(place.folder)
         self._watches[name] = _Watch(place, handle, f"{silent} reports no changes" if silent else "")
-        self._hint(name)  # what was written between the last listing and this moment
+        self._hint(name)  # for changes between the last listing and this moment
         return self._watches[name].doubt
 
     def _forget(self, name: str) -> None:
@@ -81,16 +81,16 @@ class Watcher:
         try:
             self._observer.unschedule(handle)
         except (KeyError, OSError):
-            return  # its folder is gone, and the watch with it
+            return  # its folder is deleted, and the watch with it
 
     def _dead(self) -> set[ObservedWatch]:
-        """The watches that ended with their folder, which may have been made again with the same inode."""
+        """Watches that ended with their folder, which may have been created again with the same inode."""
         emitters = self._observer.emitters if self._observer is not None else ()
         return {emitter.watch for emitter in tuple(emitters) if not emitter.is_alive()}
 
     def _running(self) -> BaseObserver:
         if self._observer is None:
-            # Or Python prints on the terminal that an emitter was stopped before it read its first event.
+            # Otherwise Python prints that an emitter was stopped before its first event.
             logging.getLogger("watchdog").addHandler(logging.NullHandler())
             self._observer = Observer()
             self._observer.daemon = True
@@ -99,20 +99,20 @@ class Watcher:
 
 
 def _place(target: Target) -> _Place | None:
-    """The folder to watch for a target: its own, or the nearest existing one above."""
+    """The folder to watch for a target: its own, or its nearest existing ancestor."""
     nearest = existing_above(target.folder)
-    real = os.path.realpath(nearest)  # an observer of a symlink sees nothing
+    real = os.path.realpath(nearest)  # an observer of a symlink sees no events
     try:
         status = Path(real).stat()
     except OSError:
-        return None  # gone again: the next look finds its parent
+        return None  # deleted again: the next check finds its parent
     return _Place(real, status.st_dev, status.st_ino, target.recursive and nearest == target.folder)
 
 
 class _Handler(FileSystemEventHandler):
-    """Turns whatever happens into a hint; opening, and closing without a write, are no changes.
+    """Turns events into hints; opening, and closing without a write, are no changes.
 
-    A hint about a folder that is watched with all below it says where in it: `memories 2026-01`.
+    A hint about a folder that is watched recursively names the subfolder: `memories 2026-01`.
     """
 
     def __init__(self, name: str, folder: str, hint: Callable[[str], None]) -> None:

@@ -1,1 +1,1 @@
-"""The four panes of the browser: what their rows say and what the detail shows."""
+"""The four panes of the browser: their rows, and the details of these."""

@@ -106,7 +106,7 @@ class CommandsPane(Pane):
         if pin is not None:
             sign, role = MARKS[self._light(key)]
             source = f"L{pin.pin.line}" if pin.pin.line else ""
-            from memtui.safety.secrets import masked  # its patterns are not needed for the first paint
+            from memtui.safety.secrets import masked  # not needed for the first paint: its patterns take time
 
             return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:
@@ -156,7 +156,7 @@ class CommandsPane(Pane):
             )
         ]
         if command.state:
-            import json  # Textual does without it, and so does the first paint
+            import json  # not needed by Textual, nor by the first paint
 
             head.append(styled(("state ", "label"), json.dumps(command.state, ensure_ascii=False)))
         from memtui.store.commands_file import NoCommandFile  # the first paint does without its writer

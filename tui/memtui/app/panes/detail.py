@@ -1,4 +1,4 @@
-"""The detail of what is selected: at once what is known, later what has to be read."""
+"""The detail of the selected row: known values at once, slow ones later."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from memtui.app.widgets.document import Document
 from memtui.app.widgets.document_view import DocumentView
 
 _PAUSE = 0.06
-"""Seconds the selection must rest before something slow is read for it."""
+"""Seconds without a change of selection before slow data is read."""
 
 
 class DetailReader:
-    """Fills the detail's view; only what was wanted last gets there."""
+    """Fills the detail's view; only the last request is shown."""
 
     def __init__(self, host: Host, view: DocumentView, painted: asyncio.Event) -> None:
         """Make the reader.
 
         Args:
-            host: runs what is slow.
-            view: shows it.
-            painted: set once the first paint is out; nothing slow begins before.
+            host: runs slow work.
+            view: shows the detail.
+            painted: set after the first paint, before which no slow work begins.
         """
         self.view = view
         self._host = host
@@ -36,7 +36,7 @@ class DetailReader:
         self._shown: str | None = None
 
     def stop(self) -> None:
-        """Want nothing any more."""
+        """Drop the current request."""
         self._wanted = None
 
     def show(self, detail: Detail) -> None:
@@ -58,7 +58,7 @@ class DetailReader:
 
         def tell(share: float) -> None:
             nonlocal shown
-            if (percent := round(share * 100)) != shown:  # a long transcript tells thousands of times
+            if (percent := round(share * 100)) != shown:  # thousands of reports for a long transcript
                 shown = percent
                 self._host.soon(self._show_share, detail, percent)
 
@@ -74,7 +74,7 @@ class DetailReader:
                 self._show(detail, document)
 
     def _show(self, detail: Detail, document: Document) -> None:
-        """Show a document: at its top, unless it is a newer one of the item that is shown already."""
+        """Show a document: from its top, unless it is a newer version of the current one."""
         if self._wanted is detail:
             self.view.show(linked(document), keep_scroll=self._shown == detail.key)
             self._shown = detail.key

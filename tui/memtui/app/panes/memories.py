@@ -32,21 +32,21 @@ _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the ses
 _READING = "…"
 _ID_WIDTH = 22
 _WHOLE_ID = 70
-"""Columns from which a row shows the whole Recovery ID; narrower ones show its time."""
+"""Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 _REST = 0.4
-"""Seconds that the selection must rest before related memories are looked for."""
+"""Seconds without a change of selection before related memories are searched for."""
 _RELATED = 8
-"""Related memories that the detail tells."""
+"""Number of related memories in the detail."""
 _STATES = 2_000
 """The most memories whose files' states are kept."""
 _RECHECK = 15.0
-"""Seconds after which the files that a memory names are looked at again."""
+"""Seconds after which a memory's files are checked again."""
 _SLICE, _BATCH = 0.5, 100
-"""Seconds of reading for a filter after which what was found shows, and heads read at a time."""
+"""Seconds of reading for a filter before its results are shown, and number of heads read at a time."""
 
 
 class MemoriesPane(Pane):
-    """Rows show id or time at once; titles are read for the rows that are seen."""
+    """Rows show id or time at once; titles are read for visible rows."""
 
     pane_id = PaneId.MEMORIES
     number = 2
@@ -55,7 +55,7 @@ class MemoriesPane(Pane):
         super().__init__(browser, empty=_NONE)
         self.view = self._listed = MemoriesView()
         self.everything = False
-        """Whether those of other projects and archived ones show, too."""
+        """Whether memories of other projects and archived ones are shown."""
         self._concerns = ProjectTest(browser.project.root)
         self._unfolded: set[str] = set()
         self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
@@ -77,7 +77,7 @@ class MemoriesPane(Pane):
             self.welcome(view.entries, whole=not view.more)
 
     def resync(self) -> None:
-        """Show what was listed last, and nothing in advance of it."""
+        """Show the last listing, dropping changes made in advance."""
         if self.view is not self._listed:
             self._show_view(self._listed)
 
@@ -95,12 +95,12 @@ class MemoriesPane(Pane):
         return _NONE
 
     def show_all(self, everything: bool) -> None:
-        """Show the memories of all projects and archived ones, too, or leave them out."""
+        """Show the memories of all projects and archived ones, too, or hide them."""
         self.everything = everything
         self.show_rows()
 
     def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
-        """Take memories out of `mine` or `keys` of the view at once: the next listing will have it so.
+        """Remove memories from `mine` or `keys` of the view at once, ahead of the next listing.
 
         Pressing a key again before that acts on the next memory, not on the same one.
         """
@@ -113,7 +113,7 @@ class MemoriesPane(Pane):
             self._show_view(view)
 
     def _file_of(self, key: str) -> str:
-        """The memory file that a stored memory stands for; "" for none."""
+        """The memory file represented by a stored memory; "" for none."""
         return next((name for name, stored in self.view.doubled.items() if stored == key), "")
 
     def reveal(self, key: str) -> bool:
@@ -129,17 +129,17 @@ class MemoriesPane(Pane):
         return True
 
     def head(self, key: str) -> MemoryHead | None:
-        """The head of a memory, as last read; None until then."""
+        """The last read head of a memory; None before."""
         known = self._known_heads.get(key)
         return known[1] if known else None
 
     def unread(self, keys: Iterable[str]) -> list[str]:
-        """Those of the keys whose heads are still to be read, or were read before the file has changed."""
+        """Keys whose heads are unread or outdated."""
         entries, known = self.view.entries, self._known_heads
         return [key for key in keys if key not in known or known[key][0] != entries.get(key)]
 
     def read_heads(self, keys: Iterable[str]) -> bool:
-        """Read heads; safe in a thread. True when something new was read."""
+        """Read heads, in a thread; returns whether anything new was read."""
         entries = self.view.entries
         read = {
             key: (entry, self.browser.memories.head(entry)) for key in keys if (entry := entries.get(key))
@@ -152,14 +152,14 @@ class MemoriesPane(Pane):
         return bool(read)
 
     def state_of(self, key: str) -> Freshness | None:
-        """The state of the files that a memory names, as last read; None until then."""
+        """The last read state of a memory's files; None before."""
         known = self._states.get(key)
         return known[2] if known else None
 
     def read_states(self, keys: Iterable[str], cancelled: Callable[[], bool]) -> bool:
-        """Compare the files that memories name with the project, unless that was done a moment ago.
+        """Compare the files named by memories with the project, unless that was just done.
 
-        For a thread; True when something new was read.
+        For a thread; returns whether anything new was read.
         """
         now, known, entries = time.monotonic(), self._states, self.view.entries
         stored = [(key, entry) for key in keys if (entry := entries.get(key)) and is_stored(entry)]
@@ -204,14 +204,14 @@ class MemoriesPane(Pane):
         return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
 
     def count_in_border(self) -> str:
-        """The same, and how many are left out: those of other projects, and archived ones."""
+        """The same, and the number of hidden ones: those of other projects, and archived ones."""
         left_out = len(self.view.keys) - len(self.all_keys())
         return " · ".join(part for part in (self.count(), f"{left_out} hidden" if left_out else "") if part)
 
     def prepare_filter(self) -> bool:
-        """Titles are what one filters by, so all of them are read, once: the newest first."""
+        """Read all titles once, newest first, as the filter searches them."""
         until = time.monotonic() + _SLICE
-        with self._filter_lock:  # the next letter waits for the reading begun by the previous one
+        with self._filter_lock:  # the next letter waits for the reading started by the previous one
             unread = self.unread(self.all_keys())
             for start in range(0, len(unread), _BATCH):
                 if self.browser.stopped:
@@ -243,7 +243,7 @@ class MemoriesPane(Pane):
         head, entry = self.head(key), self.view.entries.get(key)
         if entry is None:
             return Content("")
-        name = clean_line(key.removesuffix(".md").partition("@")[0])  # from whom it is shows beside it
+        name = clean_line(key.removesuffix(".md").partition("@")[0])  # the author is shown beside it
         if head is None:
             return row([(name, "$quiet")], "", width)
         if head.problem:
@@ -272,7 +272,7 @@ class MemoriesPane(Pane):
         return row(said, "", width)
 
     def _note(self, key: str) -> str:
-        """That a memory is superseded, or stale."""
+        """A note that a memory is superseded, or stale."""
         head, state = self.head(key), self.state_of(key)
         notes = [f"superseded by {clean_line(head.superseded_by)}" if head and head.superseded_by else ""]
         notes.append(state.summary if state else "")
@@ -294,7 +294,7 @@ class MemoriesPane(Pane):
         return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
 
     def unfold(self, name: str) -> None:
-        """Open a fold of the detail, or close it."""
+        """Toggle a fold of the detail."""
         self._unfolded ^= {name}
 
     def _document(self, entry: Entry, progress: Progress) -> Document:
@@ -325,7 +325,7 @@ class MemoriesPane(Pane):
         return stored_document(memory, now, named, found, self._unfolded, file, state)
 
     def _rests(self, progress: Progress) -> bool:
-        """Whether the selection stays for a while, and the index is there: finding relations takes both."""
+        """Whether the selection rests and the index is ready: finding relations needs both."""
         until = time.monotonic() + _REST
         while time.monotonic() < until or self.browser.indexer.running:
             if progress.cancelled():
@@ -364,7 +364,7 @@ class MemoriesPane(Pane):
 
 
 def _from(author: str) -> str:
-    """From whom a memory is, before its title: ``⇅ann ``."""
+    """The author before a memory's title: ``⇅ann ``."""
     return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""
 
 

@@ -23,31 +23,31 @@ from memtui.clock import day_and_minute, local_minute, short_time
 from memtui.named import NamedTuple
 
 _WIDE = 40
-"""Columns from which the time at the left of a row has its day, too."""
+"""Width in columns from which the time at the left of a row includes its day."""
 _FILTER = 16
-"""Cells of a filter in a title."""
+"""Maximum width of a filter in a title."""
 _STRIP = 14
-"""Cells of a title and the filter behind it in the strip of a window 40 columns wide."""
+"""Width of a title with its filter in the strip of a window 40 columns wide."""
 
 
 class Progress(NamedTuple):
     """Progress and cancellation for slow details."""
 
     tell: Callable[[float], None]
-    """Told the share done, from 0 to 1."""
+    """Receives the share done, from 0 to 1."""
     cancelled: Callable[[], bool]
     """Whether the selection has moved on."""
     show: Callable[[Document], None]
-    """Shows what is known so far."""
+    """Shows a preliminary document."""
 
 
 class Detail(NamedTuple):
     """The detail of a row.
 
     Attributes:
-        key: what it is about; the scroll position is kept while the key stays the same.
+        key: identifies its subject; the scroll position is kept while the key stays the same.
         title: for the border.
-        document: what can be shown at once; None leaves the last one until `work` is done.
+        document: the document to show at once; None keeps the last one until `work` is done.
         work: makes the full document, in a thread.
     """
 
@@ -63,7 +63,7 @@ class Subject(NamedTuple):
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."
     recovery_note: str = ""
-    """Why the memory is out of date; "" if it is not, or if that is not known yet."""
+    """Why the memory is out of date; "" if it is not, or if that is unknown."""
     file: Path | None = None
     no_file: str = "Nothing is selected."
     transcript: Path | None = None
@@ -73,17 +73,17 @@ class Subject(NamedTuple):
 class Pane(RowList):
     """One of the four panes.
 
-    Rows are known by keys; a subclass says what they read, what they are filtered by, what the detail shows.
+    Rows are identified by keys; subclasses define their content, their text for the filter, and their detail.
     """
 
     pane_id: PaneId
     number: int
 
     class HeightChanged(Message):
-        """The content of a pane has another height."""
+        """The content of a pane has a new height."""
 
     class FilterCleared(Message):
-        """The filter of a pane was clicked away."""
+        """The filter of a pane was removed by a click."""
 
         def __init__(self, pane: Pane) -> None:
             super().__init__()
@@ -95,7 +95,7 @@ class Pane(RowList):
         self.clock = browser.clock
         self.filter_text = ""
         self.filter_reads = False
-        """Whether rows that the filter may find are still being read."""
+        """Whether rows that the filter may match are still being read."""
         self.newcomers: frozenset[str] = frozenset()
         """Rows added by the last view; none at first."""
         self._met: Mapping[str, object] | None = None
@@ -108,7 +108,7 @@ class Pane(RowList):
 
     @abstractmethod
     def all_keys(self) -> Sequence[str]:
-        """Every key, filter aside, in the order shown."""
+        """Every key, regardless of the filter, in the order shown."""
 
     @abstractmethod
     def draw_row(self, key: str, width: int) -> Content:
@@ -116,7 +116,7 @@ class Pane(RowList):
 
     @abstractmethod
     def text_of(self, key: str) -> str:
-        """The text that the filter looks in."""
+        """The text that the filter searches."""
 
     @abstractmethod
     def detail(self, key: str | None) -> Detail:
@@ -128,13 +128,13 @@ class Pane(RowList):
 
     @property
     def chosen(self) -> list[str]:
-        """The keys that an action is for: of the marked rows, in order, else of the selected one."""
+        """The keys for an action: those of marked rows, in order, else the selected one."""
         if self.marked:
             return [key for key in self.all_keys() if key in self.marked]
         return [] if self.selected is None else [self.selected]
 
     def mark(self, keys: Iterable[str]) -> None:
-        """Let these rows be the marked ones; a filter may hide some of them."""
+        """Set the marked rows; a filter may hide some of them."""
         self.marked = frozenset(keys)
         self.refresh_rows()
         self._show_title(len(self.rows))
@@ -143,17 +143,17 @@ class Pane(RowList):
     """Why `line_of` is empty."""
 
     def line_of(self, key: str | None) -> str:
-        """The line of the session that a row shows, with its source; "" where it shows none."""
+        """The session's line in a row, with its source; "" if it has none."""
         return ""
 
     def unfold(self, name: str) -> None:
-        """Open a fold of the detail, or close it."""
+        """Toggle a fold of the detail."""
 
     def resync(self) -> None:
-        """Show what was listed last, if anything is shown in advance of a listing."""
+        """Show the last listing, dropping changes made in advance."""
 
     def prepare_filter(self) -> bool:
-        """Read some of what `text_of` needs for all rows; called in a thread until it returns False."""
+        """Read part of the data for `text_of`; called in a thread until it returns False."""
         return False
 
     def count(self) -> str:
@@ -166,7 +166,7 @@ class Pane(RowList):
         return self.count()
 
     def count_in_strip(self) -> str:
-        """The count in the strip of a short window, or the filter, which has no border there."""
+        """The count in the strip of a short window, or the filter, as there is no border."""
         room = _STRIP - len(PANE_TITLES[self.pane_id])
         wanted = Content(clean_line(self.filter_text)).truncate(room, ellipsis=True)
         marked = f" ●{len(self.marked)}" if self.marked else ""
@@ -192,11 +192,11 @@ class Pane(RowList):
         self._show_title(len(keys))
 
     def welcome(self, known: Mapping[str, object], *, whole: bool) -> None:
-        """Let the rows stand out that came since the last view.
+        """Highlight the rows added since the last view.
 
         Args:
-            known: everything that there is, by the keys of its rows.
-            whole: whether it was read to its end; before, new rows cannot be determined.
+            known: all known items, by the keys of their rows.
+            whole: whether they are complete; before, new rows cannot be determined.
         """
         self.newcomers = frozenset()
         if whole:
@@ -206,16 +206,16 @@ class Pane(RowList):
                 self.flash(self.newcomers)
 
     def say_when_empty(self, text: str) -> None:
-        """Set what stands here when there are no rows and no filter."""
+        """Set the text shown without rows and filter."""
         self._empty_text = text
 
     @property
     def wanted_height(self) -> int:
-        """The height at which all rows show, borders included."""
+        """The height for all rows, borders included."""
         return self.get_content_height(self.size, self.size, self.size.width or 38) + 2
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As high as its rows, or as what it says without any."""
+        """The height of its rows, or of its text without any."""
         wrapped = (wrap(line, max(1, width - 2)) for line in self.empty.split("\n"))
         return len(self.rows) or sum(map(len, wrapped))
 
@@ -249,7 +249,7 @@ def _holds(text: str, words: Iterable[str]) -> bool:
 
 
 def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool = False) -> str:
-    """The time at the left of a row, in a column: day and minute where there is room for both, or `exact`."""
+    """The time column of a row: day and minute if there is room for both, or `exact`."""
     if width >= _WIDE or exact:
         same_year = moment is not None and moment.year == now.year
         when = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
@@ -258,7 +258,7 @@ def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool =
 
 
 def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:
-    """A row with `left` cut where needed and `right` kept whole at the end, if there is room for both."""
+    """A row with `left` cut if necessary and `right` kept whole at the end, if both fit."""
     content = Content.assemble(*left)
     end = f" {right}" if right and width >= 24 else ""
     room = max(0, width - len(end))

@@ -28,11 +28,11 @@ _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arr
 _INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"
 _READING = "…"
 _ROOMY = 56
-"""Columns in which a row has room for the size after the compaction, too."""
+"""Width in columns from which a row also shows the size after the compaction."""
 
 
 class PendingPane(Pane):
-    """Captures that wait for a review; reviewed ones too when asked for."""
+    """Pending captures; reviewed ones, too, on request."""
 
     pane_id = PaneId.PENDING
     number = 1
@@ -43,7 +43,7 @@ class PendingPane(Pane):
         self.reviewed_too = False
         self._health: HealthView | None = None
         self.losses: dict[str, tuple[int, int] | None] = {}
-        """How many losses of each capture's compaction count, and the tokens that were left; None where no
+        """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
         self._unfolded: set[str] = set()
         self._texts: dict[str, tuple[CaptureRow, str]] = {}
@@ -57,7 +57,7 @@ class PendingPane(Pane):
             self.welcome(view.rows, whole=not view.unread)
 
     def apply_health(self, health: HealthView) -> None:
-        """Say in an empty pane how captures would get here."""
+        """In an empty pane, explain how captures get here."""
         sized = self._health is not None and self._health.sizes == health.sizes
         self._health = health
         self.say_when_empty(self._nothing())
@@ -93,7 +93,7 @@ class PendingPane(Pane):
 
     @property
     def called_for(self) -> bool:
-        """Whether something has just come that waits for a review."""
+        """Whether new captures are waiting for a review."""
         return any(self.view.rows[key].pending for key in self.newcomers if key in self.view.rows)
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
@@ -113,13 +113,13 @@ class PendingPane(Pane):
         return " ".join(part for part in parts if part)
 
     def count_in_border(self) -> str:
-        """The same, and how many reviewed ones are shown beside them."""
+        """The same, and the number of reviewed ones shown."""
         done = len(self.view.rows) - len(self.view.pending)
         reviewed = f"{done} reviewed" if self.reviewed_too and done else ""
         return " · ".join(part for part in (self.count(), reviewed) if part)
 
     def text_of(self, key: str) -> str:
-        """The text that the filter searches, kept: it is needed with every page that is read meanwhile."""
+        """The text that the filter searches; cached, as it is needed for every page read meanwhile."""
         item = self.view.rows[key]
         known, text = self._texts.get(key, (None, ""))
         if known is not item:
@@ -148,9 +148,9 @@ class PendingPane(Pane):
         return row([(when, "$accent"), title_of(capture)], fill, width)
 
     def _fill_of(self, key: str, capture: Capture | PendingText, width: int) -> str:
-        """How full the context was, in thousands of tokens, and how much was lost: ``155k -> 42k  ✗ 7``.
+        """The context's size in thousands of tokens, and the number of losses: ``155k -> 42k  ✗ 7``.
 
-        What no transcript says is left out; ``✓`` stands for no loss that counts.
+        Unknown values are left out; ``✓`` means that no loss counts.
         """
         sizes = self._health.sizes if self._health else {}
         before = sizes.get((capture.session_id, capture.timestamp), 0)
@@ -161,7 +161,7 @@ class PendingPane(Pane):
         return "  ".join(part for part in (size, lost) if part)
 
     def read_losses(self, item: CaptureRow, cancelled: Callable[[], bool]) -> Aftermath | None:
-        """Read what a compaction lost, in a thread, and remember how much; None where nothing has it."""
+        """Read and store the losses of a compaction, in a thread; None if no transcript has it."""
         assert item.capture is not None
         try:
             transcript = self.browser.check_transcript(item.capture.transcript)
@@ -174,11 +174,11 @@ class PendingPane(Pane):
         losses = (len(found.heavy), found.compaction.post_tokens or 0)
         if self.losses.get(item.entry.name) != losses:
             self.losses[item.entry.name] = losses
-            self.call_later(self.refresh_rows)  # a message: it may come from any thread
+            self.call_later(self.refresh_rows)  # posted as a message, as it may come from any thread
         return found
 
     def unfold(self, name: str) -> None:
-        """Open or close a fold of the detail."""
+        """Toggle a fold of the detail."""
         self._unfolded ^= {name}
 
     def detail(self, key: str | None) -> Detail:
@@ -197,7 +197,7 @@ class PendingPane(Pane):
         return Detail(key, title, document, work if item.capture is not None else None)
 
     def _whole(self, item: CaptureRow, progress: Progress) -> Document:
-        """A capture, what its compaction lost, and the facts of what it covers."""
+        """A capture, the losses of its compaction, and the facts up to it."""
         from memtui.app.details.aftermath import lost_document
 
         found = self.read_losses(item, progress.cancelled)

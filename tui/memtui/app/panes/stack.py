@@ -1,4 +1,4 @@
-"""The panes, one above the other: each as high as its content, as far as there is room for that."""
+"""The stack of panes: each as high as its content, as far as there is room."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from memtui.app.panes.pane import Pane
 
 _LEAST = 3
 _BARS = 2
-"""Lines above and below the panes in a window that shows more than one of them."""
+"""Lines above and below the panes in a window that shows several of them."""
 
 
 class PaneStack(Vertical):
-    """Gives the current pane what the others leave; long ones are cut to the same height."""
+    """Gives the current pane the remaining room; long ones are cut to the same height."""
 
     def on_resize(self) -> None:
-        """Share the room anew."""
+        """Distribute the room anew."""
         self.share_room()
 
     def on_pane_height_changed(self) -> None:
-        """Share the room anew."""
+        """Distribute the room anew."""
         self.share_room()
 
     def share_room(self) -> None:
-        """Limit the panes that are not the current one."""
+        """Limit the panes other than the current one."""
         panes = [child for child in self.children if isinstance(child, Pane)]
-        # Before the first layout, the height that it will give: it need not be made twice then.
+        # Before the first layout, use its expected height, so that it need not be repeated.
         room = self.size.height or self.app.size.height - _BARS
         limit = fair_height([pane.wanted_height for pane in panes], room)
         for pane in panes:

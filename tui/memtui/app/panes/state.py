@@ -33,14 +33,14 @@ _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its s
 _BARE = "Neither a goal nor a task yet: enter shows the document."
 _READING = "Reading the transcript …"
 _QUIET = timedelta(minutes=5)
-"""Idle time from which it is shown."""
+"""Idle time from which on it is shown."""
 _TO_LIST = "enter lists every session"
 _CHART = "context"
 """The fold of the chart."""
 _NEXT = 3
-"""Upcoming tasks shown at a glance."""
+"""Number of upcoming tasks shown."""
 _COUNTS = frozenset({"…", "✓", "phase"})
-"""Labels of rows that are no lines of the session."""
+"""Labels of rows that are not lines of the session."""
 _RESOLVED = deferred(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
 """The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
@@ -58,7 +58,7 @@ class StatePane(Pane):
     number = 4
 
     class SessionsWanted(Message):
-        """The title was clicked: it says which of the sessions is shown."""
+        """The title was clicked, which names the current session."""
 
     def __init__(self, browser: Browser) -> None:
         super().__init__(browser, empty=_NONE)
@@ -66,12 +66,12 @@ class StatePane(Pane):
         self.trouble = ""
         """Why the last version could not be written."""
         self.doing = ""
-        """The running work on a new version."""
+        """The current step of a new version."""
         self._glance: dict[str, _Row] = {}
         self._folded: bool | None = None
-        """Whether the chart is folded; None if unset, when it is folded for lack of room."""
+        """Whether the chart is folded; None if unset: folded if there is no room."""
         self._at_title = False
-        """Whether the selection stands above the first row, on the title."""
+        """Whether the title above the first row is selected."""
 
     def apply(self, view: View) -> None:
         """Show a newer state, or that of another session."""
@@ -99,8 +99,8 @@ class StatePane(Pane):
         return "drafted" if self.view.drafted else f"v{self.view.state.version}"
 
     def count_in_border(self) -> str:
-        """Version, which of the sessions this is, and since when it is quiet."""
-        quiet = self.quiet.replace(" for", "")  # a border is short
+        """Version, position among the sessions, and idle time."""
+        quiet = self.quiet.replace(" for", "")  # a border has little room
         return " · ".join(part for part in (self.count(), self.place, quiet) if part)
 
     @property
@@ -124,14 +124,14 @@ class StatePane(Pane):
         return f"quiet for {age(active, now).removesuffix(' ago')}"
 
     def neighbour(self, step: int) -> str:
-        """The session so many places further, round and round; "" when there are no others."""
+        """The session at this distance, cyclically; "" if there are no others."""
         sessions = self.view.sessions
         if not self.place:
             return ""
         return sessions[(sessions.index(self.view.session_id) + step) % len(sessions)]
 
     def refresh_rows(self) -> None:
-        """Draw again, the title included: it tells how long ago something was."""
+        """Draw again, with the title, which shows ages."""
         super().refresh_rows()
         self._show_title(len(self.rows))
 
@@ -141,7 +141,7 @@ class StatePane(Pane):
             self.post_message(self.SessionsWanted())
 
     def action_move(self, rows: int) -> None:
-        """Select another row; above the first one is the title."""
+        """Select another row; the title is above the first one."""
         if rows < 0 and not self.index:
             self._stand_on_title(True)
         elif self._at_title:
@@ -154,14 +154,14 @@ class StatePane(Pane):
         super()._go(index)
 
     def action_open(self) -> None:
-        """Open the selected row; the title leads to the list of sessions."""
+        """Open the selected row; the title opens the list of sessions."""
         if self._at_title:
             self.post_message(self.SessionsWanted())
         else:
             super().action_open()
 
     def on_blur(self) -> None:
-        """The title is selected only while one moves here."""
+        """Without the focus, the title is not selected."""
         self._stand_on_title(False)
 
     def _stand_on_title(self, there: bool) -> None:
@@ -184,7 +184,7 @@ class StatePane(Pane):
         return f"{glance.label} {glance.text}" if glance else key
 
     def line_of(self, key: str | None) -> str:
-        """The goal, a task or an error; rows that count others are no lines."""
+        """The goal, a task or an error; rows with counts are not lines."""
         glance = self._glance.get(key) if key is not None else None
         return glance.text if glance is not None and glance.label not in _COUNTS else ""
 
@@ -222,7 +222,7 @@ class StatePane(Pane):
         return Detail(key, title, concat(head, Line(""), text), with_course)
 
     def _head(self) -> Document:
-        """The origin of the document, and how far it is behind."""
+        """The document's origin, and its backlog."""
         view, now = self.view, self.clock()
         when = f"{local_minute(view.written)} · {age(view.written, now)}" if view.written else "time unknown"
         session = f" · session {view.session_id[:8]}" if view.session_id else ""
@@ -240,11 +240,11 @@ class StatePane(Pane):
 
     @property
     def folded(self) -> bool:
-        """Whether the chart is folded away."""
+        """Whether the chart is folded."""
         return self.screen.has_class("-short") if self._folded is None else self._folded
 
     def _course(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
-        """The chart of the context, which can be folded away; nothing for what cannot be read."""
+        """The chart of the context, which can be folded; empty if it cannot be read."""
         from memtui.app.details.context_chart import context_chart
 
         try:
@@ -259,7 +259,7 @@ class StatePane(Pane):
         return Document([*fold(_CHART, name, now, inner, open_folds), Line("")])
 
     def unfold(self, name: str) -> None:
-        """Fold the chart away, or show it again."""
+        """Toggle the chart's fold."""
         if name == _CHART:
             self._folded = not self.folded
 

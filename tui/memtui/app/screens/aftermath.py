@@ -1,4 +1,4 @@
-"""The aftermath of a compaction: what it lost and kept, beside its summary; what is chosen is given back."""
+"""The aftermath of a compaction: losses and kept facts beside its summary; chosen losses are given back."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
 _BAR = 10
-"""Cells of the bar that shows how full the room is."""
+"""Width of the bar that shows how much room is taken, in cells."""
 _WIDE = 66
-"""Columns from which the border says tokens, too."""
+"""Width in columns from which the border also shows tokens."""
 
 
 class AftermathScreen(Screen[None]):
@@ -84,7 +84,7 @@ class AftermathScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read what the compaction lost."""
+        """Read the losses of the compaction."""
         self.listing.border_title = Content("Aftermath")
         self.summary.border_title = Content("Summary")
         self._read()
@@ -164,7 +164,7 @@ class AftermathScreen(Screen[None]):
         self.listing.action_move(1)
 
     def action_tick_all(self) -> None:
-        """Tick all that is lost and has room, the worst first; or untick all."""
+        """Tick all losses that fit, the worst first; or untick all."""
         missing = self.aftermath.missing if self.aftermath else ()
         self.ticked = {} if self.ticked else {row.key: row for row in fitting(missing)}
         if len(self.ticked) < len(missing) and self.ticked:
@@ -176,7 +176,7 @@ class AftermathScreen(Screen[None]):
         self.listing.refresh_rows()
 
     def _chosen(self) -> tuple[Row, ...]:
-        """The ticked rows, else the selected one; none, once it is said why."""
+        """The ticked rows, else the selected one; none, after a message, if there is nothing to give back."""
         if self.ticked:
             return tuple(self.ticked.values())
         item = self.selected
@@ -196,7 +196,7 @@ class AftermathScreen(Screen[None]):
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
-        """Hand the ticked rows to their session, with its next prompt, once."""
+        """Hand the ticked rows to their session once, with its next prompt."""
         rows, aftermath = self._chosen(), self.aftermath
         if not rows or aftermath is None:
             return
@@ -213,7 +213,7 @@ class AftermathScreen(Screen[None]):
             self.app.say(f"{_rows(rows)} {waits} for the next prompt of session {name}; {back}")
 
     def action_pin(self) -> None:
-        """Pin the selected row: every summary and every compacted session gets it from now on."""
+        """Pin the selected row: from now on, every summary and every compacted session gets it."""
         item = self.selected
         if isinstance(item, Row):
             self.app.post_message(PinWanted(item.text, self._transcript, item.source.line))
@@ -222,7 +222,7 @@ class AftermathScreen(Screen[None]):
 
     @work(group="update", exit_on_error=False)
     async def action_mark(self) -> None:
-        """Mark the selected row as kept by the summary in other words, or take that back."""
+        """Mark the selected row as kept in other words, or unmark it."""
         item, aftermath, browser = self.selected, self.aftermath, self.browser
         if not isinstance(item, Row) or aftermath is None or not (item.state == "not named" or item.by_hand):
             self.app.say(
@@ -233,26 +233,26 @@ class AftermathScreen(Screen[None]):
             wrote = browser.changes.wrote
             marked = await asyncio.to_thread(lambda: mark(browser.project, aftermath, item, wrote))
             self.ticked.pop(item.key, None)
-            self.listing.action_move(1)  # the row goes to another group, the person to the next row
+            self.listing.action_move(1)  # the row moves to another group, the selection to the next row
             browser.aftermaths.forget()
             self._read()
             done = "Marked as kept" if marked else "Not marked any more"
             self.app.say(f"{done}: it is remembered; {browser.way_back('u takes it back.')}")
 
     def action_undo(self) -> None:
-        """Take back the last change: a hand-over that was not delivered, a pin, a mark."""
+        """Undo the last change: a hand-over not delivered yet, a pin, a mark."""
         self.app.post_message(UndoWanted(self._read))
 
     # -- moving about ---------------------------------------------------------------------------------------
 
     def action_transcript(self) -> None:
-        """Read the line of the transcript that the selected row comes from."""
+        """Open the transcript at the selected row's source line."""
         item = self.selected
         line = item.source.line if isinstance(item, Row) else 0
         read_transcript(self.app, self._transcript, line)
 
     def on_descendant_focus(self) -> None:
-        """The keys at the bottom are those of where the focus is."""
+        """The key bar shows the keys for the current focus."""
         self.query_one(KeyBar).keys = self.TABLE.bar("rows" if self.focused is self.listing else "summary")
 
     @on(KeyBar.Pressed)
@@ -268,7 +268,7 @@ class AftermathScreen(Screen[None]):
         self.set_focus(self.summary if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
-        """From the summary to the rows, from the rows to where one was."""
+        """Go back from the summary to the rows, or leave."""
         if self.focused is self.summary:
             self.set_focus(self.listing)
         else:

@@ -1,4 +1,4 @@
-"""Hands what the background has found to the panes and the actions that it concerns."""
+"""Passes background updates to the panes and actions concerned."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Arrivals:
     def __init__(
         self, place: Place, feed: Feed, panes: Panes, actions: BrowserActions, ring: Callable[[], None] | None
     ) -> None:
-        """Make the object; `ring` is called when a capture has arrived, if it is given."""
+        """Make the object; `ring`, if given, is called when a capture has arrived."""
         self._place = place
         self._feed = feed
         self._panes = panes
@@ -48,7 +48,7 @@ class Arrivals:
         self._ring = ring
 
     def take(self, view: View) -> None:
-        """Hand a view to the pane or the actions that it concerns."""
+        """Pass a view to the pane or the actions concerned."""
         if self._is_of_former_choice(view):
             return
         if isinstance(view, BranchView | HealthView):
@@ -71,12 +71,12 @@ class Arrivals:
             self.show(view)
 
     def _is_of_former_choice(self, view: View) -> bool:
-        """Whether the disk was looked at before a person chose another session: a newer view follows."""
+        """Whether the view was read before the user chose another session, so that a newer one follows."""
         state = view.meanwhile if isinstance(view, DraftWanted) else view
         return isinstance(state, StateView) and state.chosen != self._panes.state.view.chosen
 
     def let_time_pass(self) -> None:
-        """Show ages as they are now, and look again at what changes without a message."""
+        """Update displayed ages, and check values that change without a message."""
         self._feed.show_health()
         self._actions.sharing.refresh()
         for pane in self._by_id.values():
@@ -93,4 +93,4 @@ class Arrivals:
         self._place.update_tabs()
         if pane is self._place.pane or self._place.pane.selected is None:
             self._place.show_detail()
-        self._place.offer_keys()  # another session may be there to switch to
+        self._place.offer_keys()  # there may be another session to switch to

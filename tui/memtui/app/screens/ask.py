@@ -1,4 +1,4 @@
-"""A line to type, asked over the screen."""
+"""A prompt for one line, over the current screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memtui.app.stylesheets import stylesheet
 
 
 class AskScreen(ModalScreen[str | None]):
-    """Asks for one line; enter gives it, escape gives None."""
+    """Asks for one line; enter returns it, escape returns None."""
 
     DEFAULT_CSS = stylesheet("ask")
     SCOPED_CSS = False
@@ -27,8 +27,8 @@ class AskScreen(ModalScreen[str | None]):
         """Make the question.
 
         Args:
-            question: what is asked, in a few words; clean.
-            value: what stands in the line at first; clean.
+            question: a few words; clean.
+            value: the initial text; clean.
             hint: how to answer, shown below; clean.
         """
         super().__init__()

@@ -19,17 +19,17 @@ class Improvable(Protocol[Answer]):
     """A screen's draft."""
 
     def refusal(self) -> str:
-        """Why the model cannot be asked now; "" when it can."""
+        """Why the model cannot be asked now; "" if it can."""
 
     def question(self) -> Ask[Answer]:
-        """Asks the model."""
+        """The function that asks the model."""
 
     def take(self, answer: Answer) -> None:
-        """Show what the model answered, or why it has not."""
+        """Show the model's answer, or why there is none."""
 
 
 class Asking(Generic[Answer]):
-    """Asks one question at a time: f4 asks, esc calls it off, and leaving the screen does, too."""
+    """Asks one question at a time: f4 asks; esc, or leaving the screen, cancels it."""
 
     def __init__(
         self,
@@ -41,10 +41,10 @@ class Asking(Generic[Answer]):
         """Make the object.
 
         Args:
-            screen: where the draft is.
-            draft: what is asked and what becomes of the answer.
+            screen: the screen with the draft.
+            draft: makes the question and takes the answer.
             table: the screen's commands; the last one is esc.
-            part: the part of the screen that has the focus, as the table names it.
+            part: returns the focused part of the screen, by its name in the table.
         """
         self._screen = screen
         self._draft = draft
@@ -59,15 +59,15 @@ class Asking(Generic[Answer]):
         return cast(HostApp, self._screen.app)
 
     def say(self, text: str, *, warn: bool = False) -> None:
-        """Show the person one line."""
+        """Show a one-line message."""
         self._app.say(text, severity="warning" if warn else "information")
 
     def say_failed(self, problem: str) -> None:
-        """Say why the model had no part in the draft."""
+        """Explain why the draft is not the model's."""
         self.say(f"{why(problem)}: the draft from the facts stands.", warn=True)
 
     def show_keys(self) -> None:
-        """Show what the keys do now: esc calls off what is being asked."""
+        """Show the current keys: esc cancels a question."""
         keys = self._table.bar(self._part())
         if self._model.is_open:
             key, _, action = keys[-1]
@@ -75,7 +75,7 @@ class Asking(Generic[Answer]):
         self._screen.query_one(KeyBar).keys = keys
 
     def end(self) -> None:
-        """The screen is closed: what reads or asks for it ends."""
+        """Cancel readings and questions of a closed screen."""
         self.gone = True
         self.call_off()
 
@@ -84,7 +84,7 @@ class Asking(Generic[Answer]):
         return self._model.cancel()
 
     def ask(self) -> None:
-        """Let `claude -p` improve on the draft."""
+        """Let `claude -p` improve the draft."""
         if refusal := BUSY if self._model.is_open else self._draft.refusal():
             self.say(refusal, warn=True)
         else:

@@ -1,4 +1,4 @@
-"""The main screen: four panes and the detail of what is selected, kept equal to the disk."""
+"""The main screen: four panes and the detail of the selected row, kept in step with the disk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.tab_strip import Tab, TabStrip
 
 _AGE_STEP = 20.0
-"""Seconds between redraws that let ages move on."""
+"""Seconds between redraws that update ages."""
 
 
 class BrowserScreen(StyledOnce):
@@ -55,10 +55,10 @@ class BrowserScreen(StyledOnce):
         """Make the screen.
 
         Args:
-            browser: what there is to show.
-            commands: with the person's own keys.
-            note: what is special about this run.
-            settings: the person's settings.
+            browser: the project's model.
+            commands: the commands, with the user's own keys.
+            note: a remark about this run, for the status line.
+            settings: the user's settings.
         """
         super().__init__()
         self._bindings = BindingsMap.merge([BindingsMap(bindings(commands)), self._bindings])
@@ -103,7 +103,7 @@ class BrowserScreen(StyledOnce):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start looking at the disk; everything after this comes as messages."""
+        """Start watching the disk; everything after this comes as messages."""
         self.feed.show_project(self.note)
         for pane in self.panes.values():
             pane.show_rows()
@@ -114,24 +114,24 @@ class BrowserScreen(StyledOnce):
         self.set_interval(_AGE_STEP, self.arrivals.let_time_pass)
 
     def _painted(self) -> None:
-        """The first paint is out: now the models and stores may take their time to be imported."""
+        """After the first paint, models and stores may be imported."""
         self.painted.set()
         self.feed.start()
         self.actions.sharing.start(self._settings.sync_seconds)
 
     def on_unmount(self) -> None:
-        """Nothing may keep the program from ending."""
+        """Stop everything that could keep the program from ending."""
         self.actions.sharing.stop()
         self.actions.sessions.model.cancel()
         self.detail.stop()
         self.feed.stop()
 
     def on_published(self, message: Published) -> None:
-        """The background found something newer."""
+        """Show a newer view from the background."""
         self.arrivals.take(message.view)
 
     def on_kept(self, message: Kept) -> None:
-        """A session was brought up to date in the background, or could not be."""
+        """Report a background update of a session, or its failure."""
         self.actions.sessions.kept(message.problem)
 
     def apply(self, view: PaneView) -> None:
@@ -144,7 +144,7 @@ class BrowserScreen(StyledOnce):
         return self.panes[self.current_id]
 
     def make_current(self, pane_id: PaneId) -> None:
-        """Make a pane the current one, whether or not it has the focus."""
+        """Make a pane the current one, with or without the focus."""
         self.current_id = pane_id
         for other in self.panes.values():
             other.set_class(other.pane_id is pane_id, "-current")
@@ -160,18 +160,18 @@ class BrowserScreen(StyledOnce):
         self.set_focus(self.pane)
 
     def show_detail(self) -> None:
-        """Show the selected item; of the fullest pane where the current one has none."""
+        """Show the selected row; of the fullest pane if the current one is empty."""
         pane = self.pane if self.split.reading else _with_rows(self.pane, self.panes.values())
         self.detail.show(pane.detail(pane.selected))
 
     def read_selected(self) -> None:
-        """Read the detail of what is selected: in a narrow window it takes the place of the panes."""
+        """Read the detail of the selected row: in a narrow window it replaces the panes."""
         self.show_detail()
         self.split.reading = True
         self.set_focus(self.detail_view)
 
     def offer_keys(self) -> None:
-        """Let the key bar show what can be done where the focus is."""
+        """Show the keys that do something for the current focus."""
         reading = self.focused is self.detail_view
         offered = footer_commands(
             self.current_id, reading=reading, offers=self.actions.offers, commands=self._commands.values()
@@ -179,11 +179,11 @@ class BrowserScreen(StyledOnce):
         self.query_one(KeyBar).keys = tuple(command.in_key_bar for command in offered)
 
     def update_tabs(self) -> None:
-        """The strip of the short layout says what the borders say."""
+        """Update the strip of the short layout, which replaces the borders."""
         self.query_one(TabStrip).tabs = tuple(_tab(pane, self.pane) for pane in self.panes.values())
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Clicking or tabbing into a pane makes it the current one; into the detail is reading it."""
+        """Make the focused pane the current one; focusing the detail means reading it."""
         for line in self.query(InputLine):
             line.focus_is_at(event.widget)
         if isinstance(event.widget, Pane):
@@ -221,10 +221,10 @@ class BrowserScreen(StyledOnce):
         self.actions.follow(message.link)
 
     async def action_run(self, sharing: str) -> None:
-        """Run the command of the table that works in this pane, or say in which one it works.
+        """Run the command that works in this pane, or say in which pane one works.
 
-        `sharing` holds the actions of one key: apart by spaces, as Textual passes an action a fixed number of
-        arguments.
+        `sharing` has the actions of one key, separated by spaces, as Textual passes an action a fixed number
+        of arguments.
         """
         actions = sharing.split()
         works = [action for action in actions if self.current_id in self._commands[action].panes]
@@ -240,7 +240,7 @@ class BrowserScreen(StyledOnce):
         self.focus_pane(PaneId(pane))
 
     def action_next_pane(self, step: int) -> None:
-        """Go to the next pane, or the one before."""
+        """Go to the next pane, or the previous one."""
         order = list(self.panes)
         self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
 
@@ -255,7 +255,7 @@ class BrowserScreen(StyledOnce):
             keep_split(self.browser.places.home, message.columns)
 
     async def _open_filter(self) -> None:
-        """Open the filter line. Awaited, so that what is typed next goes into it."""
+        """Open the filter line. Awaited, so that the next keys go into it."""
         if not self.query(InputLine):
             await self.mount(InputLine("filter", FILTER_HINT), before=self.query_one(KeyBar))
         self.query_one(InputLine).open(self.pane.filter_text)
@@ -290,7 +290,7 @@ def _tab(pane: Pane, current: Pane) -> Tab:
 
 
 def _with_rows(current: Pane, panes: Iterable[Pane]) -> Pane:
-    """The current pane, or the fullest one where there is nothing in that."""
+    """The current pane, or the fullest one if it is empty."""
     if current.rows or current.filter_text:
         return current
     fullest = max(panes, key=lambda pane: len(pane.rows))

@@ -53,7 +53,7 @@ class Panes(NamedTuple):
 
 
 class BrowserActions:
-    """The actions of the browser, put together."""
+    """All actions of the browser."""
 
     def __init__(
         self,
@@ -84,11 +84,11 @@ class BrowserActions:
 
     @property
     def offers(self) -> frozenset[str]:
-        """The actions that have something to do now, of those that do not always."""
+        """The actions that are possible now, out of those that are not always."""
         return self.captures.offers | self.sessions.offers | self.pins.offers | self.sharing.offers
 
     def look_at(self, row_list: RowList, keys: Sequence[str]) -> None:
-        """Read what these rows show besides their names: they have come into sight."""
+        """Read the contents of rows that have come into view."""
         if row_list is self._panes.memories:
             self.memories.read_heads(keys)
             self.memories.read_states(keys)
@@ -96,7 +96,7 @@ class BrowserActions:
             self.aftermaths.count(keys)
 
     def follow(self, link: str) -> None:
-        """Follow a link of the detail: to a fold, another memory or a line of the transcript."""
+        """Follow a link of the detail: to a fold, another memory or a transcript line."""
         kind, _, name = link.partition(":")
         if kind == "fold":
             self._place.pane.unfold(name)

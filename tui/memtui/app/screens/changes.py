@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _NONE = "memtui has changed nothing here yet. A shows the changes of all projects."
 _NONE_ANYWHERE = "memtui has changed nothing yet."
 _LOOK = 2.0
-"""Seconds between looks for changes of other processes."""
+"""Seconds between checks for changes of other processes."""
 
 
 class ChangesScreen(Screen[None]):
@@ -60,7 +60,7 @@ class ChangesScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read the log, and go on looking at it."""
+        """Read the log, and keep checking it."""
         self.query_one(KeyBar).keys = self.TABLE.bar()
         self._look()
         self.set_interval(_LOOK, self._look)
@@ -115,7 +115,7 @@ class ChangesScreen(Screen[None]):
         return found
 
     def action_undo(self) -> None:
-        """Take the selected change back."""
+        """Undo the selected change."""
         self._revert(undone=False)
 
     def action_redo(self) -> None:
@@ -152,7 +152,7 @@ class ChangesScreen(Screen[None]):
             self.app.push_screen(ReadingScreen(clean_line(found.change.what), document))
 
     def action_everywhere(self) -> None:
-        """Show the changes of all projects, or of this one alone again."""
+        """Toggle between the changes of all projects and of this one."""
         self._everywhere = not self._everywhere
         self._show_rows()
 

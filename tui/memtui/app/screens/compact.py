@@ -1,4 +1,4 @@
-"""The current session as a recovery text: drafted, read and changed, stored under a Recovery ID."""
+"""The current session as a recovery text: drafted, edited, and stored under a Recovery ID."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
 _PAUSE = 0.3
-"""Seconds that typing must rest before the text is checked."""
+"""Seconds without typing before the text is checked."""
 
 
 class Read(Message):
-    """So much of the transcript has been read."""
+    """Progress of reading the transcript."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class CompactScreen(Screen[str | None]):
         return self.query_one("#compact-text", TextArea)
 
     def _said(self) -> tuple[str, str, str]:
-        """Text, description and tags as they stand in the form."""
+        """The current text, description and tags of the form."""
         description, tags = (self.query_one(f"#compact-{name}", Input).value for name in _INPUTS)
         return self.text_area.text, description, tags
 
@@ -128,7 +128,7 @@ class CompactScreen(Screen[str | None]):
             raise asyncio.CancelledError from error
 
     def on_read(self, message: Read) -> None:
-        """Say how far the reading is."""
+        """Show the progress of reading."""
         if self._compacted is None:
             self.text_area.border_subtitle = Content(f"reading the transcript {message.share:.0%}")
 
@@ -145,11 +145,11 @@ class CompactScreen(Screen[str | None]):
             self.asking.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
 
     def on_unmount(self) -> None:
-        """End reading and asking with the screen."""
+        """Cancel reading and asking."""
         self.asking.end()
 
     def action_ask_model(self) -> None:
-        """Let `claude -p` improve on the draft."""
+        """Let `claude -p` improve the draft."""
         self.asking.ask()
 
     @on(KeyBar.Pressed)
@@ -165,13 +165,13 @@ class CompactScreen(Screen[str | None]):
         return ""
 
     def question(self) -> Callable[[Callable[[], bool]], tuple[Compacted, str]]:
-        """The draft, as the facts make it, to be improved on."""
+        """The question to improve the facts-only draft."""
         compacted = self._compacted
         assert compacted is not None
         return lambda called_off: compact_by_claude(compacted, cancelled=called_off)
 
     def take(self, answer: tuple[Compacted, str]) -> None:
-        """Show what the model wrote, unless the person has written something meanwhile."""
+        """Show the model's text, unless the user has edited the draft meanwhile."""
         better, problem = answer
         if problem:
             self.asking.say_failed(problem)
@@ -193,7 +193,7 @@ class CompactScreen(Screen[str | None]):
     @on(TextArea.Changed, "#compact-text")
     @work(group="checks", exclusive=True, exit_on_error=False)
     async def _check(self) -> None:
-        """Check the text once typing rests."""
+        """Check the text after a pause in typing."""
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
         text = self.text_area.text
         with self.app.reporting("checking the text", wanted=lambda: not self.asking.gone):
@@ -206,7 +206,7 @@ class CompactScreen(Screen[str | None]):
             self.query_one("#compact-checks", DocumentView).show(Document(lines), keep_scroll=True)
 
     def _checked(self, points: tuple[Point, ...]) -> list[Line]:
-        """The checklist; a point that did not pass leads to its line."""
+        """The checklist; a point that did not pass is a link to its line."""
         lines = checklist_lines(points)
         lead = [point for point in points if point.verdict.value != "pass"]
         return [
@@ -242,7 +242,7 @@ class CompactScreen(Screen[str | None]):
     @work(group="save", exit_on_error=False)
     async def _save(self, compacted: Compacted) -> None:
         text, description, tags = self._said()
-        # An unchanged text is stored as drafted, not as shown.
+        # An unchanged text is stored as drafted, not as displayed.
         kept = compacted if text == self._drafted[0] else replace(compacted, text=text)
         try:
             with self.app.reporting("storing the memory"):
@@ -261,14 +261,14 @@ class CompactScreen(Screen[str | None]):
 
     @property
     def unsaved(self) -> bool:
-        """Whether leaving now would lose something that was written; a draft is soon made again."""
+        """Whether leaving now would lose edits; a draft can be made again."""
         if self._compacted is None:
             return False
         return self._said() != self._drafted or self._compacted.engine == Engine.CLAUDE
 
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
-        """Leave without storing; asks when something was written. First, a model that is asked is let go."""
+        """Cancel a pending question; else leave without storing, asking first if there are edits."""
         if self._storing or self.asking.call_off():
             return
         if self.unsaved:
@@ -284,7 +284,7 @@ _INPUTS = ("description", "tags")
 def _stored_once(
     browser: Browser, compacted: Compacted, description: str, tags: tuple[str, ...]
 ) -> tuple[str, str]:
-    """Store a text unless it is stored; returns the id it was stored under already, and the new one."""
+    """Store a text unless it is already stored; returns the existing id, and the new one."""
     known = stored_already(browser.places, compacted, description=description, tags=tags)
     if known:
         return known, ""

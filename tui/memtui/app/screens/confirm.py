@@ -1,4 +1,4 @@
-"""A question with two answers, asked before something would be lost."""
+"""A yes-no question, asked before something would be lost."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from memtui.app.widgets.document_view import DocumentView
 class ConfirmScreen(ModalScreen[bool]):
     """Asks `question`; y and n answer, enter presses the highlighted button, escape means no.
 
-    Only the button with the focus is highlighted. Where yes destroys nothing, it is `safe` and has the focus:
-    enter does what was asked for.
+    Only the button with the focus is highlighted. If yes destroys nothing, it is `safe` and has the focus, so
+    that enter confirms.
     """
 
     DEFAULT_CSS = stylesheet("confirm")
@@ -42,9 +42,9 @@ class ConfirmScreen(ModalScreen[bool]):
 
         Args:
             question: one sentence.
-            yes: what the first answer does, in a word.
-            no: what the other one does.
-            document: what one should read before answering.
+            yes: label of the first answer, a word.
+            no: label of the other one.
+            document: text to read before answering.
             safe: whether yes loses nothing.
         """
         super().__init__()
@@ -55,7 +55,7 @@ class ConfirmScreen(ModalScreen[bool]):
         self._safe = safe
 
     def compose(self) -> ComposeResult:
-        """The question, what there is to read, and the answers."""
+        """The question, the document, and the answers."""
         with Vertical(id="confirm"):
             yield Static(Content(self._question), id="question")
             if self._document is not None:
@@ -67,7 +67,7 @@ class ConfirmScreen(ModalScreen[bool]):
                 yield Button(Content(f"{self._no} (n)"), id="no", compact=True)
 
     def on_mount(self) -> None:
-        """Give the focus to the answer that loses nothing: enter must not destroy by habit."""
+        """Focus the answer that loses nothing, as enter is easily pressed by habit."""
         self.set_class(self._document is not None, "-large")
         self.query_one("#yes" if self._safe else "#no").focus()
 
@@ -77,7 +77,7 @@ class ConfirmScreen(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
     def action_read(self, unit: str, number: int) -> None:
-        """Scroll what there is to read."""
+        """Scroll the document."""
         for view in self.query(DocumentView):
             view.action_lines(number) if unit == "lines" else view.action_page(number)
 

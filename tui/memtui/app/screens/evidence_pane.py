@@ -1,4 +1,4 @@
-"""The facts of a session in groups, the whole text of the selected one below them."""
+"""The facts of a session in groups, with the full text of the selected one below."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _USED = "used"
 
 
 def written(item: EvidenceItem) -> str:
-    """The fact as it is written into a field: a todo comes without its box."""
+    """The text of a fact for a field; of a todo without its box."""
     text = clean_line(item.text)
     return _BOX.sub("", text, count=1) if item.kind == "todo" else text
 
 
 def _whole(item: EvidenceItem) -> str:
-    """Text and detail; the text alone or the detail alone where one holds the other."""
+    """Text and detail; only one of them if it contains the other."""
     if not item.detail or item.detail == item.text:
         return item.text
     shortened = item.detail.startswith(item.text.rstrip("…"))
@@ -44,7 +44,7 @@ class EvidencePane(Vertical):
     """The list of facts, and the selected one in full."""
 
     def __init__(self, is_used: Callable[[str], bool]) -> None:
-        """Make the pane; `is_used` says whether a text is in the form already."""
+        """Make the pane; `is_used` tells whether a text is already in the form."""
         super().__init__(id="facts")
         self._is_used = is_used
         self._items: dict[str, EvidenceItem | str] = {}
@@ -70,24 +70,24 @@ class EvidencePane(Vertical):
 
     @property
     def selected(self) -> EvidenceItem | None:
-        """The fact that the keys act on."""
+        """The selected fact."""
         item = self._items.get(self.listing.selected or "")
         return item if isinstance(item, EvidenceItem) else None
 
     def pin(self, transcript: str) -> None:
-        """Have the selected fact of a transcript pinned."""
+        """Request a pin for the selected fact of a transcript."""
         item = self.selected
         text, line = (without_source(written(item)), item.line) if item else ("", 0)
         self.app.post_message(PinWanted(text, Path(transcript) if line else None, line))
 
     def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
-        """Show facts, or the text `nothing`."""
+        """Show facts, or `nothing` if there are none."""
         self._items = _rows(groups)
         self.listing.empty = clean(nothing)
         self.listing.set_rows(tuple(self._items))
 
     def go(self, step: int) -> None:
-        """Select the first fact of the next group, or of one before."""
+        """Select the first fact of the next group, or of a previous one."""
         keys = list(self._items)
         heads = [index for index, key in enumerate(keys) if isinstance(self._items[key], str)]
         selected = self.listing.selected

@@ -1,4 +1,4 @@
-"""Writing sessions to files, from whichever screen shows them: one is asked where."""
+"""Exporting sessions to files, from any screen that shows them, after asking for a path."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FOLDER = f"A page of HTML for each. {_ENDS}"
 async def export_sessions(
     app: HostApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
 ) -> None:
-    """Ask where, write the sessions there, and say where that is; to be called by a worker.
+    """Ask for a path, write the sessions there, and report it; to be called by a worker.
 
     Args:
-        app: asks and says.
-        transcripts: those of the sessions; several are written into a folder.
-        readable: gives a transcript that can be read, if need be unpacked from the archive.
+        app: shows the question and the message.
+        transcripts: the sessions'; several are written into a folder.
+        readable: returns a readable transcript, unpacked from the archive if necessary.
     """
     from memtui.clock import system_clock
     from memtui.flows.export import export_session, session_file

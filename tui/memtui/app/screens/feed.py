@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 
 _RECEIPT = timedelta(hours=1)
-"""For so long after a hand-over the status line says that it arrived."""
+"""Seconds for which the status line confirms the arrival of a hand-over."""
 
 
 class Published(Message):
-    """The background made a newer view of something."""
+    """A newer view from the background."""
 
     def __init__(self, view: View) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Published(Message):
 
 
 class Kept(Message):
-    """A session was brought up to date in the background, or could not be."""
+    """A session was updated in the background, or could not be."""
 
     def __init__(self, problem: str) -> None:
         super().__init__()
@@ -59,20 +59,20 @@ class Kept(Message):
 
 
 class Feed:
-    """Looks at the disk in threads, and posts to the screen what has changed."""
+    """Checks the disk in threads, and posts changes to the screen."""
 
     def __init__(self, screen: Screen[None], browser: Browser, warn: Warn) -> None:
         self._screen = screen
         self._browser = browser
         self._warn = warn
         self._transcript: Path | None = None
-        """Of the session that is shown."""
+        """The current session's."""
         self._lights = LightsView()
         self._remotes: Sequence[RemoteState] = ()
         self._shared: Sequence[str] = ()
-        """What of the project's own memories could not be taken in."""
+        """Sentences on the project's own memories that could not be imported."""
         self._warned: set[tuple[str, str]] = set()
-        """Sessions with what they were warned of."""
+        """Sessions with the levels they were warned of."""
         self.live = Live(
             browser.targets,
             self._compare,
@@ -86,47 +86,47 @@ class Feed:
         """The health of the captures; None before the first check."""
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start checking."""
         self.live.start()
         self._keeper.start()
 
     def stop(self) -> None:
-        """Stop looking, and wait a bounded time."""
+        """Stop checking, and wait a limited time."""
         self._browser.stop()
         self._keeper.stop(timeout=0.2)
         self.live.stop(timeout=0.5)
 
     def show_project(self, note: str) -> None:
-        """Name the project in the status line; `note` says what is special about this run."""
+        """Show the project in the status line; `note` is a remark about this run."""
         bar = self._screen.query_one(StatusBar)
         bar.project = self._browser.project.name
         bar.note = note
 
     def show_in_bar(self, view: BranchView | HealthView) -> None:
-        """Show a newer view in the status line."""
+        """Update the status line from a newer view."""
         if isinstance(view, BranchView):
             self._screen.query_one(StatusBar).branch = view.branch
         else:
             learned = self.health is None or self.health.sizes != view.sizes
             self.health = view
             self.show_health()
-            if learned:  # the limit may be another one
+            if learned:  # the limit may have changed
                 self.look_again()
 
     def show_health(self) -> None:
-        """Say how captures fare; ages in it move on."""
+        """Show the health of captures; its ages change."""
         from memtui.app.model.health import status_line
 
         if self.health is not None:
             self._screen.query_one(StatusBar).health = status_line(self.health, self._browser.clock())
 
     def show_remotes(self, states: Sequence[RemoteState]) -> None:
-        """Show how the remotes stand."""
+        """Show the states of the remotes."""
         self._remotes = states
         self._show_standing()
 
     def show_shared(self, view: SharedView) -> None:
-        """Say what of the project's own memories could not be taken in."""
+        """Show problems with the project's own memories."""
         self._shared = view.problems
         self._show_standing()
         if view.problems:
@@ -141,7 +141,7 @@ class Feed:
         self._show_marks()
 
     def watch(self, view: StateView | DraftWanted) -> None:
-        """Look at the context of the session that is shown, in the background."""
+        """Check the context of the current session, in the background."""
         self._transcript = view.transcript
         if view.transcript is None:
             self._screen.query_one(StatusBar).context = None
@@ -152,7 +152,7 @@ class Feed:
             self._look_at(view.transcript)
 
     def look_again(self) -> None:
-        """Look at the same session again: what is looked for may have changed."""
+        """Check the same session again, after changes to pins or rules."""
         if self._transcript is not None:
             self._look_at(self._transcript)
 
@@ -180,12 +180,12 @@ class Feed:
             self._screen.app.bell()
         for alarm in watched.alarms:
             if (session, alarm) not in self._warned and self._screen.has_class("-short"):
-                self.host.say(f"{alarm[:1].upper()}{alarm[1:]}", warn=True)  # there is no status line
-        # A context that was compacted may warn again.
+                self.host.say(f"{alarm[:1].upper()}{alarm[1:]}", warn=True)  # no status line
+        # After a compaction, the context may warn again.
         self._warned = {each for each in self._warned if each[0] != session} | warned
 
     def _show_receipt(self, receipt: Receipt | None) -> None:
-        """Show a good receipt for a while, another one as long as its session is shown."""
+        """Show a good receipt for a while, any other one as long as its session is shown."""
         if receipt is None or receipt.arrival == "unknown":
             shown = ("", "")
         elif receipt.arrival == "whole":
@@ -205,7 +205,7 @@ class Feed:
             self._post(Published(lights))
 
     def _show_marks(self) -> None:
-        """The strip of tabs has to show the live mark and the context where it takes the place of the bar."""
+        """Show the live mark and the context in the strip of tabs, if it replaces the bar."""
         bar = self._screen.query_one(StatusBar)
         strip = self._screen.query_one(TabStrip)
         mark = live_mark(bar.liveness).truncate(12, ellipsis=True)
@@ -218,7 +218,7 @@ class Feed:
         self._screen.query_one(StatusBar).liveness = liveness
         self._show_marks()
         if liveness.mark is Mark.LOST and self._screen.has_class("-short"):
-            # There is no room for the reason in the strip of tabs.
+            # The strip of tabs has no room for the reason.
             self.host.say(f"Not up to date: {liveness.reason}", warn=True)
 
     def _compare(self, names: frozenset[str]) -> None:

@@ -1,4 +1,4 @@
-"""Leaving what was entered last in the browser: the detail, marks, the filter, the zoom."""
+"""Going back in the browser: leaving the detail, marks, the filter, the zoom."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GoingBack:
         self._actions = actions
 
     def back(self) -> None:
-        """Call off what is waited for, or leave what was entered last."""
+        """Cancel a pending question, or leave what was entered last."""
         if self._actions.sessions.model.cancel():
             return
         pane = self._place.pane
@@ -46,7 +46,7 @@ class GoingBack:
             self._place.host.say("Nothing to go back from. q quits.")
 
     def zoom(self) -> None:
-        """Give the pane, or the detail when it has the focus, the whole window; or give it back."""
+        """Toggle the full window for the pane, or for the detail if it has the focus."""
         if self._screen.focused is self._detail and not self._screen.has_class("-zoomed"):
             self._split.reading = True
         self._screen.toggle_class("-zoomed")

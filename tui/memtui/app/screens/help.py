@@ -1,4 +1,4 @@
-"""The keys of a pane or of a screen: made from the tables of commands."""
+"""The keys of a pane or a screen, from the tables of commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class HelpScreen(ModalScreen[None]):
     ]
 
     def __init__(self, title: str, document: Document) -> None:
-        """Make the screen; `title` says where the keys work."""
+        """Make the screen; `title` names the place where the keys work."""
         super().__init__()
         self._title = title
         self._document = document

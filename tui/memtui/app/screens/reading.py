@@ -25,7 +25,7 @@ class ReadingScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
 
     def __init__(self, title: str, document: Document, *, at: int = 0) -> None:
-        """Make the screen; `title` is clean, and `at` is the line to begin with."""
+        """Make the screen; `title` is clean, and `at` is the first line to show."""
         super().__init__()
         self._at = at
         self._title = title
@@ -37,7 +37,7 @@ class ReadingScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read from the line to begin with."""
+        """Scroll to the first line to show."""
         view = self.query_one(DocumentView)
         view.border_title = Content(self._title)
         view.reveal(self._at)
@@ -45,5 +45,5 @@ class ReadingScreen(Screen[None]):
         self.query_one(KeyBar).keys = self.TABLE.bar()
 
     async def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
-        """A click in the key bar."""
+        """Run the key that was clicked."""
         await self.run_action(message.action)

@@ -1,4 +1,4 @@
-"""Resuming and forking a session, from whichever screen shows it."""
+"""Resuming and forking a session, from any screen that shows it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def resume(app: HostApp, browser: Browser, session: Resumable, *, fork: bool = False) -> None:
-    """Go on with a session, or with a copy of it, in Claude Code.
+    """Resume a session, or a copy of it, in Claude Code.
 
-    memtui steps aside meanwhile, or opens a new window of tmux where config.toml says so. Without a `claude`
-    the command is copied.
+    The app is suspended meanwhile, or config.toml requests a new tmux window. Without a `claude` the command
+    is copied.
     """
     with app.reporting("resuming the session"):
         if session.kept is not None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class ReviewScreen(Screen[Reviewed | None]):
-    """Fills the form with a draft made from facts, lets a person change it, and saves it: all or nothing."""
+    """Fills the form with a draft from the facts, lets the user edit it, and saves it atomically."""
 
     DEFAULT_CSS = stylesheet("review")
     SCOPED_CSS = False
@@ -67,7 +67,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         self._focused_before = False
         self._saving = False
         self._by_model = False
-        """The model has written some of it: that is not soon made again."""
+        """Whether the model has written some of it, which takes long to make again."""
         self._draft_facts: Facts | None = None
         """The facts of the draft; None until they are read."""
 
@@ -122,7 +122,7 @@ class ReviewScreen(Screen[Reviewed | None]):
     def _fill(self, facts: Facts, nothing: str) -> None:
         """Show the facts, and fill untouched fields with the draft made from them."""
         self.facts.fill((), "No facts could be read.")
-        # The capture's own text is not evidence: the list then shows why there is none.
+        # The capture's own text is not evidence: the list shows why there is none.
         groups = evidence(facts, self.browser.project.root) if self._facts is not None else ()
         self.facts.fill(groups, nothing)
         self._memory = draft_memory(facts)
@@ -130,11 +130,11 @@ class ReviewScreen(Screen[Reviewed | None]):
         self.form.draft(to_fields(Draft(self._memory, draft_summary(facts))))
 
     def on_unmount(self) -> None:
-        """End reading and asking with the screen."""
+        """Cancel reading and asking."""
         self.asking.end()
 
     def action_ask_model(self) -> None:
-        """Let `claude -p` improve on the draft."""
+        """Let `claude -p` improve the draft."""
         self.asking.ask()
 
     @on(KeyBar.Pressed)
@@ -146,7 +146,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         return "" if self._draft_facts is not None else "The draft is not there yet."
 
     def question(self) -> Callable[[Callable[[], bool]], Reworded]:
-        """The draft, as the facts make it, to be improved on."""
+        """The question to improve the facts-only draft."""
         facts, places = self._draft_facts, self.browser.places
         assert facts is not None
         memory, summary = draft_memory(facts), draft_summary(facts)
@@ -171,17 +171,17 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     @property
     def part(self) -> str:
-        """The facts or the form."""
+        """The focused part: the facts or the form."""
         return "facts" if self.focused is self.facts.listing else "form"
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """The field gone to last is the one that evidence goes to; at first, before any is, the learnings."""
+        """Facts are added to the field focused last; initially to the learnings."""
         self.asking.show_keys()
         if not isinstance(event.widget, FormField):
             return
         if self._focused_before:
             self.form.aim(event.widget.field.name)
-        self._focused_before = True  # the first focus is given by `on_mount`
+        self._focused_before = True  # `on_mount` sets the first focus
 
     @on(RowList.Opened)
     def action_add(self) -> None:
@@ -202,7 +202,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         self.facts.listing.refresh_rows()
 
     def action_read_fact(self) -> None:
-        """Read the selected fact, however long it is and small the window."""
+        """Read the selected fact in full, even if it is long and the window small."""
         if self.facts.selected is None:
             self.asking.say("No fact is selected.")
         else:
@@ -217,7 +217,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         self.facts.go(step)
 
     def action_switch(self) -> None:
-        """Go from the form to the evidence, or back to the field left."""
+        """Go from the form to the evidence, or back to the last field."""
         if self.focused is self.facts.listing:
             self.remove_class("-evidence")
             self.set_focus(self.form.target)
@@ -226,7 +226,7 @@ class ReviewScreen(Screen[Reviewed | None]):
             self.set_focus(self.facts.listing)
 
     def action_transcript(self) -> None:
-        """Look at the conversation itself."""
+        """Show the conversation itself."""
         try:
             path = self.browser.check_transcript(self.capture.transcript)
         except FileProblem as problem:
@@ -235,7 +235,7 @@ class ReviewScreen(Screen[Reviewed | None]):
             read_transcript(self.app, path)
 
     def action_save(self) -> None:
-        """Save, once: a second ctrl+s comes too late to change anything."""
+        """Save, once: a second ctrl+s has no effect."""
         if not self._saving:
             self._saving = True
             self._save()
@@ -278,14 +278,14 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     @property
     def unsaved(self) -> bool:
-        """Whether leaving now would lose something that was written."""
+        """Whether leaving now would lose edits."""
         return self._by_model or self.form.unsaved
 
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
-        """Leave without saving; asks when something was written. First, a model that is asked is let go."""
+        """Cancel a pending question; else leave without saving, asking first if there are edits."""
         if self._saving or self.asking.call_off():
-            return  # what is being written is there in a moment, and so is the way to take it back
+            return  # a running save is finished in a moment, and can be undone
         if self.unsaved:
             question = ConfirmScreen("Leave the review? What you wrote is not saved.", yes="Leave", no="Stay")
             if not await self.app.push_screen_wait(question):

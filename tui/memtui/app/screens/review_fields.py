@@ -41,7 +41,7 @@ class FormField(TextArea):
             self.styles.height = height
 
     def add(self, text: str) -> bool:
-        """Add a piece of text; False when it is there already."""
+        """Add a piece of text; False if the field already contains it."""
         after = with_item(self.text, text, listed=self.field.listed)
         if after == self.text:
             return False
@@ -51,7 +51,7 @@ class FormField(TextArea):
 
 
 class ReviewForm(VerticalScroll):
-    """The fields, the drafts that were put into them, and the field that facts are added to."""
+    """The fields, the drafts put into them, and the field that facts are added to."""
 
     def __init__(self) -> None:
         super().__init__(id="form", can_focus=False)
@@ -81,7 +81,7 @@ class ReviewForm(VerticalScroll):
         return self.field(self._target)
 
     def aim(self, name: str) -> None:
-        """Have facts added to this field."""
+        """Add facts to this field from now on."""
         self._target = name
         for field in FIELDS:
             here = field.name == name
@@ -93,21 +93,21 @@ class ReviewForm(VerticalScroll):
         return {field.name: self.field(field.name).text for field in FIELDS}
 
     def holds(self, text: str) -> bool:
-        """Whether a text is in one of the fields."""
+        """Whether any field contains a text."""
         return bool(text) and any(text in self.field(field.name).text for field in FIELDS)
 
     @property
     def changed(self) -> list[Field]:
-        """The fields that say something else than was drafted."""
+        """The fields that differ from the draft."""
         return [field for field in FIELDS if self.field(field.name).text != self._drafted.get(field.name, "")]
 
     @property
     def unsaved(self) -> bool:
-        """Whether a person has written something."""
+        """Whether the user has edited any field."""
         return bool(self.changed) and any(self.texts.values())
 
     def draft(self, texts: Mapping[str, str]) -> None:
-        """Put a draft into every field that is still empty."""
+        """Put a draft into every empty field."""
         for name, text in texts.items():
             area = self.field(name)
             # Text typed meanwhile is not a draft.
@@ -116,7 +116,7 @@ class ReviewForm(VerticalScroll):
                 area.text = clean(text)
 
     def replace(self, texts: Mapping[str, str], names: Iterable[str]) -> None:
-        """Put another draft into some fields."""
+        """Replace the draft of some fields."""
         for name in names:
             self._drafted[name] = clean(texts[name])
             self.field(name).text = self._drafted[name]

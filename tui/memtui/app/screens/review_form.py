@@ -1,4 +1,4 @@
-"""The review's form as text: a memory file to fields and back."""
+"""The review's form as text: converting a memory file to fields and back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Field:
     Attributes:
         name: of the `MemoryFile` field; `summary` belongs to the capture.
         label: shown in its border.
-        listed: whether every line is an item of its own.
+        listed: whether each line is an item.
     """
 
     name: str
@@ -51,7 +51,7 @@ def to_fields(draft: Draft) -> dict[str, str]:
 
 
 def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Draft:
-    """The values of the form; parts of `original` that it does not show are kept."""
+    """The draft in the form's texts; parts of `original` without a field are kept."""
     values = {
         field.name: items(texts[field.name]) if field.listed else texts[field.name].strip()
         for field in FIELDS
@@ -67,7 +67,7 @@ def list_text(items: tuple[str, ...]) -> str:
 
 
 def items(text: str) -> tuple[str, ...]:
-    """Lines as items: a dash or asterisk may lead, an indented line continues the one before."""
+    """Lines as items: a dash or asterisk may lead, an indented line continues the previous one."""
     found: list[str] = []
     for row in text.split("\n"):
         if not row.strip():
@@ -80,7 +80,7 @@ def items(text: str) -> tuple[str, ...]:
 
 
 def with_item(text: str, item: str, *, listed: bool) -> str:
-    """The field's text with a piece of evidence added, unless it is there already."""
+    """The field's text with a piece of evidence added, unless it contains it."""
     if listed:
         return (
             text if item in items(text) else "\n".join(part for part in (text.rstrip(), f"- {item}") if part)

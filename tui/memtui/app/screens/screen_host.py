@@ -25,19 +25,19 @@ class ScreenHost:
         return cast(HostApp, self._screen.app)
 
     def say(self, text: str, *, warn: bool = False) -> None:
-        """Show the person one line."""
+        """Show a one-line message."""
         self._app.say(text, severity="warning" if warn else "information")
 
     def reporting(self, doing: str, *, wanted: Callable[[], bool] = always) -> AbstractContextManager[None]:
-        """Catch and report what fails inside."""
+        """Catch and report errors inside."""
         return self._app.reporting(doing, wanted=wanted)
 
     def explain(self, doing: str, error: Exception) -> str:
-        """A sentence for what went wrong; an unknown error is logged."""
+        """The message for an error; unknown errors are logged."""
         return explain(self._app.log_file, doing, error)
 
     def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
-        """Copy a text, and say by which road it went."""
+        """Copy a text, and report which way was used."""
         self._app.copy_text(text, name=name, note=note)
 
     def start(self, work: Work, *, group: str, exclusive: bool = False) -> None:
@@ -45,11 +45,11 @@ class ScreenHost:
         self._screen.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
 
     def soon(self, callback: Callable[..., None], *arguments: object) -> None:
-        """Call back on the screen's own thread; any thread may ask."""
+        """Call back on the screen's own thread. Thread-safe."""
         if self._screen.is_attached:
             self._screen.call_later(callback, *arguments)
 
     def hint(self, *names: str) -> None:
-        """Have these targets compared with the disk soon."""
+        """Request a comparison of these targets with the disk."""
         for name in names:
             self._hint(name)

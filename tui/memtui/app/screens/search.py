@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
 _PAUSE = 0.08
-"""Seconds that typing must rest before a search begins."""
+"""Seconds without typing before a search begins."""
 _AGAIN = 1.5
-"""Seconds after which is searched again while sessions are still being read into the index."""
+"""Seconds between repeated searches while sessions are still being indexed."""
 _WIDE = 100
-"""Columns from which a row has room for the place where the query stands."""
+"""Width in columns from which a row shows the matching text."""
 _TITLE = 46
 _RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3, Kind.PIN: 3}
 """Number of results of each kind before anything is typed."""
@@ -66,7 +66,7 @@ _SO_FAR = " · not all searched yet"
 
 
 class SearchInput(Input):
-    """Every change of the text searches at once; the arrows move in the results."""
+    """A search line: every change searches at once; the arrows move in the results."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "screen.move(1)", show=False),
@@ -77,7 +77,7 @@ class SearchInput(Input):
 
 
 class SearchScreen(Screen[Result | None]):
-    """A line to type in, what it finds below it, and the place that was found."""
+    """A search line, its results below it, and the selected match."""
 
     DEFAULT_CSS = stylesheet("search")
     SCOPED_CSS = False
@@ -94,8 +94,8 @@ class SearchScreen(Screen[Result | None]):
         """Make the screen.
 
         Args:
-            browser: what to search in.
-            query: what to search for at first.
+            browser: the project's model.
+            query: the initial query.
             session: the transcript that is "this session".
         """
         super().__init__()
@@ -130,14 +130,14 @@ class SearchScreen(Screen[Result | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Search for what was searched last, or show what is recent."""
+        """Repeat the last search, or show recent entries."""
         self.query_one("#hit").can_focus = False
         self._show_scope()
-        self.query_one("#query", SearchInput).action_select_all()  # what is typed now begins anew
+        self.query_one("#query", SearchInput).action_select_all()  # typing replaces it
         self._search(self.query_text)
 
     def on_unmount(self) -> None:
-        """Stop searching with the screen."""
+        """Cancel searching."""
         self._gone = True
 
     @property
@@ -159,11 +159,11 @@ class SearchScreen(Screen[Result | None]):
 
     @work(group="search", exclusive=True, exit_on_error=False)
     async def _search(self, text: str, *, again: bool = False) -> None:
-        """Search for a text: sessions first, then the rest; what is found too late is dropped.
+        """Search for a text: sessions first, then the rest; outdated results are dropped.
 
         Args:
-            text: what was typed.
-            again: the same was searched before, when not everything was in the index.
+            text: the typed query.
+            again: whether it repeats a search made before the index was complete.
         """
         scope = self._scope
 
@@ -200,7 +200,7 @@ class SearchScreen(Screen[Result | None]):
             listing.empty = f"Nothing to search in yet.\n\n{HINT}"
         listing.set_rows(tuple(self._found))
         listing.refresh_rows()
-        if first:  # of another query: its best hit is what one wants
+        if first:  # of a new query, select the best hit
             listing.action_first()
         self._show_selected()
 
@@ -215,7 +215,7 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#hit", DocumentView).show(shown)
 
     def on_descendant_focus(self) -> None:
-        """The keys at the bottom are those of where the focus is."""
+        """The key bar shows the keys for the current focus."""
         typing = self.focused is not self.results
         self.query_one(KeyBar).keys = self.TABLE.bar("query" if typing else "results")
 
@@ -240,7 +240,7 @@ class SearchScreen(Screen[Result | None]):
         self.set_focus(self.query_one("#query"))
 
     def action_scope(self) -> None:
-        """Search in this session, in this project, everywhere."""
+        """Change the scope: this session, this project, everywhere."""
         scopes = [scope for scope in Scope if scope is not Scope.SESSION or self._session]
         self._scope = scopes[(scopes.index(self._scope) + 1) % len(scopes)]
         self._show_scope()
@@ -250,7 +250,7 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#search-scope", Label).update(Content(f" {self._scope} "))
 
     def action_copy(self, form: str) -> None:
-        """Copy what the selected thing is known by, or the command to go on with it."""
+        """Copy the name of the selected result, or the command to resume it."""
         found = self.selected
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
@@ -260,19 +260,19 @@ class SearchScreen(Screen[Result | None]):
     @on(Input.Submitted, "#query")
     @on(RowList.Opened)
     def action_open(self) -> None:
-        """Open what is selected."""
+        """Open the selected result."""
         found = self.selected
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
         elif found.kind is Kind.PIN and found.path is None:
             self.app.say("The session that this pin comes from is not here.", severity="warning")
-        elif found.path is not None:  # over the results: they are there again afterwards
+        elif found.path is not None:  # over the results, which stay
             (self._unpack if found.archived else self._read)(found, found.path)
         else:
             self._read_text(found)
 
     def action_show(self) -> None:
-        """Go to what is selected in its pane, where it can be acted on."""
+        """Go to the selected result in its pane, where it can be acted on."""
         found = self.selected
         if found is None or found.kind in (Kind.SESSION, Kind.PIN):
             self.app.say(
@@ -287,7 +287,7 @@ class SearchScreen(Screen[Result | None]):
 
     @work(group="read", exclusive=True, exit_on_error=False)
     async def _read_text(self, found: Result) -> None:
-        """Open a text over the results, at the first place that matches."""
+        """Open a text over the results, at its first match."""
         from memtui.app.screens.reading import ReadingScreen
 
         query = asked(self.query_text).query
@@ -306,14 +306,14 @@ class SearchScreen(Screen[Result | None]):
             self._read(found, await asyncio.to_thread(archive.readable_at, path))
 
     def _read(self, found: Result, path: Path) -> None:
-        """Open a transcript at the place found, with the longest of the words marked that are there."""
+        """Open a transcript at the match, with the longest matching word marked."""
         from memtui.app.screens.transcript import read_transcript
 
         words = max((piece for piece, hit in found.pieces() if hit), key=len, default="")
         read_transcript(self.app, path, found.line, find=words.lower())
 
     def action_resume(self, fork: bool = False) -> None:
-        """Go on with the selected session in Claude Code, or with a copy of it."""
+        """Resume the selected session in Claude Code, or a copy of it."""
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:
             self.app.say("Only a session can be resumed.", severity="warning")
         else:
@@ -325,7 +325,7 @@ class SearchScreen(Screen[Result | None]):
 
 
 def _known_by(found: Result, form: str) -> str:
-    """The text to copy of a result: what it is known by, or a command with that."""
+    """The text to copy for a result: its name, or a command with it."""
     if form == "{id}":
         return found.title if found.kind is Kind.PIN else found.name
     if found.kind in (Kind.SESSION, Kind.STATE):
@@ -352,7 +352,7 @@ def _drawn(found: Result, now: datetime, width: int) -> Content:
 
 
 def _rows(groups: Iterable[Group], *, recent: bool) -> Iterable[tuple[str, Result | str]]:
-    """Rows by unique keys: a heading for each kind, then what was found of it."""
+    """Rows by unique keys: a heading for each kind, then its results."""
     groups = tuple(groups)
     anything = any(group.results for group in groups)
     for kind, results, total, complete in groups:
@@ -373,7 +373,7 @@ def _sessions(results: Iterable[Result]) -> Iterable[tuple[str, Result | str]]:
 
 
 def _shown(found: Result) -> list[Content]:
-    """The place that was found, on one line, with what matches marked."""
+    """The match on one line, with the matching parts marked."""
     return [
         Content.styled(" ".join(piece.split("\n")), "bold $warning" if hit else "$quiet")
         for piece, hit in found.pieces()

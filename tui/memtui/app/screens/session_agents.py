@@ -1,4 +1,4 @@
-"""The subagents that show under their sessions."""
+"""The subagents shown below their sessions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from memtui.store.session_list import Agent, Session
 
 
 class AgentRows:
-    """The rows of the subagents whose sessions are unfolded, by their keys."""
+    """The rows of the subagents of unfolded sessions, by key."""
 
     def __init__(self) -> None:
         self._rows: dict[str, tuple[Session, Agent]] = {}
@@ -22,15 +22,15 @@ class AgentRows:
         self._rows = {key: row for key, row in self._rows.items() if row[0].path != session.path}
 
     def agent(self, key: str) -> Agent | None:
-        """The subagent of a row; None for the row of a session."""
+        """The subagent of a row; None for a session's row."""
         return self._rows[key][1] if key in self._rows else None
 
     def owner(self, key: str) -> str:
-        """The row of the session that a row belongs to: its own, or that of its session."""
+        """The session's row for any row: itself, or that of the subagent's session."""
         return str(self._rows[key][0].path) if key in self._rows else key
 
     def rows(self, sessions: Iterable[Session]) -> Iterator[str]:
-        """All rows: each session, and its subagents where these show."""
+        """All rows: each session, followed by its visible subagents."""
         for session in sessions:
             yield str(session.path)
             yield from (key for key, row in self._rows.items() if row[0].path == session.path)

@@ -1,4 +1,4 @@
-"""The detail of a session: what was asked, how it ended, and what came of it; what it names opens."""
+"""The detail of a session: requests, end, and results, with links."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
 _PAUSE = 0.1
-"""Seconds the selection must rest before a transcript is read for the detail."""
+"""Seconds without a change of selection before a transcript is read for the detail."""
 _LARGE = 64 << 20
-"""Bytes of a transcript from which only its end is read for the detail."""
+"""Size in bytes from which only the end of a transcript is read."""
 _END = 8 << 20
-"""Bytes of that end."""
+"""Size of that end in bytes."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """The parts of a session that were read."""
+    """The parts of a session read so far."""
 
     session: Session
     path: Path
     facts: Facts
     tree: SessionTree
     part: int = 0
-    """Bytes of its end that were read; 0: all of it."""
+    """Number of bytes read at its end; 0: all of it."""
 
 
 class SessionDetail(DocumentView):
-    """Shows one session: at once what the list knows of it, then what its transcript says."""
+    """Shows one session: at once the data of the list, then those of the transcript."""
 
     if TYPE_CHECKING:
         app: HostApp
@@ -64,9 +64,8 @@ class SessionDetail(DocumentView):
     def __init__(self, browser: Browser, readable: Callable[[Session], Path]) -> None:
         """Make the view.
 
-        Args:
-            browser: knows the project and the time.
-            readable: the transcript of a session, if need be unpacked from the archive; called in a thread.
+        Args: browser: the project's model. readable: returns a session's transcript, unpacked from the
+        archive if necessary; called in a thread.
         """
         super().__init__(id="session")
         self._browser = browser
@@ -124,21 +123,21 @@ class SessionDetail(DocumentView):
         return Known(session, path, facts, tree, part)
 
     def _project(self, session: Session) -> Project:
-        """The project that a session's captures are in: this one, unless it was started elsewhere."""
+        """The project with a session's captures: this one, unless it was started elsewhere."""
         folder = session_folder(session.summary.folder, self._browser.project.root)
         root = find_root(folder)
         return self._browser.project if root == self._browser.project.root else Project(root)
 
-    # -- what its lines lead to -----------------------------------------------------------------------------
+    # -- links --------------------------------------------------------------------------------------------
 
     def action_follow(self) -> None:
-        """Open what tab has marked; else the key is for the screen, which reads the session."""
+        """Open the target of the marked line; without one, the screen opens the session."""
         if self._link < 0:
             raise SkipAction
         super().action_follow()
 
     def on_document_view_followed(self, event: DocumentView.Followed) -> None:
-        """Open what a line names."""
+        """Open the target of a line."""
         event.stop()
         known = self._known
         kind, _, name = event.link.removeprefix(ASIDE).partition(":")

@@ -1,4 +1,4 @@
-"""Actions on the files of several sessions: keep copies, export, forget."""
+"""Archiving, exporting and forgetting several sessions."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from memtui.store.session_list import Session, size_text
 
 
 class SessionFiles:
-    """Acts on sessions in threads, and says what was done. Each is the work of a worker of its screen."""
+    """Acts on sessions in workers, and reports the result."""
 
     def __init__(self, app: HostApp, places: Places, clock: Clock, changed: Callable[[], object]) -> None:
         """Make the actions.
 
         Args:
-            app: says what was done, and asks.
-            places: where things are.
-            clock: tells the time.
-            changed: called when the sessions have to be listed again.
+            app: shows messages and questions.
+            places: the project and the folders.
+            clock: gives the current time.
+            changed: called when the list is outdated.
         """
         self._app = app
         self._places = places
@@ -54,11 +54,11 @@ class SessionFiles:
             self._changed()
 
     async def export(self, sessions: Sequence[Session]) -> None:
-        """Write sessions to files, one is asked where."""
+        """Export sessions to files, after asking for a path."""
         await export_sessions(self._app, [each.path for each in sessions], self._archive.readable_at)
 
     async def forget(self, sessions: Sequence[Session]) -> None:
-        """Delete what memtui has of sessions, once that was read and confirmed."""
+        """Delete memtui's data of sessions, after confirmation."""
         with self._app.reporting("forgetting sessions"):
             found = [
                 await asyncio.to_thread(traces_of, self._places, self._clock, each.session_id)

@@ -1,4 +1,4 @@
-"""The list of the sessions screen: its rows, their order, and how they look."""
+"""The list of the sessions screen: its rows, their order, and their look."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from memtui.store.session_list import Agent, Session
 
 
 class SessionListing:
-    """The sessions by their keys: filtered, sorted, with the subagents of those that are unfolded."""
+    """The sessions by key, filtered and sorted, with the subagents of unfolded ones."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
         self._column = Column.WHEN
         self._branches = False
-        """Whether the sessions are of several branches."""
+        """Whether there are sessions of several branches."""
         self._matching = 0
         """The sessions that the filter lets through; counted by `rows`."""
         self.agents = AgentRows()
@@ -45,11 +45,11 @@ class SessionListing:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys of all sessions, also of those that the filter hides."""
+        """The keys of all sessions, including those hidden by the filter."""
         return frozenset(self._sessions)
 
     def rows(self) -> list[str]:
-        """The keys of the rows that show, in order."""
+        """The keys of the visible rows, in order."""
         branches = {each.summary.branch for each in self._sessions.values() if each.summary.branch}
         self._branches = len(branches) > 1
         matching = [each for each in self._sessions.values() if matches(each, self.filter)]
@@ -57,15 +57,15 @@ class SessionListing:
         return list(self.agents.rows(ordered(matching, self._column)))
 
     def session(self, key: str) -> Session | None:
-        """The session of a row, be it that of a subagent."""
+        """The session of a row, which may be a subagent's."""
         return self._sessions.get(self.agents.owner(key))
 
     def agent(self, key: str) -> Agent | None:
-        """The subagent of a row; None for the row of a session."""
+        """The subagent of a row; None for a session's row."""
         return self.agents.agent(key)
 
     def title(self, marked: int) -> Content:
-        """How many sessions there are, of which projects, and how many of them are marked."""
+        """The number of sessions, their projects, and the number of marked ones."""
         total = len(self._sessions)
         count = f'{self._matching}/{total} · "{self.filter}" ✕' if self.filter else f"{total}"
         count += f" · {marked} marked" if marked else ""

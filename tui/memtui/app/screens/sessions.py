@@ -1,4 +1,4 @@
-"""The sessions screen: every conversation of the project, or of all, to be read, resumed and forked."""
+"""The sessions screen: all conversations of the project, or of all projects, to read, resume or fork."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOTHING = "Nothing is selected."
 
 
 class SessionsScreen(Screen[None]):
-    """The list, newest first, and what the selected session was about."""
+    """The list, newest first, and the detail of the selected session."""
 
     DEFAULT_CSS = stylesheet("sessions")
     SCOPED_CSS = False
@@ -70,12 +70,12 @@ class SessionsScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """List what is there, then read on."""
+        """List the sessions, then complete their rows."""
         self._files = SessionFiles(self.app, self._browser.places, self._browser.clock, self._load)
         self._load()
 
     def on_descendant_focus(self) -> None:
-        """The keys at the bottom are those of where the focus is."""
+        """The key bar shows the keys for the current focus."""
         detail = self.focused is self.detail
         self.set_class(detail, "-reading", update=self.has_class("-short"))  # it changes no other layout
         self.query_one(KeyBar).keys = self.TABLE.bar("session" if detail else "sessions")
@@ -89,12 +89,12 @@ class SessionsScreen(Screen[None]):
 
     @property
     def detail(self) -> SessionDetail:
-        """The selected session as far as it is known."""
+        """The detail of the selected session."""
         return self.query_one(SessionDetail)
 
     @property
     def selected(self) -> Session | None:
-        """The session of the selected row, be it that of a subagent."""
+        """The session of the selected row, which may be a subagent's."""
         return self._rows.session(self.listing.selected or "")
 
     @property
@@ -126,7 +126,7 @@ class SessionsScreen(Screen[None]):
             await asyncio.to_thread(self._list.remember)
 
     def _show(self) -> None:
-        """Put the rows in order; the selection stays with its session."""
+        """Sort the rows; the selection stays with its session."""
         typed = self._rows.filter
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else _NONE
         self.listing.marked &= self._rows.keys
@@ -150,7 +150,7 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        """Read the session, if need be unpacked from the archive, or the selected subagent's transcript."""
+        """Read the session, unpacked from the archive if necessary, or the selected subagent's transcript."""
         agent, session = self._rows.agent(self.listing.selected or ""), self.selected
         if session is None:
             self._say_nothing()
@@ -213,7 +213,7 @@ class SessionsScreen(Screen[None]):
             self._show_title()
 
     def action_several(self, name: str) -> None:
-        """Keep, export or forget the marked sessions, or the selected one."""
+        """Archive, export or forget the marked sessions, or the selected one."""
         if not (chosen := self.chosen):
             self._say_nothing()
             return
@@ -267,7 +267,7 @@ class SessionsScreen(Screen[None]):
         self.set_focus(self.detail if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
-        """Go back to the list, drop the marks and the filter, then leave."""
+        """Go back to the list, clear marks and filter, then leave."""
         if self.focused is not self.listing:
             self.listing.focus()
         elif self.listing.marked:

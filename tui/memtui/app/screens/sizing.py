@@ -1,4 +1,4 @@
-"""Screens that are styled, laid out and painted once when they open."""
+"""Screens that are styled, laid out and painted only once when they open."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from textual.screen import Screen
 
 
 class StyledOnce(Screen[None]):
-    """A screen whose widgets are styled as they are mounted, and not all again before the first paint."""
+    """A screen whose widgets are styled as they are mounted, and not again before the first paint."""
 
     def on_screen_resume(self, event: ScreenResume) -> None:
-        """Keep Textual from styling everything when the screen is shown for the first time."""
+        """Keep Textual from restyling everything when the screen is first shown."""
         event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
 
 def add_size_classes(screen: Screen[Any], app: App[Any]) -> None:
-    """Add to a new screen the classes that Textual adds after its first paint, as on every resize.
+    """Add the size classes to a new screen that Textual only adds after the first paint.
 
-    What is there from the start saves styling everything, laying it out and painting it again.
+    This saves a second styling, layout and paint.
     """
     width, height = app.size
     _add(screen, width, screen.HORIZONTAL_BREAKPOINTS or app.HORIZONTAL_BREAKPOINTS)

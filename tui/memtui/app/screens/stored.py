@@ -1,4 +1,4 @@
-"""A new Recovery ID, shown so that it cannot be overlooked."""
+"""A new Recovery ID, displayed prominently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class StoredScreen(ModalScreen[None]):
-    """Shows the id large, and copies it; y and Y copy again."""
+    """Shows the id in large letters, and copies it; y and Y copy again."""
 
     if TYPE_CHECKING:
         app: HostApp
@@ -35,19 +35,19 @@ class StoredScreen(ModalScreen[None]):
         self._memory_id = memory_id
 
     def compose(self) -> ComposeResult:
-        """The id twice: to be seen from afar, and to be read."""
+        """The id twice: large, and as text."""
         with Vertical(id="stored"):
             yield Digits(self._memory_id.removeprefix("CMEM-"), id="stored-large")
             yield Static(Content.styled(self._memory_id, "bold $accent"), id="stored-id")
             yield Static(Content(PROMPT.format(id=self._memory_id)), id="stored-prompt")
 
     def on_mount(self) -> None:
-        """Copy it at once: that is what it is wanted for."""
+        """Copy it at once, as that is usually what it is for."""
         box = self.query_one("#stored")
         box.border_title = Content("Recovery ID")
         box.border_subtitle = Content("y id · Y prompt · esc closes")
         self.action_copy("{id}")
 
     def action_copy(self, form: str) -> None:
-        """Copy the id, or the words that restore the memory."""
+        """Copy the id, or the prompt that restores the memory."""
         self.app.copy_text(form.format(id=self._memory_id))

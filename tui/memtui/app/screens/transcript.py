@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
 _FOLLOW = 0.5
-"""Seconds between looks at whether the transcript has grown."""
+"""Seconds between checks whether the transcript has grown."""
 
 
 def read_transcript(app: App[Any], path: Path, line: int = 0, *, find: str = "") -> None:
@@ -46,7 +46,7 @@ def read_transcript(app: App[Any], path: Path, line: int = 0, *, find: str = "")
         app: the app.
         path: the session's transcript, or one of its subagents'.
         line: the line to open it at (1-based), which is unfolded; its end when 0.
-        find: what is marked in it, and what `n` goes on to find.
+        find: text to mark, which `n` searches for.
     """
     screen = TranscriptScreen(path, line, find=find)
     add_size_classes(screen, app)
@@ -54,7 +54,7 @@ def read_transcript(app: App[Any], path: Path, line: int = 0, *, find: str = "")
 
 
 class TranscriptScreen(StyledOnce):
-    """The conversation as it stands in Claude Code's file."""
+    """The conversation in Claude Code's file."""
 
     if TYPE_CHECKING:
         app: HostApp
@@ -90,7 +90,7 @@ class TranscriptScreen(StyledOnce):
 
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
-        """Say in the frame where one is."""
+        """Show the current position in the frame."""
         if self._sought and self.view.current is not None:
             sought, self._sought = self._sought, ""
             self.finder.show_here(sought)
@@ -100,25 +100,25 @@ class TranscriptScreen(StyledOnce):
         self.query_one(InputLine).show_status(found)
 
     async def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
-        """A click in the key bar."""
+        """Run the key that was clicked."""
         await self.run_action(message.action)
 
     def on_key(self, event: events.Key) -> None:
-        """A digit belongs to a number, which goes before G or %."""
+        """A digit extends the number typed before G or %."""
         if self.focused is self.view and event.character and event.character in "0123456789":
             self._typed = (self._typed + event.character)[-9:].lstrip("0")
             event.stop()
             self.show_place()
 
     def _number(self) -> int:
-        """The number that was typed, which is used up by this."""
+        """The typed number, which is then cleared."""
         typed, self._typed = self._typed, ""
         return int(typed or "0")
 
     # -- finding --------------------------------------------------------------------------------------------
 
     def action_find(self) -> None:
-        """Type what is looked for."""
+        """Open the search line."""
         self.finder.begin()
         self.query_one(InputLine).open(self.finder.text, select=True)
 
@@ -138,13 +138,13 @@ class TranscriptScreen(StyledOnce):
         self.show_place()
 
     def action_again(self, step: int) -> None:
-        """Go to the next hit, or to the one before."""
+        """Go to the next hit, or to the previous one."""
         if self.finder.text:
             self.view.when_there(lambda: self.finder.again(step))
         else:
             self.app.say("Nothing is looked for yet: / finds.")
 
-    # -- going somewhere ------------------------------------------------------------------------------------
+    # -- navigation ----------------------------------------------------------------------------------------
 
     def action_first(self) -> None:
         """Go to the start."""
@@ -152,7 +152,7 @@ class TranscriptScreen(StyledOnce):
         self.view.action_first()
 
     def action_last(self) -> None:
-        """Go to the end, or to the line whose number was typed."""
+        """Go to the end, or to the line with the typed number."""
         number = self._number()
         if number:
             self.view.go(Wanted("line", number, unfold=True))
@@ -160,7 +160,7 @@ class TranscriptScreen(StyledOnce):
             self.view.action_last()
 
     def action_percent(self) -> None:
-        """Go to a part of the file."""
+        """Go to a percentage of the file."""
         if self._typed:
             self.view.go(Wanted("percent", min(100, self._number())))
         else:
@@ -182,7 +182,7 @@ class TranscriptScreen(StyledOnce):
             self.app.say(problem)
 
     def action_lost(self) -> None:
-        """Show what the compaction that stands here lost."""
+        """Show the losses of the compaction at the current position."""
         self.view.when_there(self._show_lost)
 
     def _show_lost(self) -> None:
@@ -193,13 +193,13 @@ class TranscriptScreen(StyledOnce):
             self.app.say("This is no compaction: } and { go to one.")
 
     def action_resume(self, fork: bool = False) -> None:
-        """Go on with this session in Claude Code, or with a copy of it."""
+        """Resume this session in Claude Code, or a copy of it."""
         self.app.post_message(ResumeWanted(self._path, fork=fork))
 
     # -- blocks ---------------------------------------------------------------------------------------------
 
     def action_unfold(self) -> None:
-        """Unfold the current block, or fold it; after a number go to that line."""
+        """Unfold or fold the current block; after a number, go to that line."""
         if self._typed:
             self.action_last()
         else:
@@ -218,7 +218,7 @@ class TranscriptScreen(StyledOnce):
         self.app.say("The transcript of this subagent is not there any more.", severity="warning")
 
     def action_mark(self) -> None:
-        """Mark the current block, or unmark it, and go on to the next."""
+        """Mark the current block, or unmark it, and go to the next."""
         self.view.when_there(self._mark)
 
     def _mark(self) -> None:
@@ -258,7 +258,7 @@ class TranscriptScreen(StyledOnce):
         self.app.post_message(PinWanted(text, self._path, line))
 
     def action_pager(self) -> None:
-        """Read them in a pager: the screen shows a text as it is, what leaves it is masked."""
+        """Show the chosen blocks in a pager, with secrets masked, as always outside the screen."""
         self.view.when_there(self._page)
 
     def _page(self) -> None:
@@ -273,14 +273,14 @@ class TranscriptScreen(StyledOnce):
         await export_sessions(self.app, [self._path])
 
     def action_cycle(self) -> None:
-        """Show all, no tools, or asks and closing messages."""
+        """Cycle through all blocks, no tools, and only asks with closing messages."""
         kinds = list(Shows)
         shows = kinds[(kinds.index(self.view.source.shows) + 1) % len(kinds)]
         self.view.when_indexed(lambda: self.view.show_only(shows))
         self.app.say(f"Shown: {shows}.")
 
     def action_back(self) -> None:
-        """Drop the number, the marks, what is looked for since it was opened; then leave."""
+        """Clear the number, the marks, and the search; then leave."""
         if self._typed:
             self._typed = ""
         elif self.view.marks:

@@ -1,4 +1,4 @@
-"""Going from one place of a transcript to the next: turns and compactions."""
+"""Going from one turn or compaction of a transcript to the next."""
 
 from __future__ import annotations
 

@@ -12,15 +12,15 @@ from memtui.clock import day_and_minute, local, parse_iso
 from memtui.reading.session_head import SessionHead
 
 _CORNERS = 6
-"""Cells of the frame's upper line that a title does not have."""
+"""Cells of the frame's upper line that are not available to the title."""
 
 
 def title(view: TranscriptView, width: int) -> str:
-    """The upper line of the frame: the session at the left, how far one has read at the right.
+    """The upper line of the frame: the session at the left, the position at the right.
 
     Args:
         view: the transcript.
-        width: cells of the whole frame.
+        width: width of the frame in cells.
     """
     source, block = view.source, view.current
     index = source.index
@@ -35,7 +35,7 @@ def title(view: TranscriptView, width: int) -> str:
 
 
 def _fitting(parts: tuple[str, str, str, str], room: int) -> str:
-    """As many of the parts as fit: the times go first, then the model."""
+    """The parts that fit: the times are dropped first, then the model."""
     name, model, when, turn = parts
     for some in ((name, model, when, turn), (name, model, turn), (name, turn)):
         text = " · ".join(part for part in some if part)
@@ -45,7 +45,7 @@ def _fitting(parts: tuple[str, str, str, str], room: int) -> str:
 
 
 def times(head: SessionHead) -> str:
-    """From when to when: ``23 Feb 12:53–15:40``."""
+    """The times of start and end: ``23 Feb 12:53–15:40``."""
     start, end = parse_iso(head.started), parse_iso(head.ended)
     if start is None or end is None:
         return ""
@@ -58,7 +58,7 @@ def times(head: SessionHead) -> str:
 
 
 def place(view: TranscriptView, found: str, typed: str) -> str:
-    """The lower line of the frame: the number being typed, the search, the line, what is shown."""
+    """The lower line of the frame: the typed number, the search, the line, the visible kinds."""
     source, block = view.source, view.current
     if block is None:
         return ""

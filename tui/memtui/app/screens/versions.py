@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
 _LOOK = 2.0
-"""Seconds between looks for a new version."""
+"""Seconds between checks for a new version."""
 _PAUSE = 0.05
-"""Seconds the selection must rest before versions are compared."""
+"""Seconds without a change of selection before versions are compared."""
 
 
 class VersionsScreen(Screen[None]):
-    """The list of versions, newest first, and what the selected one has changed."""
+    """The list of versions, newest first, and the changes made by the selected one."""
 
     DEFAULT_CSS = stylesheet("versions")
     SCOPED_CSS = False
@@ -50,9 +50,9 @@ class VersionsScreen(Screen[None]):
         """Make the screen.
 
         Args:
-            name: what the versions are of, in a word.
+            name: the kind of document, in a word.
             versions: the versions.
-            clock: tells the time.
+            clock: gives the current time.
         """
         super().__init__()
         self._name_shown = name
@@ -72,7 +72,7 @@ class VersionsScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read the versions, and go on looking for new ones."""
+        """Read the versions, and keep checking for new ones."""
         self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._name_shown)}")
         self._look()
         self.set_interval(_LOOK, self._look)
@@ -89,7 +89,7 @@ class VersionsScreen(Screen[None]):
 
     @work(group="versions", exit_on_error=False)
     async def _look(self) -> None:
-        """List the versions; the first look reads them all, later ones what is new."""
+        """List the versions; the first call reads them all, later ones only new ones."""
         if self._looking:
             return
         self._looking = True
@@ -132,7 +132,7 @@ class VersionsScreen(Screen[None]):
 
     @property
     def compared(self) -> Compared | None:
-        """The marked version and the selected one, else the selected one and what was before it."""
+        """The marked version and the selected one, else the selected one and its predecessor."""
         rows, selected = self._rows, self.listing.selected or ""
         if selected not in rows:
             return None
@@ -148,7 +148,7 @@ class VersionsScreen(Screen[None]):
 
     @work(group="changes", exclusive=True, exit_on_error=False)
     async def _show_changes(self) -> None:
-        """Show the differences once the selection rests: long documents take a moment to compare."""
+        """Show the differences once the selection rests: comparing long documents takes a moment."""
         compared, everything = self._wanted
         if compared is None:
             self.changes.show(EMPTY)
@@ -157,12 +157,12 @@ class VersionsScreen(Screen[None]):
         await asyncio.sleep(_PAUSE)
         with self.app.reporting("comparing the versions"):
             document = await asyncio.to_thread(compared.document, everything=everything)
-            # With all lines or without, of the same versions: other lines stand at the same place.
+            # Toggling unchanged lines of the same versions moves lines: keep the place.
             self.changes.show(document)
             self.changes.border_title = Content(compared.title)
 
     def action_mark(self) -> None:
-        """Mark the selected version, to compare the others with it; unmark it if it is marked."""
+        """Mark the selected version for comparison with others; unmark it if it is marked."""
         key = self.listing.selected or ""
         version = self._rows.get(key)
         if version is None:
@@ -177,14 +177,14 @@ class VersionsScreen(Screen[None]):
             self._compare()
 
     def action_everything(self) -> None:
-        """Show the lines that have not changed, too, or leave them out again."""
+        """Toggle the display of unchanged lines."""
         self._everything = not self._everything
         self._compare()
 
     # -- moving about ---------------------------------------------------------------------------------------
 
     def on_descendant_focus(self) -> None:
-        """The keys at the bottom are those of where the focus is."""
+        """The key bar shows the keys for the current focus."""
         self.query_one(KeyBar).keys = self.TABLE.bar(
             "versions" if self.focused is self.listing else "changes"
         )
@@ -202,7 +202,7 @@ class VersionsScreen(Screen[None]):
         self.set_focus(self.changes if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
-        """From the differences to the list, from the list to where one was."""
+        """Go back from the differences to the list, or leave."""
         if self.focused is self.changes:
             self.set_focus(self.listing)
         else:

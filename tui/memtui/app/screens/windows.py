@@ -1,4 +1,4 @@
-"""Opens the other screens. They are imported then: the first paint does not wait for them."""
+"""Opens the other screens, importing them only then, which keeps the first paint fast."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class ScreenWindows:
     async def confirm(
         self, question: str, *, yes: str, no: str, document: Document | None = None, safe: bool = False
     ) -> bool:
-        """Ask a yes-no question; `safe`: yes loses nothing, and enter means it. Only in a worker."""
+        """Ask a yes-no question; `safe`: yes loses nothing, so enter means yes. Only in a worker."""
         from memtui.app.screens.confirm import ConfirmScreen
 
         asked = ConfirmScreen(question, yes=yes, no=no, document=document, safe=safe)
         return await self._screen.app.push_screen_wait(asked)
 
     async def ask(self, question: str, *, value: str, hint: str) -> str | None:
-        """Ask for one line; None when it was left. Only in a worker."""
+        """Ask for one line; None if cancelled. Only in a worker."""
         from memtui.app.screens.ask import AskScreen
 
         return await self._screen.app.push_screen_wait(AskScreen(question, value=value, hint=hint))
@@ -59,7 +59,7 @@ class ScreenWindows:
         session: Path | None,
         done: Callable[[str, Result | None], None],
     ) -> None:
-        """Search; `done` receives the last query and what was chosen."""
+        """Search; `done` receives the last query and the chosen result."""
         from memtui.app.screens.search import SearchScreen
 
         screen = SearchScreen(self._browser, query=query, session=session)
@@ -72,7 +72,7 @@ class ScreenWindows:
         self._screen.app.push_screen(StoredScreen(memory_id))
 
     def changes(self, done: Callable[[], None]) -> None:
-        """Show what memtui has changed."""
+        """Show the changes made by memtui."""
         from memtui.app.screens.changes import ChangesScreen
 
         self._screen.app.push_screen(ChangesScreen(self._browser), lambda _: done())
@@ -96,7 +96,7 @@ class ScreenWindows:
         self._screen.app.push_screen(VersionsScreen(memory_id, versions, clock))
 
     def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:
-        """Show what a compaction lost and kept."""
+        """Show the aftermath of a compaction."""
         from memtui.app.screens.aftermath import AftermathScreen
 
         self._screen.app.push_screen(AftermathScreen(self._browser, transcript, since), lambda _: done())
@@ -126,7 +126,7 @@ class ScreenWindows:
         self._screen.app.push_screen(pane_help(pane, commands))
 
     def edit(self, path: Path) -> str:
-        """Open a file in the editor; returns "" or what went wrong."""
+        """Open a file in the editor; returns "" or an error message."""
         from memtui.app.editor import edit_file
 
         return edit_file(self._screen.app, Path(path))

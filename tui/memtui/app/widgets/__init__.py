@@ -1,1 +1,1 @@
-"""Widgets that know nothing of memory: lists, documents, bars."""
+"""Widgets that know nothing about memories: lists, documents, bars."""

@@ -1,4 +1,4 @@
-"""A text ready to be shown: logical lines with roles, which a view wraps and colours."""
+"""Displayable text: logical lines with roles, which a view wraps and colours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memtui.named import NamedTuple
 from memtui.patterns import deferred
 
 LINE_LIMIT = 2000
-"""Characters of one logical line that are shown: longer ones are cut, visibly."""
+"""Maximum length of a displayed logical line in characters; longer ones are visibly cut."""
 
 ROLES = (
     "title", "heading", "label", "dim", "quote", "bullet", "code", "strong", "rule",
@@ -25,7 +25,7 @@ ASIDE = "source:"
 
 
 class Span(NamedTuple):
-    """A range of characters of a line that has a role of its own."""
+    """A range of characters of a line with a role of its own."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class Span(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One logical line. Use `line` or `styled` to make one of text that is not known to be clean."""
+    """One logical line. Use `line` or `styled` for text that may not be clean."""
 
     text: str
     role: str = ""
@@ -63,17 +63,17 @@ class Document:
 
     @cached_property
     def links(self) -> tuple[int, ...]:
-        """The numbers of the lines that tab goes to, and that can be followed."""
+        """The numbers of the lines with links that tab stops at."""
         return tuple([number for number in self.followed if not self.lines[number][4].startswith(ASIDE)])
 
     @cached_property
     def followed(self) -> tuple[int, ...]:
-        """The numbers of all lines that can be followed."""
+        """The numbers of all lines with links."""
         return tuple([number for number, line in enumerate(self.lines) if line[4]])
 
     @property
     def text(self) -> str:
-        """The document as it is read, one logical line a line."""
+        """The document as plain text, one row per logical line."""
         return "\n".join([line[0] for line in self.lines])
 
 
@@ -81,7 +81,7 @@ EMPTY = Document()
 
 
 def line(text: str, role: str = "", *, hang: int = 0, spans: tuple[Span, ...] = ()) -> Line:
-    """One line of text from outside: cleaned, line breaks turned to spaces, cut at `LINE_LIMIT`."""
+    """A line of untrusted text: cleaned, line breaks turned to spaces, cut at `LINE_LIMIT`."""
     safe = clean(text)
     if "\n" in safe:
         safe = safe.replace("\n", " ")
@@ -89,7 +89,7 @@ def line(text: str, role: str = "", *, hang: int = 0, spans: tuple[Span, ...] = 
 
 
 def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0, link: str = "") -> Line:
-    """One line of several parts, each a text or a (text, role)."""
+    """A line of several parts, each a text or a (text, role)."""
     text, spans = "", []
     for part in parts:
         piece, piece_role = (part, "") if isinstance(part, str) else part
@@ -106,13 +106,13 @@ def rule(text: str = "", role: str = "rule") -> Line:
 
 
 def plain(text: str, role: str = "", *, indent: int = 0) -> Document:
-    """Text as it is, line by line."""
+    """Plain text, line by line."""
     pad = " " * indent
     return Document([_capped(Line(pad + row, role, (), indent)) for row in clean(text).split("\n")])
 
 
 def concat(*parts: Document | Line) -> Document:
-    """Documents and lines, one after the other."""
+    """Documents and lines, concatenated."""
     lines: list[Line] = []
     for part in parts:
         lines.extend(part.lines if isinstance(part, Document) else (part,))
@@ -123,7 +123,7 @@ def _capped(made: Line) -> Line:
     text = made.text
     if len(text) <= LINE_LIMIT:
         return made
-    # The cut must not fall inside a grapheme; the last of these few is the one that may be torn.
+    # The cut must not split a grapheme; the last of these few may be incomplete.
     tail = graphemes(text[LINE_LIMIT - 40 : LINE_LIMIT + 1])
     end = LINE_LIMIT - 40 + tail[-1][0]
     note = f"… ({len(text) - end:,} more characters)"
@@ -143,8 +143,8 @@ _WORD_OR_PATH = deferred(r"[A-Za-z0-9_/*]")
 def from_markdown(text: str) -> Document:
     """Read Markdown lightly: headings, bullets, quotes, fences, bold and code spans.
 
-    Every source line stays one line, tables and everything unknown stay as they are. Never fails, and takes
-    time in proportion to the text.
+    Every source line stays one line; tables and everything unknown stay unchanged. Never fails, and takes
+    linear time.
     """
     lines: list[Line] = []
     fence = ""
@@ -194,7 +194,7 @@ def _markdown_line(row: str) -> Line:
 
 def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = "") -> Line:
     """A line whose ``**`` and back-ticks are turned into spans."""
-    # A line that will be cut stays as it is: parsing a megabyte of invisible text takes time.
+    # A line that will be cut stays unparsed: parsing a megabyte of invisible text takes time.
     marked = len(row) <= LINE_LIMIT and ("`" in row or "**" in row)
     text, spans = _marks(row) if marked else (row, ())
     if lead:
@@ -222,7 +222,7 @@ def _marks(row: str) -> tuple[str, tuple[Span, ...]]:
 
 
 def _pairs(row: str, marks: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """The marks that belong together, as (index of the first, index of the second, role)."""
+    """Matching pairs of marks, as (index of the first, index of the second, role)."""
     partner = _code_partners(row, marks)
     pairs: list[tuple[int, int, str]] = []
     bold = -1
@@ -255,7 +255,7 @@ def _code_partners(row: str, marks: list[tuple[int, int]]) -> dict[int, int]:
     return partner
 
 
-# Stricter than CommonMark, so that the `**` of glob patterns (src/**/*.py) stays what it is.
+# Stricter than CommonMark, so that the `**` of glob patterns (src/**/*.py) is kept.
 def _may_open(row: str, start: int, end: int) -> bool:
     after = row[end : end + 1]
     return bool(after) and after not in " *" and not (start and _WORD_OR_PATH.match(row, start - 1))

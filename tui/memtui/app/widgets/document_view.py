@@ -1,4 +1,4 @@
-"""Shows a document of any length, wrapped to the width, by drawing only the rows in sight."""
+"""Shows a document of any length, wrapped to the width, by drawing only the visible rows."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from memtui.app.widgets.layout import Layout, Place, part_around
 from memtui.app.widgets.line_painter import Drawn, LinePainter
 
 AT_ONCE = 256 * 1024
-"""Characters up to which a document is laid out at once; of longer ones only what is in sight."""
+"""Maximum length of a document laid out at once, in characters; of longer ones only the visible part."""
 _ABOVE = 3
-"""Lines above one that is brought into sight."""
+"""Lines shown above a line that is brought into view."""
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     """A document to read: scrolls by keys and wheel, and its text can be selected with the mouse.
 
-    The place that is read stays when the width changes, and on request when the document is replaced by a
-    newer version of itself.
+    The reading position is kept when the width changes, and on request when the document is replaced by a
+    newer version.
     """
 
     ALLOW_SELECT = True
@@ -80,14 +80,14 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     class LaidOut(Message):
-        """A thread has laid out a document."""
+        """A thread has finished the layout of a document."""
 
         def __init__(self, layout: Layout) -> None:
             super().__init__()
             self.layout = layout
 
     class Followed(Message):
-        """A line that leads somewhere was chosen, by enter or a click."""
+        """A line with a link was chosen, by enter or a click."""
 
         def __init__(self, view: DocumentView, link: str) -> None:
             super().__init__()
@@ -114,9 +114,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._painter = LinePainter(self)
         self._wanted = Place(0)
         self._link = -1
-        """The line that enter follows, of those that can be followed."""
+        """The line whose link enter follows."""
         self._base = 0
-        """The number of the first line in selections, which stays when lines are inserted before it."""
+        """The number of the first line in selections; constant when lines are inserted before it."""
 
     @property
     def document(self) -> Document:
@@ -132,12 +132,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return self._layout.document is self._document and self._layout.rows > 0
 
     def show(self, document: Document, *, keep_scroll: bool = False, shift: int = 0) -> None:
-        """Show a document, from its top or at the place that is being read.
+        """Show a document, from its top or at the current reading position.
 
         Args:
             document: What to show.
-            keep_scroll: It is a newer version of what is shown: stay at the same line.
-            shift: How many lines this version has more (or fewer, negative) before that line.
+            keep_scroll: Whether it is a newer version of the current one: stay at the same line.
+            shift: Number of lines added (or removed, negative) before that line.
         """
         if document is self._document:
             return
@@ -153,7 +153,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._lay_out()
 
     def reveal(self, line: int) -> None:
-        """Bring a line into sight, a little below the top; the first line is at the top."""
+        """Bring a line into view, a little below the top; the first line is at the top."""
         above = min(line, _ABOVE)
         self._wanted = Place(line - above)
         if self._is_laid_out():
@@ -167,7 +167,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return self.scrollable_content_region.width
 
     def _lay_out(self) -> None:
-        """Lay the document out for the width; if that takes long, the part in sight now, the rest later."""
+        """Lay out the document for the width; if that takes long, the visible part now, the rest later."""
         width, document = self._text_width(), self._document
         if not self.is_mounted or width < 1:
             return
@@ -189,7 +189,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.LaidOut(layout))
 
     def on_document_view_laid_out(self, event: LaidOut) -> None:
-        """Replace the part by the whole, at the same place."""
+        """Replace the partial layout by the full one, at the same place."""
         event.stop()
         if event.layout.document is self._document and event.layout.width == self._text_width():
             self._wanted = self.place
@@ -205,7 +205,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def on_mount(self) -> None:
-        """Lay out what was given before there was a width."""
+        """Lay out a document given before the width was known."""
         self._lay_out()
 
     def on_resize(self) -> None:
@@ -234,7 +234,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._jump(len(self._document))
 
     def _link_in(self, document: Document) -> int:
-        """The place of the current link in a newer version of the document."""
+        """The line of the current link in a newer version of the document."""
         if self._link < 0:
             return -1
         link = self._document.lines[self._link].link
@@ -256,13 +256,13 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def lines_ahead(self) -> Iterator[Line]:
-        """The marked line, then those from the top of what is in sight."""
+        """The marked line, then those from the top of the visible part."""
         if self._link >= 0:
             yield self._document.lines[self._link]
         yield from self._document.lines[self.place.line :]
 
     def action_follow(self) -> None:
-        """Follow the marked line, else mark the first in sight, or follow it where tab passes it over."""
+        """Follow the marked line; else mark the first visible link, or follow it if tab skips it."""
         if self._link >= 0:
             self.post_message(self.Followed(self, self._document.lines[self._link].link))
             return
@@ -285,7 +285,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
                 self.scroll_to(y=max(0, row - height // 2), animate=False, force=True)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a line that can be followed follows it; one that selects text does not."""
+        """A click on a line with a link follows it, unless it selects text."""
         offset = event.get_content_offset(self)
         if offset is None or event.button != 1 or self.text_selection is not None:
             return
@@ -310,7 +310,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def notify_style_update(self) -> None:
-        """Forget what was drawn in other colours."""
+        """Drop rows drawn in other colours."""
         super().notify_style_update()
         self._painter.forget()
 
@@ -320,7 +320,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text: logical lines, without the breaks that the width made."""
+        """The selected text: logical lines, without the breaks made for the width."""
         lines = self._document.lines
         first = 0 if selection.start is None else selection.start.y - self._base
         last = len(lines) - 1 if selection.end is None else min(selection.end.y - self._base, len(lines) - 1)

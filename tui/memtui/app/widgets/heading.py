@@ -1,4 +1,4 @@
-"""A line above a list that names its columns."""
+"""A line above a list with the names of its columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 
 class Heading(Widget):
-    """Draws the names of the columns for the width of now."""
+    """Draws the names of the columns for the current width."""
 
     DEFAULT_CSS = "Heading { height: 1; }"
 

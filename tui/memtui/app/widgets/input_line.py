@@ -54,10 +54,10 @@ class InputLine(Horizontal):
         """Enter was pressed: the text stays in effect."""
 
     class Dropped(Message):
-        """Escape was pressed: the text is given up."""
+        """Escape was pressed: the text is discarded."""
 
     class Moved(Message):
-        """Up or down was pressed: the selection is to move by this many rows."""
+        """Up or down was pressed: the selection moves by this many rows."""
 
         def __init__(self, rows: int) -> None:
             super().__init__()
@@ -104,7 +104,7 @@ class InputLine(Horizontal):
         self.remove_class("-open")
 
     def focus_is_at(self, widget: Widget) -> None:
-        """Hide the line when another widget has the focus, show it when its input has."""
+        """Hide the line when another widget gets the focus, show it when its input does."""
         self.set_class(widget.parent is self, "-open")
 
     def on_descendant_focus(self) -> None:
@@ -132,7 +132,7 @@ class InputLine(Horizontal):
         self.post_message(self.Kept())
 
     def action_drop(self) -> None:
-        """Give up the text."""
+        """Discard the text."""
         self.post_message(self.Dropped())
 
     def action_move(self, rows: int) -> None:

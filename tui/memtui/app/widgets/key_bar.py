@@ -1,4 +1,4 @@
-"""The bottom line: the keys that do something here, as many as fit, each of them clickable."""
+"""The bottom line: the keys that do something here, as many as fit, each clickable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.widget import Widget
 class KeyBar(Widget):
     """Shows (key, label, action) in the order given and leaves out whole entries that do not fit.
 
-    The last entry (quit) and the one before it (help) always show: they are the way out.
+    The last two entries (help and quit) are always shown.
     """
 
     KEEP = 2
@@ -30,7 +30,7 @@ class KeyBar(Widget):
             self.action = action
 
     def render(self) -> Content:
-        """Lay the entries out, remembering nothing: a click asks `_placed` again."""
+        """Lay out the entries; nothing is cached, as a click asks `_placed` again."""
         parts: list[Content | tuple[str, str]] = []
         column = 0
         for start, _, (key, label, _action) in self._placed():
@@ -39,7 +39,7 @@ class KeyBar(Widget):
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on an entry is its key."""
+        """A click on an entry runs its key."""
         for start, end, (_, _, action) in self._placed():
             if start <= event.x < end:
                 event.stop()
@@ -62,7 +62,7 @@ def _width(key: str, label: str) -> int:
 
 
 def fitting(entries: Sequence[tuple[str, str, str]], room: int, keep: int) -> list[tuple[str, str, str]]:
-    """The entries that fit into so many cells; the last `keep` always show."""
+    """The entries that fit into this many cells, always including the last `keep`."""
     kept = list(entries[-keep:])
     used = sum(_width(key, label) + 1 for key, label, _ in kept)
     shown = []

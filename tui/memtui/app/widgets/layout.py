@@ -15,7 +15,7 @@ _LINES_ABOVE, _CHARS_ABOVE = 200, 16 * 1024
 
 
 class Place(NamedTuple):
-    """A place in a document that survives another width: a line and a character of it."""
+    """A place in a document that is independent of the width: a line and a character of it."""
 
     line: int
     char: int = 0
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 class Layout:
     """The screen rows of the lines `first` to `stop` of a document.
 
-    A layout that covers only a part of the document serves until the whole one is made.
+    A layout of only a part of the document is used until the full one is made.
     """
 
     __slots__ = ("_pieces", "_tops", "document", "first", "stop", "width")
@@ -38,7 +38,7 @@ class Layout:
         stop: int | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """Wrap the lines; `cancelled` is asked now and then, and what is made after that is of no use."""
+        """Wrap the lines; `cancelled` is polled, and makes the result useless."""
         self.document = document
         self.width = width
         self.first = max(0, first)
@@ -74,7 +74,7 @@ class Layout:
         return self.first == 0 and self.stop == len(self.document)
 
     def row(self, row: int) -> tuple[int, int, Piece]:
-        """The line number at a screen row, which of its pieces stands there, and the piece.
+        """The line number at a screen row, the index of its piece there, and the piece.
 
         Raises:
             IndexError: There is no such row.
@@ -109,7 +109,7 @@ class Layout:
 
 
 def part_around(document: Document, line: int, width: int) -> Layout:
-    """The layout of some lines around one, made quickly however long the document is."""
+    """The layout of some lines around one, fast for documents of any length."""
     lines = document.lines
     first = stop = min(line, len(lines))
     room = _CHARS_ABOVE

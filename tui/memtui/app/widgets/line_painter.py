@@ -1,4 +1,4 @@
-"""Draws the rows of a laid-out document, and remembers those it has drawn."""
+"""Draws the rows of a laid-out document, and caches them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from memtui.named import NamedTuple
 
 
 class Drawn(NamedTuple):
-    """A document as it is to be drawn."""
+    """The state of a document for drawing."""
 
     layout: Layout
     link: int
-    """The line that enter follows; -1 for none."""
+    """The line whose link enter follows; -1 for none."""
     base: int
     """The number of the first line in selections."""
     selection: Selection | None
 
 
 class LinePainter:
-    """Draws rows in the component styles of their view. What it has drawn is right until it is forgotten."""
+    """Draws rows in the component styles of their view, and caches them until told to forget."""
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
@@ -40,11 +40,11 @@ class LinePainter:
         self._ground: Style | None = None
 
     def forget_rows(self) -> None:
-        """Draw all rows again: the document, its link or the selection has changed."""
+        """Redraw all rows: the document, its link or the selection has changed."""
         self._strips.clear()
 
     def forget(self) -> None:
-        """Draw all rows again in other colours."""
+        """Redraw all rows in other colours."""
         self._strips.clear()
         self._styles.clear()
         self._ground = None
@@ -57,7 +57,7 @@ class LinePainter:
         return self._ground
 
     def row(self, number: int, width: int, drawn: Callable[[], Drawn]) -> Strip:
-        """A row of the layout; a blank one below its end. `drawn` is asked where it was not drawn yet."""
+        """A row of the layout; blank below its end. `drawn` is only called for rows not in the cache."""
         if width != self._width:
             self._strips.clear()
             self._width = width
@@ -109,8 +109,8 @@ class LinePainter:
     def _selected(self) -> Style:
         """The style that a selection adds to its text.
 
-        Textual's own style has the colour of the text transparent by default, which Rich cannot say: it comes
-        as the colour of the background.
+        Textual's own style has a transparent text colour by default, which Rich cannot express: it becomes
+        the colour of the background.
         """
         if self._widget.app.no_color:
             return Style(reverse=True)
@@ -124,7 +124,7 @@ class LinePainter:
             return Style()
         style = self._styles.get(role)
         if style is None:
-            # The partial style has the attributes that the role sets, but its colours are not blended yet.
+            # The partial style has the role's attributes, but its colours are not blended yet.
             partial = self._widget.get_component_rich_style(f"document--{role}", partial=True)
             whole = self._widget.get_component_rich_style(f"document--{role}")
             colors = Style(

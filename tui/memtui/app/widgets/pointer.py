@@ -1,10 +1,10 @@
-"""Tells the clicks on a list apart: those that bring the focus, select a row, or open it."""
+"""Distinguishes clicks on a list that give it the focus, select a row, or open it."""
 
 from __future__ import annotations
 
 
 class Pointer:
-    """The presses of the mouse on one list."""
+    """The mouse presses on one list."""
 
     def __init__(self) -> None:
         self._focus_is_new = False
@@ -13,20 +13,20 @@ class Pointer:
         self._chain_opened = False
 
     def focus_comes(self) -> None:
-        """The list has the focus now; the press that may have given it is still to come."""
+        """The list has got the focus; the press that may have given it is still to come."""
         self._focus_is_new = True
 
     def focus_settled(self) -> None:
-        """That press would have come by now."""
+        """Such a press would have come by now."""
         self._focus_is_new = False
 
     def press(self) -> bool:
-        """Note a press; whether it brought the focus."""
+        """Note a press; returns whether it brought the focus."""
         self.brought_focus = self._focus_is_new
         return self.brought_focus
 
     def opens(self, chain: int, *, selected: bool) -> bool:
-        """Whether a click opens its row: the second one does, and one on the selected row.
+        """Whether a click opens its row: a double click does, and one on the selected row.
 
         Args:
             chain: 1 for a click, 2 for the second one of a double click.

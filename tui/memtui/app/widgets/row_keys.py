@@ -1,4 +1,4 @@
-"""The keys of a list, and what becomes of a selection and a scroll position when they change."""
+"""The keys of a list, and carrying over selection and scroll position when they change."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _PATIENCE = 4096
 
 
 class RowKeys:
-    """An immutable sequence of unique keys in which a key is found without reading it all each time."""
+    """An immutable sequence of unique keys with fast search."""
 
     def __init__(self, keys: Sequence[str] = ()) -> None:
-        """Take unique keys in the order of the rows as they are: they may not be changed afterwards."""
+        """Take unique keys in the order of the rows; the sequence must not be changed afterwards."""
         self.keys = keys
         self._positions: Mapping[str, int] | None = None
 
@@ -25,7 +25,7 @@ class RowKeys:
         return self.keys[index]
 
     def find(self, key: str, hint: int = 0) -> int:
-        """The index of `key`, or -1. It is looked for around `hint` before all keys are indexed."""
+        """The index of `key`, or -1. The keys around `hint` are searched before all are indexed."""
         if self._positions is None:
             low = max(0, hint - _NEAR)
             for index in range(low, min(len(self.keys), hint + _NEAR + 1)):
@@ -72,16 +72,16 @@ def carry_over(
     """The position after `old` is replaced by `new`, so that nothing jumps.
 
     The selected row stays selected; if it is gone, the row that took its place is. The first row in sight
-    stays where it is on the screen, unless the selected row would leave the screen by that. A list that shows
-    its top goes on showing it when `at_top`, and selects the first row again until the user has `moved`.
+    stays where it is on the screen, unless the selected row would leave the screen by that. A list scrolled
+    to its top stays there when `at_top`, and selects the first row again until the user has `moved`.
 
     Args:
         old: The keys so far.
         new: The keys from now on.
-        spot: Where it stands in `old`.
-        height: How many rows fit on the screen; 0 when that is not known yet.
-        moved: The user has moved the selection.
-        at_top: The selection was last put on the first row, by the user or from the start.
+        spot: The position in `old`.
+        height: Number of rows that fit on the screen; 0 if unknown.
+        moved: Whether the user has moved the selection.
+        at_top: Whether the selection was last put on the first row, by the user or initially.
         selectable: Gives the nearest row of `new` that can be selected, from an index in a direction.
     """
     index, top = spot

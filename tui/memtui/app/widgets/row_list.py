@@ -1,4 +1,4 @@
-"""A list of any number of rows that draws only those on the screen."""
+"""A list of any number of rows that only draws the visible ones."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
 from memtui.app.widgets.row_painter import Draw, Look, RowPainter
 
 _FLASH = 1.5
-"""Seconds for which new rows stand out."""
+"""Seconds for which new rows are highlighted."""
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
-    """A list of one-line rows, known by their keys, of which exactly one is selected.
+    """A list of one-line rows, identified by keys, with exactly one selected.
 
     The owner gives keys in order and a function that draws one row. Selection and scroll position stay with
-    their rows when the keys change. Drawn rows are remembered: call `refresh_rows` when what keys show may
+    their rows when the keys change. Drawn rows are cached: call `refresh_rows` if the content of rows may
     have changed (an age, say).
     """
 
@@ -77,7 +77,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     class Highlighted(Message):
-        """Another row is selected, by the user or because the rows changed; None: there is no row."""
+        """Another row is selected, by the user or because the rows changed; None: there are no rows."""
 
         def __init__(self, row_list: RowList, key: str | None) -> None:
             super().__init__()
@@ -85,7 +85,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.key = key
 
         def can_replace(self, message: Message) -> bool:
-            """Only the last of several counts: a held key does not queue up work."""
+            """Only the last of several counts, so that a held key does not queue up work."""
             return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
 
     class Opened(Message):
@@ -97,7 +97,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.key = key
 
     class Window(Message):
-        """Other rows are in sight: the half-open range `first` to `last`, and their keys."""
+        """The visible rows have changed: the half-open range `first` to `last`, and their keys."""
 
         def __init__(self, row_list: RowList, first: int, last: int, keys: Sequence[str]) -> None:
             super().__init__()
@@ -107,7 +107,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.keys = keys
 
         def can_replace(self, message: Message) -> bool:
-            """Rows that are out of sight again need not be loaded."""
+            """Rows that are already out of view need not be loaded."""
             return isinstance(message, RowList.Window) and message.row_list is self.row_list
 
     def __init__(
@@ -124,8 +124,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
         Args:
             draw: Draws one row.
-            is_header: Tells which keys are headings that cannot be selected; none by default.
-            empty: What is shown, centred, while there are no rows; may have several lines.
+            is_header: Whether a key is a heading, which cannot be selected; none by default.
+            empty: Centred text shown without rows; may have several lines.
             name: See Textual.
             id: See Textual.
             classes: See Textual.
@@ -145,12 +145,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._painter = RowPainter(self, draw)
         self._new: frozenset[str] = frozenset()
         self.marked: frozenset[str] = frozenset()
-        """The keys of the rows that show a mark."""
+        """The keys of the marked rows."""
         self._pointer = Pointer()
 
     @property
     def rows(self) -> Sequence[str]:
-        """The keys, as they were given."""
+        """The keys, as given."""
         return self._rows.keys
 
     @property
@@ -165,7 +165,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def in_sight(self) -> tuple[str, ...]:
-        """The keys of the rows on the screen."""
+        """The keys of the visible rows."""
         first = self.scroll_offset.y
         return tuple(self._rows.keys[first : first + self._height])
 
@@ -213,7 +213,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._report()
 
     def flash(self, keys: Iterable[str]) -> None:
-        """Let these rows stand out for a moment."""
+        """Highlight these rows for a moment."""
         new = frozenset(keys)
         if new:
             self._new |= new
@@ -225,7 +225,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def refresh_rows(self) -> None:
-        """Draw all rows again that are in sight."""
+        """Redraw all visible rows."""
         self._painter.forget_rows()
         self.refresh()
 
@@ -242,7 +242,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return self.scrollable_content_region.height
 
     def _selectable(self, index: int, step: int) -> int:
-        """The first row from `index` on, else the other way, that is no header; or -1."""
+        """The first selectable row from `index` on, else in the other direction; or -1."""
         if self._is_header is None:
             return index if 0 <= index < len(self._rows) else -1
         for direction in (step, -step):
@@ -267,7 +267,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._report()
 
     def _show_selected(self) -> None:
-        """Scroll as little as brings the selected row, and a header right above it, into sight."""
+        """Scroll as little as necessary to show the selected row, and a header right above it."""
         top, height, first = self.scroll_offset.y, self._height, self._index
         if not height or first < 0:
             return
@@ -297,7 +297,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._go(self._selectable(target, 1 if rows > 0 else -1))
 
     def action_page(self, pages: float) -> None:
-        """Move the selection by a part of the rows in sight."""
+        """Move the selection by a fraction of the visible rows."""
         self.action_move(int(pages * max(2, self._height - 1)))
 
     def action_first(self) -> None:
@@ -332,12 +332,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._report()
 
     def on_resize(self) -> None:
-        """Keep the selected row in sight when the list gets smaller."""
+        """Keep the selected row visible when the list shrinks."""
         self._show_selected()
         self._report()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Tell which rows are in sight now."""
+        """Post the range of visible rows."""
         super().watch_scroll_y(old_value, new_value)
         self._hover = -1
         self._report()
@@ -348,18 +348,18 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.call_later(self._pointer.focus_settled)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press that brought the focus selects at once: the list may move before the release."""
+        """A press that brought the focus selects at once, as the list may move before the release."""
         brought_focus = self._pointer.press()
         row = event.y - self.gutter.top + self.scroll_offset.y
         if brought_focus and event.button == 1 and 0 <= row < len(self._rows):
             self._go(self._selectable(row, 0))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Mark the row under the pointer."""
+        """Highlight the row under the pointer."""
         self._hover_over(self._row_at(event))
 
     def on_leave(self) -> None:
-        """Unmark it."""
+        """Remove the highlight."""
         self._hover_over(-1)
 
     def _hover_over(self, row: int) -> None:
@@ -368,7 +368,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._redraw(before, row)
 
     def on_click(self, event: events.Click) -> None:
-        """Select the row; open it on a double click or if it was selected already."""
+        """Select the row; open it on a double click or if it was already selected."""
         row = self._index if self._pointer.brought_focus else self._row_at(event)
         if event.button != 1 or row < 0 or self._selectable(row, 0) != row:
             return
@@ -385,7 +385,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return row if row < len(self._rows) else -1
 
     def notify_style_update(self) -> None:
-        """Forget what was drawn in other colours."""
+        """Drop rows drawn in other colours."""
         super().notify_style_update()
         self._painter.forget()
 
@@ -410,5 +410,5 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def room(self) -> int:
-        """The cells that there are for a row, beside its bar."""
+        """The width available to a row beside its bar."""
         return max(0, self.scrollable_content_region.width - 1 - self.GAP)

@@ -1,4 +1,4 @@
-"""Draws the rows of a list, and remembers those it has drawn."""
+"""Draws the rows of a list, and caches them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from memtui.app.widgets.wrap import centred, fit
 from memtui.named import NamedTuple
 
 Draw = Callable[[str, int], Content]
-"""Makes the content of one row from its key and the cells that there are for it; never reads a file."""
+"""Makes the content of a row from its key and the available cells; never reads a file."""
 
 
 class Look(NamedTuple):
-    """The looks of a row that differ from those of others."""
+    """The attributes of a row's look."""
 
     header: bool
     cursor: bool
@@ -28,7 +28,7 @@ class Look(NamedTuple):
     marked: bool
     new: bool
     pale: bool = False
-    """The selection is elsewhere for now: of the cursor only the bar shows."""
+    """Whether the list is without the focus for now: only the cursor's bar is drawn."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,11 +58,11 @@ class RowPainter:
         self._ground: Style | None = None
 
     def forget_rows(self) -> None:
-        """Draw all rows again: what their keys show may have changed."""
+        """Redraw all rows: their content may have changed."""
         self._strips.clear()
 
     def forget(self) -> None:
-        """Draw all rows again in other colours."""
+        """Redraw all rows in other colours."""
         self._strips.clear()
         self._ground = None
 
@@ -72,8 +72,8 @@ class RowPainter:
         Args:
             key: its key.
             look: how it looks.
-            width: of the list, in cells.
-            room: of them for the row's content.
+            width: width of the list in cells.
+            room: cells for the row's content.
         """
         if width != self._width:
             self._strips.clear()
@@ -90,7 +90,7 @@ class RowPainter:
         return Strip.blank(width, self._ground)
 
     def empty(self, text: str, y: int, size: Size) -> Strip:
-        """A line of a list without rows, with a centred text that says so."""
+        """A line of a list without rows, with its centred text."""
         lines = centred(text, size.width, size.height)
         if not (0 <= y < len(lines) and lines[y]):
             return self.blank(size.width)
@@ -101,7 +101,7 @@ class RowPainter:
         names = look.names
         base = self._widget.get_visual_style(*names)
         ground = base.rich_style
-        # A visual style cannot hold `reverse`, by which a cursor shows without colours.
+        # A visual style has no `reverse`, which shows a cursor without colours.
         reverse = look.cursor and bool(names) and self._widget.get_component_rich_style(*names).reverse
         extra = Style(reverse=True) if reverse else Style()
         drawn = self._draw(key, room).render(base, end="")

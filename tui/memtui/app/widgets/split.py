@@ -1,4 +1,4 @@
-"""Two widgets side by side, with a border between them that can be moved."""
+"""Two widgets side by side, with a movable border."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 _LEAST = 24
-"""Columns that either side keeps."""
+"""Minimum width of either side in columns."""
 _ALONE = ("-narrow", "-zoomed")
-"""Classes of a screen in which one of the two has the window, or they stand one above the other."""
+"""Classes of a screen in which one side has the whole window, or they are stacked."""
 _READING = "-reading"
 """The class of a screen whose right side is read."""
 _WIDTHS = ("width", "min_width", "max_width")
@@ -24,7 +24,7 @@ class Split(Horizontal):
     """
 
     class Moved(Message):
-        """The border was let go at this column, counted from the left edge of both."""
+        """The border was dropped at this column, counted from the left edge of both."""
 
         def __init__(self, columns: int) -> None:
             super().__init__()
@@ -34,7 +34,7 @@ class Split(Horizontal):
         """Make the container.
 
         Args:
-            columns: how wide the left side is; 0 leaves that to the style sheet.
+            columns: width of the left side; 0 uses that of the style sheet.
             options: see Textual.
         """
         super().__init__(**options)
@@ -42,11 +42,11 @@ class Split(Horizontal):
         self._dragging = False
 
     def on_mount(self) -> None:
-        """Take the width that was set."""
+        """Apply the initial width."""
         self.fit()
 
     def on_resize(self) -> None:
-        """Keep to the limits of another size."""
+        """Apply the limits of the new size."""
         self.fit()
 
     @property
@@ -66,7 +66,7 @@ class Split(Horizontal):
                 self.app.stylesheet.update_nodes(self.children)  # not the whole screen: see the style sheet
 
     def fit(self) -> None:
-        """Give the left side its width, where the two share the window."""
+        """Apply the width of the left side, if both sides share the window."""
         left = self.children[0].styles
         if not self._columns or not self._is_shared:
             for rule in _WIDTHS:
@@ -96,7 +96,7 @@ class Split(Horizontal):
         return bool(beside) and right.x - 1 <= event.screen_x <= right.x
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of the border: the last column of the left side, or the first of the right."""
+        """Grab the border: the last column of the left side, or the first of the right."""
         if event.button == 1 and self._is_border(event):
             self._dragging = True
             self.capture_mouse()
@@ -104,13 +104,13 @@ class Split(Horizontal):
             event.stop()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drag it."""
+        """Drag the border."""
         if self._dragging:
             self._go_to(int(event.screen_x) - self.region.x)
             event.stop()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Let it go."""
+        """Drop the border."""
         if self._dragging:
             self._dragging = False
             self.release_mouse()

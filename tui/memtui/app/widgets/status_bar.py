@@ -1,4 +1,4 @@
-"""The top line: project, branch, and how far the screen is up to date."""
+"""The top line: project, branch, and the live mark."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _CELLS = 8
 _NAMED = 80
-"""Columns from which on the remote is named."""
+"""Width in columns from which on the remote is named."""
 _LEAST = 5
-"""Cells in which the remotes' mark still says something."""
+"""Minimum width of the remotes' mark."""
 _WIDE, _ROOMY = 100, 60
-"""Columns from which on the bar, and the pace, have room."""
+"""Widths in columns from which on the bar, and the pace, are shown."""
 
 _MARKS = {
     Mark.LIVE: ("● live", "$success"),
@@ -35,21 +35,21 @@ class StatusBar(Widget):
     project: reactive[str] = reactive("")
     branch: reactive[str] = reactive("")
     note: reactive[str] = reactive("")
-    """A word on what is shown here, for example that this is the demo."""
+    """A word on this run, for example that it is the demo."""
     health: reactive[tuple[str, str]] = reactive(("", ""))
-    """Whether captures arrive: one quiet line and its colour."""
+    """The health of captures: one quiet line and its colour."""
     context: reactive[tuple[Gauge, str] | None] = reactive(None)
     """The fill level of the session's context, and its colour; None without a session."""
     alarm: reactive[str] = reactive("")
     """A problem around compactions, in red."""
     receipt: reactive[tuple[str, str]] = reactive(("", ""))
-    """Whether Claude received the facts after the last compaction, and the colour of that."""
+    """Whether Claude received the facts after the last compaction, with its colour."""
     remotes: reactive[Standing] = reactive(Standing())
-    """When memories were exchanged last, or why they cannot be."""
+    """The time of the last exchange of memories, or why it failed."""
     liveness: reactive[Liveness | None] = reactive(None)
 
     def render(self) -> Content:
-        """The left part is cut before the mark is: a stale screen must say so at any width."""
+        """The left part is cut before the mark: a stale screen must say so at any width."""
         width = self.size.width
         mark = self._mark(width)
         left = Content.assemble(
@@ -80,7 +80,7 @@ class StatusBar(Widget):
 
 
 def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
-    """``  ctx ▮▮▮▮▮▯▯▯ 137k/200k · ~9 turns``, shorter where room is short; ``?`` is what is not known."""
+    """``  ctx ▮▮▮▮▮▯▯▯ 137k/200k · ~9 turns``, shorter if room is short; ``?`` means unknown."""
     if not gauge.tokens:
         return (("  ctx ?", "$quiet"),)
     limit = short_tokens(gauge.limit) if gauge.limit else "?"
@@ -104,7 +104,7 @@ def short_tokens(tokens: int) -> str:
 
 
 def live_mark(liveness: Liveness | None) -> Content:
-    """The live mark with its reason; None means that the first listing is still being made."""
+    """The live mark with its reason; None means that the first listing is not finished."""
     if liveness is None:
         return Content.styled("◌ reading", "$quiet")
     text, colour = _MARKS[liveness.mark]

@@ -1,4 +1,4 @@
-"""The last border before the terminal: segments that hold no control code, whatever they are made of."""
+"""The last safeguard before the terminal: segments without control codes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def segment(text: str, style: Style) -> Segment:
 
 
 def blank(width: int, style: Style) -> Segment:
-    """`width` cells of nothing; the line API does not fill backgrounds by itself."""
+    """`width` blank cells; the line API does not fill backgrounds by itself."""
     return Segment(" " * max(0, width), style)
 
 
 def cut_segments(parts: Iterable[Segment], width: int) -> list[Segment]:
-    """The segments in at most `width` cells, a loss marked by ``…``.
+    """The segments in at most `width` cells, cut with ``…``.
 
-    Unlike `Strip.crop` this tears no grapheme: half a flag is as wide as a whole one.
+    Unlike `Strip.crop` this splits no grapheme: half a flag is as wide as a whole one.
     """
     parts = list(parts)
     if sum(part.cell_length for part in parts) <= width:

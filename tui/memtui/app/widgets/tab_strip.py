@@ -1,4 +1,4 @@
-"""The strip of panes shown when the window is too short for more than one of them."""
+"""The strip of panes, shown if the window is too short for more than one of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memtui.named import NamedTuple
 
 
 class Tab(NamedTuple):
-    """One pane in the strip: its key, title and total, and whether it is the one shown."""
+    """A pane in the strip: its key, title and total, and whether it is the current one."""
 
     key: str
     title: str
@@ -39,11 +39,11 @@ class TabStrip(Widget):
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     mark: reactive[Content] = reactive(Content(""))
-    """The live mark, which this strip has to show when it takes the place of the status line."""
+    """The live mark, shown here if the strip replaces the status line."""
     context: reactive[Content] = reactive(Content(""))
     """The fill level of the context, before the live mark."""
     warns: reactive[bool] = reactive(False)
-    """Whether the context is so full that it has to show."""
+    """Whether the context is so full that it must be shown."""
 
     class Chosen(Message):
         """A tab was clicked."""
@@ -61,7 +61,7 @@ class TabStrip(Widget):
         return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
 
     def on_click(self, event: events.Click) -> None:
-        """A click chooses the tab under it."""
+        """Choose the clicked tab."""
         column = 0
         for index, cell in enumerate(self._layout()[0]):
             column += cell.cell_length + 1
@@ -71,7 +71,7 @@ class TabStrip(Widget):
                 return
 
     def _layout(self) -> tuple[list[Content], Content]:
-        """The cells of the tabs, and the marks behind them."""
+        """The cells of the tabs, and the marks after them."""
         for named, counted, full in _LAYOUTS:
             mark = Content.assemble(self.context, self.mark) if full or self.warns else self.mark
             cells = [

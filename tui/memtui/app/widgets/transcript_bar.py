@@ -1,4 +1,4 @@
-"""A scroll bar by bytes: true from the first moment, however little of the file has been read."""
+"""A scroll bar by bytes: exact from the first moment, however little of the file has been read."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class ByteBar:
     """The visible part of a file."""
 
     top: float = 0
-    """The first byte in sight."""
+    """Offset of the first visible byte."""
     bottom: float = 0
-    """The byte behind the last one in sight."""
+    """Offset behind the last visible byte."""
     size: int = 0
-    """Bytes of the file; 0 where there is nothing to show."""
+    """Size of the file in bytes; 0 if there is nothing to show."""
 
     @property
     def percent(self) -> int:
@@ -22,7 +22,7 @@ class ByteBar:
         return 100 if self.bottom >= self.size else min(99, int(100 * self.bottom / self.size))
 
     def thumb(self, height: int) -> range:
-        """The cells of a bar that are its thumb: at least one; none when everything is in sight."""
+        """The cells of the bar's thumb: at least one; empty if everything is visible."""
         if self.size <= 0 or height <= 0 or (self.top <= 0 and self.bottom >= self.size):
             return range(0)
         length = max(1, min(height, round(height * (self.bottom - self.top) / self.size)))
@@ -32,5 +32,5 @@ class ByteBar:
         return range(start, start + length)
 
     def percent_at(self, cell: int, height: int) -> int:
-        """The position for a press on a cell, in hundredths of the file."""
+        """The position for a click on a cell, as a percentage of the file."""
         return max(0, min(100, round(100 * cell / max(1, height - 1))))

@@ -1,4 +1,4 @@
-"""Tool calls and their results as lines: one row that says what was done, the rest under it when unfolded."""
+"""Tool calls and their results as lines: a summary row, and the rest below when unfolded."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ AGENT = "agent:"
 """The prefix of a link to a subagent's transcript, before its id."""
 
 ROWS = 5_000
-"""Rows of one text that are unfolded at most; more of it is read in a pager."""
+"""Maximum rows of an unfolded text; a pager shows the rest."""
 _SHORT, _ERROR_LINES = 3, 8
 _SUBJECT_CELLS = 110
 
-# What a call is about, by tool; of other tools the first text among their arguments.
+# The argument that describes a call, by tool; for other tools the first text among the arguments.
 _SUBJECTS = {
     "Bash": "command",
     "Edit": "file_path",
@@ -45,7 +45,7 @@ _SUBJECTS = {
 }
 _PATHS = frozenset({"file_path", "notebook_path"})
 
-# Results that only repeat what the call says.
+# Results that only repeat the call.
 _ECHOES = (
     "The file ",
     "File created successfully",
@@ -58,7 +58,7 @@ _NUMBERED = re.compile(r"\s*\d+[→\t]")
 
 
 def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: bool) -> list[Line]:
-    """A call's row, which tells how it ended, and what it was given when it is unfolded."""
+    """A call's row with its outcome, and its input when unfolded."""
     rows = edit_rows(call) if call.name in EDIT_TOOLS else []
     parts: list[str | tuple[str, str]] = [("● ", "tool"), (call.name, "strong")]
     subject = cut(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
@@ -79,12 +79,12 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
 
 
 def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
-    """A result: whole when unfolded, else what is short, what failed, and how much there is.
+    """A result: whole when unfolded, else only short or failed ones, and a count of lines.
 
     Args:
         result: the result.
-        unfolded: whether all of it shows.
-        paired: it stands under its call, which says how much there is.
+        unfolded: whether to show all of it.
+        paired: whether it is below its call, which shows the count.
     """
     text = error_text(result) if result.failed else result.text.strip("\n")
     if not text.strip() or (not result.failed and not unfolded and text.startswith(_ECHOES)):
@@ -124,7 +124,7 @@ def subject_of(call: Call, folder: str) -> str:
 
 
 def _within(path: str, folder: str) -> str:
-    """A path as it is known in the folder that the session works in."""
+    """A path relative to the session's working folder."""
     if folder and path.startswith(folder.rstrip("/") + "/"):
         return path[len(folder.rstrip("/")) + 1 :]
     return path
@@ -159,7 +159,7 @@ def _is_long(result: Result, text: str) -> bool:
 
 
 def _hidden(result: Result | None) -> int:
-    """The lines of a result that only unfolding shows."""
+    """Number of lines of a result that are only visible when unfolded."""
     if result is None:
         return 0
     text = error_text(result) if result.failed else result.text.strip("\n")
@@ -202,7 +202,7 @@ def _diff(rows: list[Row]) -> list[Line]:
             continue
         role, changed = {"+": ("good", "added"), "-": ("bad", "removed")}.get(row.sign, ("", ""))
         text = clean(row.text)
-        # Cleaning may move characters: then the parts that changed are not pointed out.
+        # Cleaning may move characters: then changed parts are not highlighted.
         parts = row.changed if text == row.text else ()
         spans = tuple(Span(start + 4, stop + 4, changed) for start, stop in parts)
         made.append(line(f"  {row.sign} {text}", role, hang=4, spans=spans))
@@ -212,6 +212,6 @@ def _diff(rows: list[Row]) -> list[Line]:
 
 
 def _agent_lines(result: Result) -> list[Line]:
-    """The way to the transcript of the subagent that did the work."""
+    """A link to the transcript of the subagent that did the work."""
     agent = worker_of(result)
     return [styled("  ", ("▸ its own transcript", "accent"), link=AGENT + agent)] if agent else []

@@ -1,4 +1,4 @@
-"""Reads a transcript for a view, in threads: one page at a time, and the index beside it."""
+"""Reads a transcript for a view, in threads: one page at a time, and the index in parallel."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from memtui.app.widgets.transcript_window import Window
 from memtui.reading.line_index import never
 
 _PATIENCE = 0.05
-"""Seconds for which the first picture waits for the first page."""
+"""Seconds for which the first paint waits for the first page."""
 
 
 def in_advance(source: Source, wanted: Wanted) -> Future[tuple[Page, int]]:
-    """Begin to read the first page at once: before the screen that shows it is put together."""
+    """Start reading the first page before the screen is built."""
     reading: Future[tuple[Page, int]] = Future()
 
     def read() -> None:
@@ -38,10 +38,10 @@ class Reader(Protocol):
     """The receiver of pages; its methods are called on the app's own thread."""
 
     def arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
-        """Take the page that was asked for last."""
+        """Take the page requested last."""
 
     def failed(self, problem: str) -> None:
-        """Say why a page cannot be read."""
+        """Show why a page cannot be read."""
 
     def indexed(self) -> None:
         """Take that the index has come to the file's end."""
@@ -51,7 +51,7 @@ class Reader(Protocol):
 
 
 class Feed:
-    """Keeps one page on its way at a time: what is asked for later replaces it."""
+    """Reads one page at a time; a later request replaces it."""
 
     def __init__(self, widget: Widget, reader: Reader, source: Source, window: Window, first: Wanted) -> None:
         """Begin to read the first page, also before there is a screen to show it.
@@ -75,12 +75,12 @@ class Feed:
 
     @property
     def is_reading(self) -> bool:
-        """Whether a page is on its way."""
+        """Whether a page is being read."""
         return self._wanted is not None
 
     @property
     def is_jumping(self) -> bool:
-        """Whether that page will take the place of all that is held."""
+        """Whether that page will replace all held ones."""
         jumps = self._wanted is not None and self._wanted.kind not in ("before", "after")
         return jumps or self._first is not None
 
@@ -97,7 +97,7 @@ class Feed:
         self._run(partial(self._read, wanted, self._window.span), "transcript")
 
     def take_first(self) -> None:
-        """Take the first page, once, at once where it is there, or will be in a moment."""
+        """Take the first page, once; at once if it is ready or will be in a moment."""
         if self._first is None:
             return
         (wanted, reading), self._first = self._first, None
@@ -137,14 +137,14 @@ class Feed:
             self._run(self._index, "transcript-index")
 
     def when_indexed(self, act: Callable[[], object]) -> None:
-        """Act now, or as soon as the turns and compactions are known."""
+        """Act now, or as soon as the turns and compactions are indexed."""
         if self.source.index.complete:
             act()
         else:
             self._once_indexed = act
 
     def when_there(self, act: Callable[[], object]) -> None:
-        """Act now, or as soon as a jump has arrived: the keys behind it are meant for where it goes."""
+        """Act now, or after a running jump: the keys after a jump are meant for its target."""
         if self.is_jumping:
             self._once_there.append(act)
         else:
@@ -153,7 +153,7 @@ class Feed:
     def _act_there(self) -> None:
         waiting, self._once_there = self._once_there, []
         for act in waiting:
-            self.when_there(act)  # one of them may be a jump itself
+            self.when_there(act)  # one of them may itself be a jump
 
     def _run(self, work: Callable[[], None], group: str) -> None:
         self._widget.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False)
@@ -187,7 +187,7 @@ class Feed:
             self._reader.failed(problem)
 
     def _settle(self) -> None:
-        """Let counting go on, unless the next page is on its way."""
+        """Resume counting, unless the next page is being read."""
         if self._wanted is None:
             self.source.calm.set()
 

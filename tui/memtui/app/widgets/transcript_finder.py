@@ -1,4 +1,4 @@
-"""Finding in the transcript that is shown: the next hit at once, how many there are as they are counted."""
+"""Finding text in the current transcript: the next hit at once, and a running count of hits."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Start(NamedTuple):
     """The position from which finding continues."""
 
     key: Key
-    """The block; only its offset counts where nothing was found yet."""
+    """The block; only its offset counts if nothing was found yet."""
     number: float
-    """Its hit at the place, or between two of them: 0.5 is behind the first."""
+    """Index of its hit at the place, or between two hits: 0.5 is after the first."""
     end: int
-    """The byte behind the block's line."""
+    """Offset behind the block's line."""
 
 
 def rows_of(block: Block) -> list[str]:
-    """Every row that a block may show."""
+    """All rows that a block may show."""
     return [line.text for line in render(block, unfolded=True)]
 
 
@@ -43,7 +43,7 @@ def find(
     shown: Callable[[Block], bool],
     cancelled: Callable[[], bool],
 ) -> Hit | None:
-    """The next hit after a place, or before it (`step` -1); goes on from the other end of the file.
+    """The next hit after a place, or before it (`step` -1); wraps around at the end of the file.
 
     Raises:
         OSError: the file cannot be read.
@@ -76,7 +76,7 @@ class Tally:
         self._totals = array("Q", [0])
 
     def count(self, path: Path, shown: Callable[[Block], bool], cancelled: Callable[[], bool]) -> None:
-        """Count all of the file.
+        """Count the hits in the whole file.
 
         Raises:
             OSError: the file cannot be read.
@@ -96,7 +96,7 @@ class Tally:
         return self._totals[-1]
 
     def place_of(self, hit: Hit, before: int) -> int:
-        """The number of a hit (1-based), with `before` hits earlier in its line; 0 while not counted."""
+        """The number of a hit (1-based), with `before` hits earlier in its line; 0 if not counted yet."""
         at = bisect_left(self._offsets, hit.key[0])
         if at < len(self._offsets) and self._offsets[at] == hit.key[0]:
             return self._totals[at] + before + 1
@@ -104,7 +104,7 @@ class Tally:
 
 
 class Finder:
-    """Finds in the transcript of a view, in threads; the view goes where something was found."""
+    """Finds text in the transcript of a view, in threads, and moves the view to hits."""
 
     def __init__(self, view: TranscriptView) -> None:
         self._view = view
@@ -120,7 +120,7 @@ class Finder:
 
     @property
     def place(self) -> str:
-        """``3 of 17``, as far as it is known."""
+        """``3 of 17``, as far as known."""
         if not self.text:
             return ""
         if self._missing:
@@ -141,19 +141,19 @@ class Finder:
         return hit.number + sum(1 for block in blocks for row in rows_of(block) if query.is_in(row))
 
     def begin(self) -> None:
-        """Remember where the search begins."""
+        """Remember the position where the search begins."""
         block = self._view.current
         self._origin = Wanted("offset", block.key[0], block.key) if block else None
 
     def type(self, text: str) -> None:
-        """Find what has been typed so far, from where the search began."""
+        """Find the text typed so far, from where the search began."""
         self.look_for(text)
         origin = self._origin
         if text and origin is not None and origin.key is not None:
             self._find(Start(origin.key, -1, origin.key[0]), 1)
 
     def show_here(self, text: str) -> None:
-        """Mark a text, and show it in the line that the view is at, if it is there."""
+        """Mark a text, and show it in the current line if it is there."""
         self.look_for(text)
         current, query = self._view.current, self._view.window.query
         here = [each for each in self._view.window.blocks if current and each.key[0] == current.key[0]]
@@ -161,20 +161,20 @@ class Finder:
             self._found(query, hits[0])
 
     def look_for(self, text: str) -> None:
-        """Mark a text, and count how often it is there."""
+        """Mark a text, and count its occurrences."""
         self._hit, self._missing, self._tally = None, False, None
         self._view.look_for(Query(text))
         self._view.workers.cancel_group(self._view, "transcript-find")
         self._view.workers.cancel_group(self._view, "transcript-count")
 
     def drop(self) -> None:
-        """Look for nothing, back where the search began."""
+        """End the search, and return to where it began."""
         self.look_for("")
         if self._origin is not None:
             self._view.go(self._origin)
 
     def again(self, step: int) -> None:
-        """Go to the next hit, or to the one before."""
+        """Go to the next hit, or to the previous one."""
         block, line = self._view.current, self._view.cursor_line
         if not self.text or block is None:
             return

@@ -1,4 +1,4 @@
-"""A transcript's blocks as lines to read."""
+"""A transcript's blocks as lines for reading."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from memtui.reading.blocks import Attached, Block, Skipped, Thinking
 BLANK = Line("")
 _WORKED = "  (while the model worked)"
 _DRESS = re.compile(r"(?:┆ )?(?:\d\d:\d\d )?(?:[❯!└•] )?[ ]*(?:[└•] )?|\s+")
-"""The beginning of a line, before its words."""
+"""The decoration at the beginning of a line."""
 _NOTE = re.compile(re.escape(_WORKED) + "$")
 _PASTED = 30
-"""Lines of an ask from which it is folded: they were pasted, as a rule."""
+"""Number of lines from which an ask is folded: long ones were usually pasted."""
 _HEAD = 20
 
 
@@ -26,10 +26,10 @@ def render(block: Block, *, unfolded: bool, result: Result | None = None, paired
     """The lines that show one block.
 
     Args:
-        block: what to show.
-        unfolded: all of it, or what a reader needs at first.
-        result: that of a call, which stands under it.
-        paired: this is a result that stands under its call.
+        block: the block.
+        unfolded: whether to show all of it, or only the essential part.
+        result: that of a call, shown below it.
+        paired: whether this is a result shown below its call.
     """
     event = block.event
     if isinstance(event, Call):
@@ -54,17 +54,17 @@ def render(block: Block, *, unfolded: bool, result: Result | None = None, paired
 
 
 def can_fold(made: Iterable[Line]) -> bool:
-    """Whether there is more of a block than these lines, or less."""
+    """Whether these lines of a block can be unfolded or folded."""
     return any(each.link == FOLD for each in made)
 
 
 def words_of(block: Block, shown: Line, *, first: bool) -> str:
-    """The words of a line that `render` made, without what it put around them; "" where it has none.
+    """The words of a line made by `render`, without decoration; "" without any.
 
     Args:
-        block: what the line belongs to.
+        block: the block of the line.
         shown: the line.
-        first: it is the block's first: of a call, what it is about.
+        first: whether it is the block's first line: for a call, its subject.
     """
     event = block.event
     if isinstance(event, Call) and first:
@@ -82,13 +82,13 @@ def boundary_caption(event: Boundary, number: int = 0, total: int = 0) -> str:
 
 
 def date_line(block: Block) -> Line | None:
-    """The day of a block; None when its record has no time."""
+    """The day of a block; None if its record has no time."""
     moment = parse_iso(block.stamp) if block.stamp else None
     return rule(f"{local(moment):%a %d %b %Y}", "label") if moment is not None else None
 
 
 def _of_subagent(lines: Iterable[Line]) -> list[Line]:
-    """Set apart from the session's own: behind a bar, without the blank lines."""
+    """Lines of a subagent, set apart behind a bar, without blank lines."""
     return [
         Line(
             f"┆ {text}",
@@ -132,7 +132,7 @@ def _prompt(block: Block, text: str, unfolded: bool, note: str = "") -> list[Lin
 
 
 def _folded_rows(text: str, role: str, unfolded: bool, *, indent: int, limit: int, head: int) -> list[Line]:
-    """A text row by row; of one over `limit` rows only the first `head`, and a row that unfolds the rest."""
+    """A text row by row; if it exceeds `limit` rows, only the first `head`, and a row to unfold the rest."""
     rows = clean(text).strip("\n").split("\n")
     long = len(rows) > limit
     shown = rows[:head] if long and not unfolded else rows[:ROWS]

@@ -1,4 +1,4 @@
-"""Reads a transcript a page of blocks at a time, from any place in both directions, never the whole file."""
+"""Reads a transcript in pages of blocks, from any place in both directions, never the whole file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from memtui.reading.line_index import LineIndex, never
 from memtui.reading.line_places import line_start
 
 PAGE = 128 * 1024
-"""Bytes of a page, about: it begins and ends between lines."""
+"""Approximate size of a page in bytes; it begins and ends between lines."""
 
 FEW = 40
-"""A page that shows fewer blocks than this is made larger: bookkeeping may go on for megabytes."""
+"""A page with fewer visible blocks is enlarged: bookkeeping may go on for megabytes."""
 
 SIGHT = 45
-"""Blocks of a page that is to be shown at once: as many as fill a screen, about."""
+"""Approximate number of blocks that fill a screen, for a page that is needed at once."""
 
 _STEP = 32 * 1024
 _LARGEST = 32 * PAGE
@@ -37,29 +37,29 @@ class Shows(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The blocks of one stretch of a transcript."""
+    """The blocks of a range of a transcript."""
 
     start: int
-    """Byte offset at which it begins: that of a line."""
+    """Byte offset of its beginning, between lines."""
     end: int
     """Byte offset behind its last complete line."""
     blocks: tuple[Block, ...]
     last: bool
-    """Nothing complete followed when it was read."""
+    """Whether nothing complete followed when it was read."""
 
     def __add__(self, following: Page) -> Page:
-        """Both, as one page."""
+        """Both as one page."""
         return Page(self.start, following.end, self.blocks + following.blocks, following.last)
 
 
 class Pages:
-    """Makes the pages of one transcript.
+    """Reads the pages of one transcript.
 
     Each method raises OSError when the file cannot be read.
     """
 
     def __init__(self, path: Path, index: LineIndex, shows: Shows = Shows.ALL) -> None:
-        """Read `path`; `index` has to be complete where only asks are shown."""
+        """Read `path`; `index` must be complete if only asks are shown."""
         self.path = path
         self.shows = shows
         self._index = index
@@ -68,9 +68,9 @@ class Pages:
         """The page that ends at byte `end`, which must be between lines.
 
         Args:
-            end: where it ends.
+            end: its end.
             cancelled: asked now and then.
-            few: so many blocks are enough, however few bytes they take; 0 for a page of the usual size.
+            few: number of blocks that are enough, however small; 0 for a page of the usual size.
         """
         if self.shows is Shows.ASKS:
             offsets = [each for each in self._wanted() if each < end][-FEW:]
@@ -95,7 +95,7 @@ class Pages:
         found: list[Block] = []
         for each in read_lines(self.path, start=start):
             if each.end <= each.offset:
-                break  # it is still being written
+                break  # still being written
             found += self._kept(blocks(each))
             end = each.end
             if cancelled() or (end - start >= size and len(found) >= least) or end - start >= _LARGEST:
@@ -115,14 +115,14 @@ class Pages:
             return self._picked(offsets, start, max(start, self._index.end), last=True)
         start = line_start(self.path, size - _STEP, size)
         page = self.after(start, cancelled)
-        while page.last is False and not cancelled():  # it grew, or holds lines of many megabytes
+        while page.last is False and not cancelled():  # it grew, or has lines of many megabytes
             page += self.after(page.end, cancelled)
         if len(page.blocks) < SIGHT and start > 0:
             page = self.before(start, cancelled, few=SIGHT - len(page.blocks)) + page
         return page
 
     def around(self, offset: int, cancelled: Callable[[], bool] = never) -> Page:
-        """About a screenful, with byte `offset`, which must be between lines, in its upper part."""
+        """About a screenful around byte `offset`, which must be between lines and is in the upper part."""
         return self.before(offset, cancelled, few=SIGHT // 3) + self.after(offset, cancelled, few=SIGHT)
 
     def _read(self, start: int, stop: int) -> list[Block]:
@@ -136,7 +136,7 @@ class Pages:
         return found if self.shows is Shows.ALL else list(filter(self.is_shown, found))
 
     def is_shown(self, block: Block) -> bool:
-        """Whether a block is among what is shown."""
+        """Whether a block is visible."""
         if self.shows is Shows.ALL:
             return True
         if self.shows is Shows.TALK:

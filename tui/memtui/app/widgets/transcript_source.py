@@ -15,7 +15,7 @@ from memtui.reading.line_places import line_offset, line_start
 from memtui.reading.session_head import SessionHead, session_head
 
 _MOMENTS, _MOMENT = 20, 0.05
-"""How often, and for how many seconds, counting waits for a page; in between it may be cancelled."""
+"""Number and length in seconds of the waits of counting for a page; in between it can be cancelled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,13 @@ class Wanted:
 
     kind: Literal["first", "last", "before", "after", "offset", "line", "percent"]
     at: int = 0
-    """A byte offset, the number of a line, or hundredths of the file, by `kind`."""
+    """A byte offset, a line number, or a percentage of the file, by `kind`."""
     key: Key | None = None
-    """The block to go to; else the first one at the offset."""
+    """The block to go to; by default the first one at the offset."""
     unfold: bool = False
-    """Whether the block is unfolded."""
+    """Whether to unfold the block."""
     hit: int = -1
-    """The number of the block's hit to go to."""
+    """The index of the block's hit to go to."""
 
 
 class Source:
@@ -42,17 +42,17 @@ class Source:
         self.head = SessionHead()
         self.shows = Shows.ALL
         self.size = 0
-        """The file's size, in bytes, when it was last looked at."""
+        """The file's size in bytes when it was last checked."""
         self.calm = Event()
-        """Set while no page is on its way: what is only counted waits for that, as threads take turns."""
+        """Set while no page is being read: counting waits for that, as threads take turns."""
         self.calm.set()
 
     def read(self, wanted: Wanted, span: tuple[int, int], cancelled: Callable[[], bool]) -> tuple[Page, int]:
-        """A page, and the byte offset that was wanted.
+        """A page, and the requested byte offset.
 
         Args:
             wanted: which page.
-            span: the bytes that are held already.
+            span: the range of held bytes.
             cancelled: asked now and then.
         """
         pages = Pages(self.path, self.index, self.shows)
@@ -64,7 +64,7 @@ class Source:
         if wanted.kind == "before":
             return pages.before(span[0], cancelled), span[0]
         if wanted.kind == "after":
-            if self.size < span[1]:  # the file has been cut or replaced
+            if self.size < span[1]:  # the file was cut or replaced
                 return Page(span[1], 0, (), last=True), 0
             return pages.after(span[1], cancelled), span[1]
         offset = self._offset(wanted)
@@ -79,11 +79,11 @@ class Source:
 
     @property
     def is_shown(self) -> Callable[[Block], bool]:
-        """Says whether a block is among what is shown."""
+        """A function that tells whether a block is visible."""
         return Pages(self.path, self.index, self.shows).is_shown
 
     def pausing(self, cancelled: Callable[[], bool]) -> Callable[[], bool]:
-        """The same question, which lets a page that is on its way go first, for a second at most."""
+        """A `cancelled` callback that first waits for a page being read, for a second at most."""
 
         def asked() -> bool:
             for _ in range(_MOMENTS):
@@ -94,12 +94,12 @@ class Source:
         return asked
 
     def read_head(self) -> None:
-        """Learn when the session began and ended, and with which model."""
+        """Read the times of the session's beginning and end, and its model."""
         size = self.path.stat().st_size
         self.head = session_head(self.path, line_start(self.path, size - PAGE, size))
 
     def has_changed(self) -> bool:
-        """Whether the file has another size than when it was last read; cheap."""
+        """Whether the file's size has changed since it was last read; cheap."""
         try:
             size = self.path.stat().st_size
         except OSError:

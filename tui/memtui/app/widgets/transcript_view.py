@@ -25,9 +25,9 @@ from memtui.reading.blocks import Block, Key
 from memtui.reading.finding import Query
 
 _KEPT = 8 * AT_ONCE
-"""Bytes of transcript that are kept; pages far from what is read are dropped."""
+"""Maximum size of held pages in bytes; those far from the reading position are dropped."""
 _NEAR = 3
-"""Screens before and behind what is in sight that are not dropped: more than is read ahead."""
+"""Number of screens before and after the visible part that are not dropped: more than is read ahead."""
 
 
 class TranscriptView(DocumentView, inherit_bindings=False):
@@ -63,10 +63,10 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     """
 
     class Moved(Message):
-        """Another place is shown, or more is known about it."""
+        """The position, or what is known about it, has changed."""
 
     class AgentWanted(Message):
-        """The transcript of a subagent is to be opened."""
+        """The transcript of a subagent was requested."""
 
         def __init__(self, agent: str) -> None:
             super().__init__()
@@ -88,7 +88,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.window = Window(source.index)
         self.feed = Feed(self, self, source, self.window, first)
 
-    # -- what is shown --------------------------------------------------------------------------------------
+    # -- state -----------------------------------------------------------------------------------------------
 
     @property
     def source(self) -> Source:
@@ -102,21 +102,21 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     @property
     def cursor_line(self) -> int:
-        """The document's line that is current."""
+        """The document line of the cursor."""
         return self._cursor.line
 
     # -- reading --------------------------------------------------------------------------------------------
 
     def poll(self) -> None:
-        """Read what was added, if the end of the file is held; cheap when nothing was."""
+        """Read added lines if the end of the file is held; cheap if there are none."""
         self.feed.poll()
 
     def when_indexed(self, act: Callable[[], object]) -> None:
-        """Act now, or as soon as the turns and compactions are known."""
+        """Act now, or as soon as the turns and compactions are indexed."""
         self.feed.when_indexed(act)
 
     def when_there(self, act: Callable[[], object]) -> None:
-        """Act now, or as soon as a jump has arrived; see `Feed.when_there`."""
+        """Act now, or after a running jump; see `Feed.when_there`."""
         self.feed.when_there(act)
 
     def indexed(self) -> None:
@@ -126,7 +126,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.post_message(self.Moved())
 
     def failed(self, problem: str) -> None:
-        """Say why nothing can be shown."""
+        """Show why the transcript cannot be read."""
         if not self.window.pages:
             self.show(concat(line(problem, "bad")))
 
@@ -140,12 +140,12 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._take_first()
 
     def _take_first(self) -> None:
-        """Show the first page, as soon as there is a width to lay it out for."""
+        """Show the first page, as soon as the width is known."""
         if self.is_mounted and self._text_width() > 0:
             self.feed.take_first()
 
     def arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
-        """Put the page where it belongs, without moving what is in sight."""
+        """Insert the page, without moving the visible part."""
         if wanted.kind == "before":
             self.window.pages.insert(0, page)
             self._grow()
@@ -172,7 +172,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self._remake_at_end()
 
     def _read_on(self) -> None:
-        """Read on before the reader comes to an end of what is held."""
+        """Read on before the reader reaches an end of the held part."""
         if self.is_mounted:
             near = 2 * self.scrollable_content_region.height
             self.feed.read_on(before=self.scroll_offset.y < near, after=self._below() < near)
@@ -180,7 +180,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     # -- the document ---------------------------------------------------------------------------------------
 
     def _remake(self) -> None:
-        """Make the document again; what is in sight and the current row stay where they are."""
+        """Make the document again; the visible part and the current row stay where they are."""
         top, cursor = self.place, self._cursor
         top_spot, cursor_spot = self.window.spot(top.line), self.window.spot(cursor.line)
         self.window.compose()
@@ -197,7 +197,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self._to_end()
 
     def _arrive(self, wanted: Wanted, offset: int) -> None:
-        """Show a page that has just replaced all others, at the place that was wanted."""
+        """Show a page that has just replaced all others, at the requested place."""
         self._drop_selection()
         self.window.compose()
         if wanted.kind in ("first", "last"):
@@ -209,7 +209,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self._go_within(wanted, offset)
 
     def _go_within(self, wanted: Wanted, offset: int) -> None:
-        """Go to a place that is held."""
+        """Go to a held place."""
         target = self.window.target(wanted.key, offset, unfold=wanted.unfold, hit=wanted.hit)
         self.show(self.window.document, keep_scroll=True, shift=target - self.place.line)
         self._cursor = Place(target)
@@ -218,7 +218,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._note_place()
 
     def go(self, wanted: Wanted) -> None:
-        """Go to a place, by reading it if it is not held."""
+        """Go to a place, reading it if it is not held."""
         start, stop = self.window.span
         if wanted.kind == "offset" and start <= wanted.at < stop and not self.feed.is_reading:
             self._go_within(wanted, wanted.at)
@@ -227,12 +227,12 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.feed.read(wanted)
 
     def show_only(self, shows: Shows) -> None:
-        """Show all, no tools, or asks and closing messages only, at the same place."""
+        """Show all blocks, no tools, or only asks with closing messages, at the same place."""
         block, self.source.shows = self.current, shows
         self.feed.read(Wanted("offset", block.key[0], block.key) if block else Wanted("last"))
 
     def look_for(self, query: Query) -> None:
-        """Mark what is looked for."""
+        """Mark the matches of a query."""
         self.window.query = query
         self._remake()
 
@@ -244,7 +244,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     # -- moving ---------------------------------------------------------------------------------------------
 
     def _row(self) -> int:
-        """The row that is current."""
+        """The current row."""
         return min(self._layout.row_of(self._cursor), max(0, self._layout.rows - 1))
 
     def action_lines(self, rows: int) -> None:
@@ -252,14 +252,14 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._put(self._row() + rows)
 
     def action_page(self, pages: float) -> None:
-        """Scroll by a part of the height; the current row goes with it."""
+        """Scroll by a fraction of the height; the current row moves along."""
         rows = int(pages * max(2, self.scrollable_content_region.height - 1))
         row = self._row() + rows
         self._scroll_by(rows)
         self._put(row)
 
     def _put(self, row: int) -> None:
-        """Make a row the current one, and scroll as little as shows it."""
+        """Make a row the current one, scrolling as little as necessary."""
         row = max(0, min(row, self._layout.rows - 1))
         self._cursor = self._layout.place(row)
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
@@ -289,7 +289,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.feed.read(Wanted("last"))
 
     def action_link(self, step: int) -> None:
-        """Go to the next line that unfolds, or to the one before."""
+        """Go to the next line that can be unfolded, or to the previous one."""
         links = self.document.links
         places = [
             each for each in links if (each > self._cursor.line if step > 0 else each < self._cursor.line)
@@ -298,7 +298,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.put_line(places[0] if step > 0 else places[-1])
 
     def follow(self) -> bool:
-        """Unfold the current block, or fold it; open a subagent's transcript. False: neither is possible."""
+        """Unfold or fold the current block, or open a subagent's transcript; False if neither is possible."""
         lines = self.document.lines
         link = lines[self._cursor.line].link if self._cursor.line < len(lines) else ""
         block = self.current
@@ -328,7 +328,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """A click makes a row current; on one that unfolds it unfolds, on the bar it jumps."""
+        """A click selects a row, unfolds its block if possible, and jumps on the bar."""
         offset = event.get_content_offset(self)
         if offset is None or event.button != 1 or self.text_selection is not None:
             return
@@ -342,7 +342,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
                 self.follow()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Read on before the reader comes to an end of what is held; the current row stays in sight."""
+        """Read on before the reader reaches an end of the held part; the current row stays visible."""
         super().watch_scroll_y(old_value, new_value)
         if self.window.pages and round(old_value) != round(new_value) and self._is_laid_out():
             top, row = self.scroll_offset.y, self._row()
@@ -354,7 +354,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def _note_place(self) -> None:
         last = self._row() >= self._layout.rows - 1
-        # Not only `at_end`: what was added at once may be more than a page.
+        # Not only `at_end`: one addition may be larger than a page.
         self._following = last and self._below() <= 0 and (self.window.at_end or self._following)
         self.bar = self._bar()
         self.post_message(self.Moved())
@@ -379,17 +379,17 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self._note_place()
 
     def _below(self) -> int:
-        """Rows that are left below those in sight."""
+        """Number of rows below the visible ones."""
         return self._layout.rows - self.scroll_offset.y - self.scrollable_content_region.height
 
     # -- drawing --------------------------------------------------------------------------------------------
 
     def _text_width(self) -> int:
-        """Beside the text stands the bar."""
+        """The width of the text, without the bar."""
         return super()._text_width() - 2
 
     def render_line(self, y: int) -> Strip:
-        """One screen line, the current row and the marked blocks set off, the bar at its right."""
+        """One screen line, with the current row and the marked blocks highlighted, the bar at its right."""
         width = self.size.width
         segments = list(super().render_line(y).crop(0, max(0, width - 1)))
         if look := self._look_of(y + self.scroll_offset.y):

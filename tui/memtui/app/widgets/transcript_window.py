@@ -1,4 +1,4 @@
-"""The part of a transcript that is held: its pages as one document, with what is unfolded and found."""
+"""The held part of a transcript: its pages as one document, with unfolded blocks and hits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memtui.reading.line_index import LineIndex
 
 
 class Spot:
-    """A line of the document by its block, so that it is found again in another version of it."""
+    """A line of the document by its block, to find it again in another version of the document."""
 
     __slots__ = ("key", "row")
 
@@ -25,7 +25,7 @@ class Spot:
 
 
 class Window:
-    """Blocks around what is read; `document` is made of them again after each change."""
+    """Blocks around the reading position; `document` is made from them again after each change."""
 
     def __init__(self, index: LineIndex) -> None:
         self.index = index
@@ -55,7 +55,7 @@ class Window:
         return (self.pages[0].start, self.pages[-1].end) if self.pages else (0, 0)
 
     def append(self, page: Page, size: int) -> bool:
-        """Put a page behind the others, or make the last one larger; False when that changes nothing."""
+        """Append a page to the others, or extend the last one; False if that changes nothing."""
         last = self.pages[-1]
         if page.end == page.start and page.last == last.last:
             return False
@@ -66,7 +66,7 @@ class Window:
         return True
 
     def prune(self, most: int, near: range) -> bool:
-        """Drop pages at both ends while there are more than `most` bytes; none that has a line in `near`."""
+        """Drop pages at both ends while there are more than `most` bytes; none with a line in `near`."""
         number = len(self.pages)
         while self._bytes() > most and len(self.pages) > 1 and self._starts(self.pages[-1]) >= near.stop:
             self.pages.pop()
@@ -83,7 +83,7 @@ class Window:
         return sum(page.end - page.start for page in self.pages)
 
     def compose(self) -> None:
-        """Make the document of the pages."""
+        """Make the document from the pages."""
         ordered = list(_ordered(block for page in self.pages for block in page.blocks))
         self._call = {result.key: call.key for call, result in ordered if result is not None}
         self._blocks, self._first = [], []
@@ -102,7 +102,7 @@ class Window:
         self._made = {key: made for key, made in self._made.items() if key[0] in known}
 
     def _add_day(self, lines: list[Line], block: Block, day: str) -> str:
-        """Put the date before the first block of a day; days are those of the local time."""
+        """Put the date before the first block of a day, in local time."""
         if block.stamp[:13] == day[:13] or not (made := date_line(block)):
             return day
         text = made.text
@@ -114,7 +114,7 @@ class Window:
         before = len(lines)
         _join(lines, self._lines(block, result))
         self._blocks.append(block)
-        self._first.append(before)  # one that shows nothing begins where the next one does
+        self._first.append(before)  # an invisible one begins where the next one does
 
     def _lines(self, block: Block, result: Block | None) -> list[Line]:
         key = self.fold_of(block.key)
@@ -152,16 +152,16 @@ class Window:
 
     @property
     def blocks(self) -> list[Block]:
-        """The blocks in the order in which they show."""
+        """The blocks in display order."""
         return self._blocks
 
     @property
     def has_boundaries(self) -> bool:
-        """Whether compactions are among what is held."""
+        """Whether compactions are held."""
         return any(isinstance(block.event, Boundary) for block in self._blocks)
 
     def byte_at(self, line: int) -> float:
-        """The byte of the file that a line shows, about."""
+        """The approximate byte offset of a line."""
         block = self.block_at(line)
         if block is None:
             return 0
@@ -170,13 +170,13 @@ class Window:
         return block.key[0] + (block.end - block.key[0]) * part
 
     def target(self, key: Key | None, offset: int, *, unfold: bool, hit: int) -> int:
-        """The line to go to, with the document made for it.
+        """The line to go to, after updating the document for it.
 
         Args:
-            key: the block; the first one at `offset`, or behind it, when it is None or not held.
+            key: the block; if it is None or not held, the first one at `offset` or behind it.
             offset: a byte.
-            unfold: whether to unfold what the block's transcript line holds.
-            hit: which of the block's hits, -1 for its first line.
+            unfold: whether to unfold the blocks of that transcript line.
+            hit: index of the block's hit, -1 for its first line.
         """
         if key is None or key not in self._of:
             block = self.first_from(offset)
@@ -202,7 +202,7 @@ class Window:
         return self._call.get(key, key)
 
     def with_result(self, block: Block | None) -> list[Block]:
-        """A call with its result, whichever of the two is given; another block alone."""
+        """A call with its result, given either of them; another block alone."""
         if block is None:
             return []
         fold = self.fold_of(block.key)
@@ -213,18 +213,18 @@ class Window:
         return self._blocks[max(0, bisect_right(self._first, line) - 1)] if self._blocks else None
 
     def lines_of(self, key: Key) -> range:
-        """The lines of a block; of one that shows nothing the line where it would."""
+        """The lines of a block; for an invisible one the line where it would be."""
         own = self._own(key)
         return own or range(own.start, own.start + 1)
 
     def _own(self, key: Key) -> range:
-        """The lines of a block, none for one that shows nothing."""
+        """The lines of a block, empty for an invisible one."""
         at = self._of[key]
         end = self._first[at + 1] if at + 1 < len(self._first) else len(self.document)
         return range(self._first[at], min(end, len(self.document)))
 
     def spot(self, line: int) -> Spot | None:
-        """The block of a line, and which of its lines it is."""
+        """The block of a line, and the line's index within it."""
         block = self.block_at(line)
         return Spot(block.key, line - self._first[self._of[block.key]]) if block else None
 
@@ -239,19 +239,19 @@ class Window:
         return self._first[self._of[min(later)]] if later else max(0, len(self.document) - 1)
 
     def first_from(self, offset: int) -> Block | None:
-        """The first block of the line at a byte, or behind it."""
+        """The first block of the line at a byte offset, or after it."""
         keys = [block.key for block in self._blocks if block.key[0] >= offset]
         return self._blocks[self._of[min(keys)]] if keys else None
 
     def can_fold(self, key: Key) -> bool:
-        """Whether a block, or the call that it is the result of, has something to unfold or to fold."""
+        """Whether a block, or the call it is the result of, can be unfolded or folded."""
         for each in {key, self.fold_of(key)}:
             if each in self._of and can_fold(self.document.lines[line] for line in self._own(each)):
                 return True
         return False
 
     def toggle(self, key: Key) -> bool:
-        """Unfold a block, or fold it; False when there is nothing to unfold."""
+        """Unfold or fold a block; False if there is nothing to unfold."""
         key = self.fold_of(key)
         if key in self.unfolded:
             self.unfolded.discard(key)
@@ -262,7 +262,7 @@ class Window:
         return True
 
     def hit_line(self, key: Key, number: int) -> int:
-        """The line of a block's hit: the first is 0."""
+        """The line of a block's hit, counted from 0."""
         lines = self._own(key)
         rows = [line for line in lines if self.query.is_in(self.document.lines[line].text)]
         return rows[min(number, len(rows) - 1)] if rows else lines.start
@@ -274,7 +274,7 @@ class Window:
 
 
 def _ordered(blocks: Iterator[Block]) -> Iterator[tuple[Block, Block | None]]:
-    """The blocks in file order, each result behind its call where both are held."""
+    """The blocks in file order, each result after its call if both are held."""
     order: list[Block] = []
     calls: dict[tuple[str, str], Block] = {}
     results: dict[Key, Block] = {}
@@ -293,7 +293,7 @@ def _ordered(blocks: Iterator[Block]) -> Iterator[tuple[Block, Block | None]]:
 
 
 def _join(lines: list[Line], more: list[Line]) -> None:
-    """Add lines; of blank lines there are never two, and none at the beginning."""
+    """Append lines, with no double blank lines and none at the beginning."""
     for each in more:
         if each.text or each.role or (lines and (lines[-1].text or lines[-1].role)):
             lines.append(each)

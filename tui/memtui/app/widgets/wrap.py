@@ -1,4 +1,4 @@
-"""Breaking text into screen lines: by terminal cells, at words, never inside a grapheme."""
+"""Breaking text into screen lines: by terminal cells, at words, never within a grapheme."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from memtui.patterns import deferred
 
 
 class Piece(NamedTuple):
-    """One screen line of a text: the half-open range of characters that it shows."""
+    """One screen line of a text: the half-open range of its characters."""
 
     start: int
     end: int
 
 
-# Characters that are one cell wide each and join with nothing, so that counting characters counts cells.
+# Characters of one cell that do not combine, so that counting characters counts cells.
 _ONE_CELL = (
     "\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u203b\u2190-\u2193"
     "\u2500-\u25f7\u2713-\u2718\u2800-\u28ff"
@@ -27,13 +27,13 @@ _ONE_CELL = (
 _TWO_CELLS = "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
 _PLAIN = deferred(f"[{_ONE_CELL}]*")
 _ALONE = deferred(f"[{_ONE_CELL}{_TWO_CELLS}]*")
-# Spacing vowel signs that Unicode keeps with the letter before them: Thai and Lao AM.
+# Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 _ELLIPSIS = "…"
 
 
 def is_plain(text: str) -> bool:
-    """Whether every character takes one cell and stands alone."""
+    """Whether every character takes one cell and does not combine."""
     return text.isascii() or _PLAIN.fullmatch(text) is not None
 
 
@@ -59,8 +59,8 @@ def graphemes(text: str) -> list[tuple[int, int, int]]:
 def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
     """Break one line of text into pieces of at most `width` cells.
 
-    Breaks are at spaces, which belong to no piece, or beside wide characters; a word that is longer than a
-    line is cut, behind a bullet, too: no break stands within the hanging indent. A single grapheme wider than
+    Breaks are at spaces, which belong to no piece, or next to wide characters. A word longer than a line is
+    cut, even after a bullet, as no break is made within the hanging indent. A single grapheme wider than
     `width` gets a piece of its own.
 
     Args:
@@ -80,7 +80,7 @@ def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
 
 
 def hang_for(width: int, hang: int) -> int:
-    """The hanging indent that is used at this width: a narrow screen keeps at least half for the text."""
+    """The hanging indent used at this width: a narrow screen keeps at least half for the text."""
     return min(hang, max(0, width // 2))
 
 
@@ -121,7 +121,7 @@ def _wrap_graphemes(text: str, width: int, rest: int, lead: int) -> tuple[Piece,
         if stop == len(spans):
             pieces.append(Piece(spans[index][0], end))
             return tuple(pieces)
-        if index < stop <= first:  # nothing fits behind the indent: do without it
+        if index < stop <= first:  # nothing fits after the indent: do without it
             index = first
             continue
         following = stop
@@ -152,12 +152,12 @@ def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, 
 
 
 def _is_space(text: str, span: tuple[int, int, int]) -> bool:
-    """Whether a grapheme is a bare space, at which a line may break."""
+    """Whether a grapheme is a space, where a line may break."""
     return text[span[0]] == " " and span[1] - span[0] == 1
 
 
 def cut(text: str, width: int) -> str:
-    """The text in at most `width` cells, its loss marked by ``…``."""
+    """The text in at most `width` cells, cut with ``…``."""
     if is_plain(text):
         if len(text) <= width:
             return text
@@ -169,7 +169,7 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_left(text: str, width: int) -> str:
-    """The end of the text in at most `width` cells, ``…`` for the rest: paths differ at their ends."""
+    """The end of the text in at most `width` cells, cut with ``…``: paths differ at their ends."""
     if cell_len(text) <= width:
         return text
     used, start = 1, len(text)
@@ -189,7 +189,7 @@ def fit(text: str, width: int) -> str:
 
 @lru_cache(32)
 def centred(text: str, width: int, height: int) -> tuple[str, ...]:
-    """A text of several lines in the middle of a field, as the rows of that field; too much is cut."""
+    """A multi-line text in the middle of a field, as the rows of that field; cut if too large."""
     room = max(1, width - 2)
     rows = [row[piece.start : piece.end] for row in clean(text).split("\n") for piece in wrap(row, room)]
     shown = [cut(row, width) for row in rows[: max(0, height)]]
