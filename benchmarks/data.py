@@ -1,4 +1,4 @@
-"""What the benchmarks measure on: projects with many captures and memories, in a temporary folder.
+"""Test data of the benchmarks: projects with many captures and memories, in a temporary folder.
 
 Every file is of memtui's own formats, rendered once by `memtui.formats` and written many times with another
 time, id and title. All of it belongs to one run and is removed at its end.
@@ -44,17 +44,17 @@ class Place:
 
     @property
     def compacts(self) -> Path:
-        """Where its captures are."""
+        """The folder of its captures."""
         return self.project / ".project" / "compacts"
 
     @property
     def memories(self) -> Path:
-        """Where the stored memories are."""
+        """The folder of stored memories."""
         return self.root / "home" / "data" / "memories"
 
     @property
     def transcripts(self) -> Path:
-        """Where Claude Code keeps the project's transcripts."""
+        """The folder of the project's transcripts in Claude Code's configuration."""
         return self.root / "claude" / "projects" / transcript_slug(Path(os.path.realpath(self.project)))
 
     @property
@@ -64,12 +64,12 @@ class Place:
 
     @property
     def command(self) -> list[str]:
-        """How memtui is started on this place."""
+        """The command that starts memtui on this place."""
         return [sys.executable, "-m", "memtui", str(self.project)]
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a program gets that is to see this place and nothing else of the machine."""
+        """The environment for a program that should see nothing else of the machine."""
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR")}
         return kept | {
             "HOME": str(self.root),

@@ -1,4 +1,4 @@
-"""Time to read the facts off transcripts, beside that of parsing their lines; and its memory at two sizes.
+"""Time to read the facts of transcripts, compared with parsing their lines; and its memory at two sizes.
 
 Measured on the real transcripts in ``$MEMTUI_SHARED/transcripts`` (default: ``../shared``) when they are
 there, else on a generated one with the line lengths of real ones. The reference reads the same files line by
@@ -26,7 +26,7 @@ MEMORY_BUDGET = 1.2
 SIZES = (10, 200)
 """Megabytes of the two transcripts whose peak memory is compared."""
 REAL = 1_000
-"""How many real transcripts at most; the smallest."""
+"""Maximum number of real transcripts; the smallest number that is enough."""
 QUICK = {"ROUNDS": 1, "SIZES": (2, 20), "REAL": 3}
 
 _SHARED = Path(os.environ.get("MEMTUI_SHARED") or Path(__file__).resolve().parents[1] / ".." / "shared")

@@ -1,4 +1,4 @@
-"""Time to the first paint with content, beside that of a hello-world app of Textual.
+"""Time to the first paint with content, compared with a hello-world app of Textual.
 
 Both are whole processes in a terminal, started in turn: from right before the program is started until the
 bytes that show its content have come out. For memtui that is the title of the newest of 1,000 captures and

@@ -1,4 +1,4 @@
-"""Many processes that store memories in the same second: no id twice, nothing lost, nobody waits long.
+"""Many processes that store memories in the same second: no id twice, nothing lost, no long waits.
 
     python benchmarks/hammer.py [processes] [memories of each]
 
@@ -72,7 +72,7 @@ def hammer(base: Path, processes: int, each: int) -> tuple[list[str], list[float
 
 
 def lost(base: Path, processes: int, each: int) -> int:
-    """How many memories are missing, or are not what was imported."""
+    """Number of memories that are missing or altered."""
     home = Home(base / "data", base / "cache", base / "state", base / "config")
     store = FilesBackend(home, system_clock)
     found = {

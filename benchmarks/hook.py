@@ -1,4 +1,4 @@
-"""The PreCompact hook beside a bash + jq script that makes the same capture, and on a transcript of 500 MB.
+"""The PreCompact hook compared with a bash + jq script that makes the same capture, and on 500 MB.
 
 Both are whole processes, run in turn: from the start until the end. Each run is another session's, so that
 the hook writes a capture every time. It also starts the process that writes the session's state; that finds

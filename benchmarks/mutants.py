@@ -1,4 +1,4 @@
-"""Mutation testing: changes one thing in a module, runs its tests, and names what they did not notice.
+"""Mutation testing: changes one thing in a module, runs its tests, and names the changes they did not notice.
 
     python benchmarks/mutants.py [--most N] [--tests FILE ...] tui/memtui/formats/capture.py ...
     python benchmarks/mutants.py tui/memtui/formats/capture.py:84      the changes of one line

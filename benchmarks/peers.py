@@ -1,4 +1,4 @@
-"""memtui beside claude-code-log, another program for transcripts: `make bench-peers`.
+"""memtui compared with claude-code-log, another program for transcripts: `make bench-peers`.
 
 claude-code-log is installed into a temporary environment; where that is not possible, the comparison is
 skipped and says so. Both get the same transcripts of one project (see `sessions`; ``MEMTUI_MEGABYTES``,

@@ -1,4 +1,4 @@
-"""The UserPromptSubmit hook with nothing to say, beside a bare Python: it runs at every prompt.
+"""The UserPromptSubmit hook with nothing to do, compared with a bare Python: it runs at every prompt.
 
 Both are whole processes, run in turn: once where nothing has ever waited, once while something waits for
 another session.

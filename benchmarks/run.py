@@ -1,4 +1,4 @@
-"""Measure everything against its budget, a line for each figure; exit 1 when a budget is exceeded.
+"""Measure everything against its budget, one line per figure; exit 1 when a budget is exceeded.
 
     python benchmarks/run.py            # all
     python benchmarks/run.py key_press  # some

@@ -84,12 +84,12 @@ class Taken(NamedTuple):
 
 
 def searches(place: Place) -> dict[str, list[Taken]]:
-    """How long each search took, by kind of query."""
+    """Durations of searches, by kind of query."""
     write_texts(place, MEMORIES)
     index = SearchIndex(memtui_home(place.environment))
     assert index.refresh()
     for path in memtui_home(place.environment).cache.iterdir():
-        path.read_bytes()  # as it is when somebody has searched lately: the system has it in memory
+        path.read_bytes()  # as after a recent search: the system has it in memory
     now = system_clock()
     texts, choice = Texts(), random.Random(3)
     taken: dict[str, list[Taken]] = {kind: [] for kind in KINDS}
@@ -119,7 +119,7 @@ def _figure(what: str, taken: Sequence[Taken]) -> Figure:
 
 
 def measure(made: Data) -> Iterator[Figure]:
-    """How long the index takes to make, and every kind of query."""
+    """Time to build the index, and times of every kind of query."""
     made_in = rebuilt(made.place(captures=2, memories=0))
     yield bounded(f"search index of {REBUILT:,} memories made", made_in, REBUILD_BUDGET)
     taken = searches(made.place(captures=3, memories=0))

@@ -1,4 +1,4 @@
-"""A program in a pseudo-terminal: what it writes, and when."""
+"""A program in a pseudo-terminal, with its output and its times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEPT = 1 << 20
 
 
 class MissingError(Exception):
-    """What was waited for did not appear; the message holds the end of what did."""
+    """An expected text did not appear; the message has the end of the output."""
 
 
 class Terminal:
@@ -110,7 +110,7 @@ class Terminal:
             pass
 
     def _read(self, timeout: float) -> bytes | None:
-        """What comes next: b"" when nothing does in time, None when the child has ended."""
+        """The next output: b"" if there is none in time, None when the child has ended."""
         ready, _, _ = select.select([self._master], [], [], timeout)
         if not ready:
             return b""

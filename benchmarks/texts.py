@@ -1,4 +1,4 @@
-"""Texts as memories have them, many and all different: words by the frequencies of prose, code, four scripts.
+"""Texts like memories, many and all different: words by the frequencies of prose, code, four scripts.
 
 Made from a seed, so that every run measures the same.
 """

@@ -1,4 +1,4 @@
-"""Time from a capture that another process has written to its row on the screen.
+"""Time from a capture written by another process to its row on the screen.
 
 The capture comes as the hook writes it: whole, by a rename. The clock starts right before that rename, and
 stops when the bytes of its row have come out of the terminal that memtui runs in.
@@ -34,7 +34,7 @@ for line in sys.stdin:
 
 @contextmanager
 def _writer() -> Iterator[subprocess.Popen[str]]:
-    """Another process that renames files when told to, and says when it did."""
+    """Another process that renames files on request, and reports when it did."""
     arguments = [sys.executable, "-S", "-c", _WRITER]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process

@@ -1,4 +1,4 @@
-"""Takes the pictures of the README from the demo project: `make screenshots`.
+"""Makes the README's screenshots from the demo project: `make screenshots`.
 
 SVG needs nothing; for PNG the machine should have DejaVu Sans Mono, and a font with CJK for the memories in
 Chinese and Japanese.
@@ -96,7 +96,7 @@ async def until(pilot: Pilot[None], text: str) -> None:
 
 
 def visible(svg: str) -> str:
-    """What a picture says."""
+    """The text of a picture."""
     return html.unescape("".join(re.findall(r">([^<]*)</text>", svg))).replace("\xa0", " ")
 
 

@@ -1,4 +1,4 @@
-"""Records commands as a terminal shows them, as one picture: what is typed, and what memtui answers."""
+"""Records commands in a terminal as one picture: the typed lines, and memtui's answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ sys.exit(main())
 
 
 def answer(words: Sequence[str], *, folder: Path, env: Mapping[str, str], now: datetime, width: int) -> str:
-    """What memtui prints to a terminal for a command, with its colours."""
+    """The coloured output of a memtui command on a terminal."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     command = [sys.executable, "-c", _MEMTUI, now.isoformat(), *words]
@@ -49,7 +49,7 @@ def answer(words: Sequence[str], *, folder: Path, env: Mapping[str, str], now: d
 def _read(fd: int) -> bytes:
     try:
         return os.read(fd, 1 << 16)
-    except OSError:  # how Linux says that nobody writes any more
+    except OSError:  # how Linux reports that all writers have closed
         return b""
 
 

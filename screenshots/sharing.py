@@ -1,4 +1,4 @@
-"""The picture of two apps on two machines, between which a memory goes through a bare repository."""
+"""The picture of two apps on two machines that share a memory through a bare repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every test shares: no test sees the developer's machine."""
+"""Isolation of every test from the developer's machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests import limits
 from tests.disk import use_memory, without_flushing
 
 _EXAMPLES = int(os.environ.get("MEMTUI_EXAMPLES", "40"))
-"""How often a property is tried; more when somebody looks for a fault."""
+"""Number of examples per property; set higher when searching for a fault."""
 
 settings.register_profile(
     "memtui",
@@ -49,7 +49,7 @@ use_memory()
 os.umask(0o022)
 
 _LEFT = ("PATH", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
-"""What the interpreter and its children need of the environment."""
+"""Variables of the environment that the interpreter and its children need."""
 _OF_PLUGINS = ("PYTEST_", "TEXTUAL_SNAPSHOT_", "COV")
 _LONGEST_ID = 60
 

@@ -39,7 +39,7 @@ def mode_of(path: Path) -> int:
 
 
 def unchanging(path: Path) -> tuple[int, ...]:
-    """What stays of a file that nobody changes: all that is known of it but when it was last read."""
+    """The status of an unchanged file: everything but the time of access."""
     status = path.lstat()
     return (
         status.st_mode,

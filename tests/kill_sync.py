@@ -1,4 +1,4 @@
-"""kill -9 amid a sync by git and by PostgreSQL, and a server that stops at once. Started by `make kill`.
+"""kill -9 during a sync with git or PostgreSQL, and immediate stops of the server. Started by `make kill`.
 
 The sync is followed with ptrace, with every process that it starts: SQLite's calls, those of git, and those
 of the git that serves a folder. At one entry or return of a system call after the other, in turn all

@@ -1,4 +1,4 @@
-"""What ends a test that hangs, and what its child processes are spared."""
+"""A time limit for tests that hang, and default signals for child processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 import sys
 
 SECONDS = 300.0
-"""How long one test may take: an order of magnitude more than the slowest on a busy machine."""
+"""Time limit of a test: an order of magnitude more than the slowest on a busy machine."""
 
 _stderr = 2
 

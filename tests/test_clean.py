@@ -1,4 +1,4 @@
-"""Cleaning: nothing that comes out can steer a terminal, and nothing disappears from sight."""
+"""Cleaning: the result cannot control a terminal, and nothing disappears."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_elsewhere_it_is_not(hidden: str, shown: str) -> None:
 
 
 @given(ANY)
-def test_what_comes_out_is_harmless_and_can_be_encoded(text: str) -> None:
+def test_clean_text_is_harmless_and_encodable(text: str) -> None:
     cleaned = clean(text)
     cleaned.encode("utf-8")
     for char in cleaned:

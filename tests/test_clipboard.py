@@ -1,4 +1,4 @@
-"""Copying: which road is taken, and that the message claims no more than is known."""
+"""Copying: the choice of the way, and messages that claim no more than is known."""
 
 from __future__ import annotations
 

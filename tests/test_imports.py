@@ -1,4 +1,4 @@
-"""What a command imports: people wait for it, and a hook's host does, too. Asked in clean interpreters."""
+"""Modules imported by each command, which users and hooks wait for. Checked in clean interpreters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAVY = {"textual", "rich", "pydantic", "yaml", "watchdog", "asyncio", "importli
 
 
 def _ran(program: str, *words: str, cwd: Path) -> str:
-    """What a program prints in an interpreter of its own, and that it did not fail."""
+    """The output of a program in an interpreter of its own, which must not fail."""
     done = subprocess.run(
         [sys.executable, "-c", program, *words],
         capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=dict(os.environ),

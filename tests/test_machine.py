@@ -1,4 +1,4 @@
-"""What the machine offers."""
+"""Facilities of the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the set-up promises: everything pinned, every target explained, nothing forgotten in the wheel."""
+"""Packaging: everything pinned, every target explained, nothing forgotten in the wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A forked program is as one in an interpreter of its own."""
+"""A forked program behaves like one in an interpreter of its own."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_it_has_no_open_files_but_its_streams() -> None:
         assert other.returncode == -signal.SIGKILL
 
 
-def test_what_is_imported_for_all_is_not_the_programs_own() -> None:
+def test_modules_imported_for_all_are_not_the_programs_own() -> None:
     first = start("import json; json.loads = None; print(json.loads)")
     assert first.communicate(timeout=60)[0] == b"None\n"
     assert start("import json; print(json.loads('1'))").communicate(timeout=60) == (b"1\n", b"")

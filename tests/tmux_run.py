@@ -46,7 +46,7 @@ class Tmux:
 
     @property
     def shown(self) -> str:
-        """What the window shows, without the breaks that a narrow one makes."""
+        """The window's text, without the line breaks of a narrow one."""
         return " ".join(self.run("capture-pane", "-p").replace("│", " ").replace("▌", " ").split())
 
     def until(self, condition: Callable[[], object], what: str) -> None:

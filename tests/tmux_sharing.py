@@ -35,7 +35,7 @@ class Half:
 
     @property
     def shown(self) -> str:
-        """What it shows."""
+        """The window's text."""
         return " ".join(self._tmux.run("capture-pane", "-p", "-t", self._target).split())
 
     def until_shown(self, text: str) -> float:

@@ -18,7 +18,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class RefusedError(Exception):
-    """The system does not permit ptrace, as in many containers."""
+    """Tracing a process is not permitted, as in many containers."""
 
     def __init__(self) -> None:
         super().__init__("ptrace is refused here: the sweep needs a system that allows it")
@@ -34,7 +34,7 @@ class Tree:
     stops: int = 0
     """Entries and returns of system calls so far."""
     code: int | None = None
-    """How the first process has ended: its status, or the negative number of a signal."""
+    """The first process's exit status, or the negative number of a signal."""
 
     def kill(self, *pids: int) -> None:
         """Kill these, all of them at once."""

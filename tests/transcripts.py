@@ -1,4 +1,4 @@
-"""Writes transcripts in the likeness of Claude Code's, a line a call."""
+"""Writes transcripts like Claude Code's, one line per call."""
 
 from __future__ import annotations
 

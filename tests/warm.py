@@ -1,4 +1,4 @@
-"""Python programs that begin at once: each is forked from an interpreter that has imported what they need.
+"""Python programs that start at once, forked from an interpreter with their modules imported.
 
 Everything else is as in a process of its own: its descriptors, arguments, folder and environment, the signals
 that it gets, and how it ends. What a program imports, and how its interpreter starts, is for real processes.

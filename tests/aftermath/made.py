@@ -1,4 +1,4 @@
-"""A session with compactions, in the likeness of Claude Code's."""
+"""A session with compactions, like Claude Code's."""
 
 from __future__ import annotations
 

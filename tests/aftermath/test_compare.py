@@ -29,7 +29,7 @@ def test_each_fact_is_kept_lost_or_not_named_with_its_line(tmp_path: Path) -> No
     assert row(found, "src/invoice.ts").source.line == 6
 
 
-def test_what_came_again_is_needed_and_comes_first(tmp_path: Path) -> None:
+def test_facts_needed_again_come_first(tmp_path: Path) -> None:
     made = session()
     made.compaction(summary=SUMMARY)
     made.tool("Bash", "ok", command=f"cd {ROOT} && npm test -- tax 2>&1 | tail -5")
@@ -115,7 +115,7 @@ def test_pins_come_before_all_else(tmp_path: Path) -> None:
     assert found.missing[0].kind == "pin"
 
 
-def test_what_the_summary_says_alone_is_unfounded(tmp_path: Path) -> None:
+def test_statements_only_in_the_summary_are_unfounded(tmp_path: Path) -> None:
     made = session()
     made.compaction(summary=SUMMARY)
     found = read(made, tmp_path).unfounded

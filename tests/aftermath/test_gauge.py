@@ -38,7 +38,7 @@ def test_the_pace_is_that_of_the_last_turns_that_grew() -> None:
         (200_000, (9_000,), Gauge(9_000, 200_000)),
     ],
 )
-def test_what_is_not_known_is_not_guessed(limit: int, tokens: tuple[int, ...], expected: Gauge) -> None:
+def test_unknown_values_are_not_guessed(limit: int, tokens: tuple[int, ...], expected: Gauge) -> None:
     assert measure(sizes(*tokens), [at(0)], limit) == expected
 
 

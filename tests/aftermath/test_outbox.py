@@ -40,7 +40,7 @@ def test_of_many_takers_one_gets_it(outbox: Outbox) -> None:
         assert sum(map(bool, pool.map(lambda _: outbox.take(message), range(8)))) == 1
 
 
-def test_what_a_dead_taker_has_left_waits_again_with_its_mark(outbox: Outbox) -> None:
+def test_messages_of_a_killed_hook_wait_again_with_their_mark(outbox: Outbox) -> None:
     outbox.put(Message(RESCUE, "x"))
     for marks in ((), ("0a1b2c3d",), ("0a1b2c3d", "0a1b2c3d")):
         (message,) = outbox.waiting()
@@ -52,7 +52,7 @@ def test_what_a_dead_taker_has_left_waits_again_with_its_mark(outbox: Outbox) ->
         os.utime(noted.path, (0, 0))
 
 
-def test_what_was_left_can_be_taken_back_until_it_is_delivered(outbox: Outbox) -> None:
+def test_a_message_can_be_withdrawn_until_delivered(outbox: Outbox) -> None:
     left = outbox.put(Message(RESCUE, "x"))
     assert outbox.remove(left)
     assert outbox.waiting() == []

@@ -1,4 +1,4 @@
-"""What the tests of the app share: a world, and nothing that moves by itself."""
+"""Fixtures for the app: a world without clocks and timers."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ class Driver:
         return self.app.screen is self.browser
 
     def drawn(self, pane_id: PaneId, width: int = 70) -> list[str]:
-        """What a pane's rows say."""
+        """The text of a pane's rows."""
         pane = self.pane(pane_id)
         return [pane.draw_row(key, width).plain.strip() for key in pane.rows]
 

@@ -66,7 +66,7 @@ MARKUP = {
     "emoji code": ":warning: pwned :boom:",
     "html": "<script>pwned</script> &amp; <!-- COMPACT_SUMMARY_END -->",
 }
-"""What would be markup for a careless widget."""
+"""Text that a careless widget would interpret as markup."""
 
 ODD = {
     "long line": "pwned " + "long" * 1250,
@@ -83,7 +83,7 @@ ODD = {
     "tabs": "pwned\t\t\tpwned",
     "spaces": "   pwned\u00a0\u3000   ",
 }
-"""What is hard to measure or to encode."""
+"""Text that is hard to measure or to encode."""
 
 PAYLOADS = {**CONTROL, **MARKUP, **ODD}
 EVERYTHING = " | ".join(text[:300] for text in PAYLOADS.values())

@@ -34,7 +34,7 @@ async def wait_until(condition: Callable[[], object], why_not: Callable[[], str]
 
 
 def is_idle(app: App[Any]) -> bool:
-    """Whether the app and the widgets on its screens have nothing to do but to wait for a message."""
+    """Whether the app and its widgets only wait for messages."""
     if app._exit or app._exception is not None:
         return True
     if app._resize_event is not None:  # passed on by a timer

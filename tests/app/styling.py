@@ -1,4 +1,4 @@
-"""Lets all apps share what Textual finds out about style rules: it keeps that for one app only."""
+"""Shares Textual's cache of style rules, which it keeps per app, among all apps."""
 
 from __future__ import annotations
 

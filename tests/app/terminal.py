@@ -1,4 +1,4 @@
-"""memtui as a process of its own in a pseudo-terminal, and what that terminal would show."""
+"""memtui as a process in a pseudo-terminal, and that terminal's screen."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ class Screen:
 
     @property
     def text(self) -> str:
-        """What shows."""
+        """The visible text."""
         return "\n".join("".join(row).rstrip() for row in self.cells)
 
     @property
     def words(self) -> str:
-        """What shows, without frames and the breaks that a narrow window makes."""
+        """The visible text, without frames and the line breaks of a narrow window."""
         return " ".join(re.sub("[│▌▐]", " ", self.text).split())
 
 

@@ -13,7 +13,7 @@ from tests.app.world import World
 
 @pytest.fixture
 def bells(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often the bell rang."""
+    """The bells rung so far."""
     rung: list[int] = []
     monkeypatch.setattr(WatchedApp, "bell", lambda app: rung.append(1))
     return rung

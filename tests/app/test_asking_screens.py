@@ -1,4 +1,4 @@
-"""f4 in the review and in the compact screen: a model words the draft, and takes nothing from the person."""
+"""f4 in the review and in the compact screen: a model words the draft, and overwrites no edits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 @pytest.fixture
 def recovery(full: World) -> str:
-    """What a model makes of the recovery text."""
+    """A model's version of the recovery text."""
     drafted = parse_recovery(draft(Places(full.project, full.home, full.claude)).text)
     return render_recovery(drafted.replace(objective="Worded by a model."))
 
@@ -111,7 +111,9 @@ async def test_a_check_that_ends_after_its_screen_fails_unseen(
         await driver.until(lambda: check.is_finished, "the check's end")
 
 
-async def test_what_a_model_wrote_is_not_lost_unasked(full: World, claude: StandIn, recovery: str) -> None:
+async def test_leaving_asks_before_losing_the_models_text(
+    full: World, claude: StandIn, recovery: str
+) -> None:
     claude.says(framed(recovery))
     async with opened(full) as driver:
         await compacting(driver)

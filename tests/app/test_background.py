@@ -1,4 +1,4 @@
-"""Work beside the screen: nothing that is still being read, or waited for, keeps the program from ending."""
+"""Background work: no running read or wait keeps the program from ending."""
 
 from __future__ import annotations
 

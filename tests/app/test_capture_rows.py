@@ -1,4 +1,4 @@
-"""Captures listed at once and read little by little."""
+"""Captures listed at once and read gradually."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_newest_is_read_first_and_a_slice_is_short(
     assert [row.capture is not None for row in rows.rows] == [True, True, False, False, False]
 
 
-def test_what_comes_while_many_are_read_is_listed_and_nothing_is_read_twice(
+def test_captures_that_arrive_during_reading_are_listed(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_capture(project, 0)

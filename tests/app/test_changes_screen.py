@@ -1,4 +1,4 @@
-"""L lists what memtui has changed; undo and redo last beyond the end of the app."""
+"""L lists the changes made by memtui; undo and redo work across restarts."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def test_the_log_is_listed_newest_first_and_each_change_can_be_undone(
         assert driver.at_home()
 
 
-async def test_what_something_newer_has_touched_is_not_undone(world: World, names: list[str]) -> None:
+async def test_a_change_is_not_undone_after_a_newer_one(world: World, names: list[str]) -> None:
     async with opened(world) as driver:
         await driver.press("2", "P")
         await driver.until_said("Pinned")

@@ -1,4 +1,4 @@
-"""A screen composes: what it shows and does is in classes of their own."""
+"""Screens compose: their contents and actions are in classes of their own."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ async def test_an_unchanged_session_is_stored_once(full: World) -> None:
         assert [each for each in memories(full) if each.meta.source == "compact"] == [new]
 
 
-async def test_what_is_changed_is_what_is_stored(full: World) -> None:
+async def test_the_edited_text_is_stored(full: World) -> None:
     async with opened(full) as driver:
         shown = await start(driver)
         await driver.press("f2", "end", *" now", "tab", *"auth, jwt", "tab")

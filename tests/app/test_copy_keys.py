@@ -91,7 +91,7 @@ async def test_a_memory_file_has_no_id_and_says_why(full: World, tmux: Path) -> 
             assert not tmux.exists(), key
 
 
-async def test_what_is_selected_is_what_is_copied(full: World, tmux: Path) -> None:
+async def test_the_selected_text_is_copied(full: World, tmux: Path) -> None:
     async with opened(full) as driver:
         await driver.press("2", "G", "y")
         await driver.until_said("buffer")

@@ -1,4 +1,4 @@
-"""What the detail shows of each kind of row, and why it shows nothing."""
+"""The detail of each kind of row, and the reasons for an empty one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_a_capture_then_the_facts_of_what_it_covers(full: World) -> None:
         assert "src/tokens.py" in facts
 
 
-async def test_what_came_after_the_compaction_is_not_what_a_capture_covers(world: World) -> None:
+async def test_a_capture_does_not_cover_lines_after_its_compaction(world: World) -> None:
     root = str(world.root)
     session = world.session("s-1", minutes=55)
     session.prompt(FIRST)

@@ -1,4 +1,4 @@
-"""Times at the ends of the calendar, which no local zone has: a file may hold them, and nothing may fail."""
+"""Times at the ends of the calendar, outside every local zone, which files may contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/ filters as one types; the arrows move meanwhile; enter keeps, esc drops."""
+"""/ filters while typing; the arrows move the selection; enter keeps the filter, esc drops it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the first paint shows and what it does without: benchmarks/ measure its time, this is its cause."""
+"""Contents and imports of the first paint, which determine its time (measured in benchmarks/)."""
 
 from __future__ import annotations
 

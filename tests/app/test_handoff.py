@@ -1,4 +1,4 @@
-"""The palette hands the session that is shown over to another agent, and takes it out again."""
+"""The palette hands the current session over to another agent, and removes the handoff again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether captures arrive: the quiet line, installing the hooks, and capturing what was missed."""
+"""The health of captures: the quiet line, installing the hooks, and backfilling."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\
 
 
 def check(driver: Driver) -> str:
-    """What is painted is harmless, fills the screen exactly, and acts on nothing; returns its text."""
+    """Check that the screen is harmless, exactly filled, and has no actions; returns its text."""
     width, height = driver.app.size
     strips = driver.paint()
     assert len(strips) == height

@@ -140,7 +140,7 @@ async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -
 
 
 def box_of(driver: Driver) -> list[str]:
-    """What the help box shows."""
+    """The rows of the help box."""
     return [line.strip(" │") for line in driver.lines if line.strip().startswith("│")]
 
 

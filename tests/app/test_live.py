@@ -1,4 +1,4 @@
-"""The live thread: hints, the two-second comparison, and telling the truth when something fails."""
+"""The live thread: hints, the two-second comparison, and an honest mark when something fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Space marks several rows; the next action is for all of them, and u takes it back as one."""
+"""Space marks several rows; the next action applies to all of them, and u undoes it as one."""
 
 from __future__ import annotations
 

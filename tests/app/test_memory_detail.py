@@ -110,7 +110,7 @@ async def test_a_related_memory_that_is_hidden_is_shown(world: World, names: lis
         assert driver.reading()
 
 
-async def test_what_is_deleted_meanwhile_is_said_to_be_gone(world: World, names: list[str]) -> None:
+async def test_a_memory_deleted_meanwhile_is_reported(world: World, names: list[str]) -> None:
     async with opened(world, NARROW) as driver:
         await read(driver)
         driver.browser.browser.backend.delete(names[1])

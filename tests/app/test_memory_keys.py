@@ -1,4 +1,4 @@
-"""a, t, P and D change a stored memory, say so, and u takes it back; A shows what is hidden."""
+"""a, t, P and D change a stored memory and report it, u undoes it; A shows hidden memories."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_with_none_of_this_project_it_says_how_many_there_are(world: World
         assert "2 Memories 1 hidden" in driver.shown
 
 
-async def test_what_is_not_on_record_is_not_said_to_be_taken_back(world: World, names: list[str]) -> None:
+async def test_unrecorded_changes_do_not_offer_undo(world: World, names: list[str]) -> None:
     async with opened(world) as driver:
         log = world.home.changes_log
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -192,7 +192,7 @@ async def test_delete_moves_to_the_trash_and_u_brings_it_back_to_the_byte(
 REFUSED = {"a": "archived", "t": "tagged", "P": "pinned", "D": "deleted here"}
 
 
-async def test_a_reviews_memory_file_is_none_of_them(full: World) -> None:
+async def test_a_reviews_memory_file_is_not_a_stored_memory(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("2", "j")
         assert "Billing moved" in driver.detail

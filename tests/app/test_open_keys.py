@@ -1,4 +1,4 @@
-"""o opens the transcript, e the file in the editor; what cannot be opened says why."""
+"""o opens the transcript, e the file in the editor; failures are explained."""
 
 from __future__ import annotations
 

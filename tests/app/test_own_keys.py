@@ -1,4 +1,4 @@
-"""A person's own keys: they act, show everywhere, and a wrong one is named with its file."""
+"""The user's own keys work and are shown everywhere; an invalid one is reported with its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the keys of the review lead: every field and the evidence are in sight when they have the focus."""
+"""The focus in the review: every field and the evidence are visible when focused."""
 
 from __future__ import annotations
 

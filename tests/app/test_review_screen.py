@@ -78,7 +78,7 @@ async def test_u_takes_a_review_back_to_the_byte(full: World) -> None:
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 3, "the capture's return")
 
 
-async def test_what_is_typed_is_what_is_saved(full: World) -> None:
+async def test_typed_text_is_saved_unchanged(full: World) -> None:
     async with opened(full) as driver:
         review = await start(driver)
         await driver.press("end", "exclamation_mark", "tab", "tab")

@@ -1,4 +1,4 @@
-"""s finds memories, captures and session states as one types; enter opens what was found, y copies its id."""
+"""s finds memories, captures and session states while typing; enter opens a result, y copies its id."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
         assert screen(driver).query_one(Input).value == "x"
 
 
-async def test_what_is_found_too_late_is_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_outdated_results_are_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     held, memories = threading.Event(), Searcher.memories
 
     def slowly(self: Searcher, wanted: Asked, where: Filter, stored: set[str]) -> Group:
@@ -277,7 +277,7 @@ async def test_what_is_found_too_late_is_dropped(full: World, monkeypatch: pytes
         assert "Nothing matches “typo”." in driver.shown
 
 
-async def test_what_could_not_be_searched_yet_is_said(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_incomplete_search_says_so(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     memories = Searcher.memories
     monkeypatch.setattr(Searcher, "memories", lambda *args: memories(*args)._replace(complete=False))
     full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")

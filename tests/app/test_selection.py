@@ -12,7 +12,7 @@ from tests.app.world import World
 
 @pytest.fixture
 def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What went to the clipboard."""
+    """The texts copied to the clipboard."""
     texts: list[str] = []
 
     def copy(text: str, send: object, *, name: str = "") -> clipboard.Copied:

@@ -1,4 +1,4 @@
-"""The detail of a session: asks, how it ended, the context, and what came of it; each opens."""
+"""The detail of a session: asks, end, context, and results; each can be opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row of the sessions screen: what it shows in which width, and what is red."""
+"""A row of the sessions screen: its columns by width, and its red marks."""
 
 from __future__ import annotations
 

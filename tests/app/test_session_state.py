@@ -1,4 +1,4 @@
-"""The session state's pane follows what is there: stored, drafted, nothing, and back again."""
+"""The session state's pane follows the files: stored, drafted, nothing, and back again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which session is shown, and what is known of it: the model, without a screen."""
+"""The choice and the view of the current session: the model, without a screen."""
 
 from __future__ import annotations
 

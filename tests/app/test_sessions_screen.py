@@ -184,7 +184,7 @@ async def test_enter_on_the_states_title_lists_the_sessions(two: World) -> None:
             await driver.press("escape")
 
 
-async def test_who_left_the_states_title_opens_its_row(two: World) -> None:
+async def test_enter_opens_the_row_after_leaving_the_states_title(two: World) -> None:
     async with opened(two) as driver:
         for keys in (("k", "j"), ("k", "G", "g"), ("k", "1", "4")):
             await driver.press("4", *keys)

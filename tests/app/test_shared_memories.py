@@ -1,4 +1,4 @@
-"""Others' memories in the app: who shared them, what can be done with them, and what two machines wrote."""
+"""Others' memories in the app: their authors, actions on them, and versions from two machines."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ async def test_it_is_pinned_archived_and_copied_like_ones_own_and_nothing_of_tha
     assert len(remote.rows) == 1
 
 
-async def test_what_is_written_here_over_it_is_a_version_beside_theirs(
-    world: World, remote: MemoryRemote
-) -> None:
+async def test_a_local_overwrite_becomes_a_version_beside_theirs(world: World, remote: MemoryRemote) -> None:
     path = path_of(world, THEIRS)
     path.write_bytes(path.read_bytes().replace(b"Theirs", b"With my correction"))
     bring(world, remote, b"## Objective\nTheirs, second text\n", hours=1)
@@ -185,7 +183,7 @@ async def test_memories_of_the_project_itself_show_with_who_added_them(world: Wo
         await driver.until(lambda: rows(driver) == [])
 
 
-async def test_what_of_the_project_cannot_be_taken_in_is_said_until_it_is_mended(world: World) -> None:
+async def test_memories_that_cannot_be_imported_are_reported_until_fixed(world: World) -> None:
     world.memory(1, "My own")
     path = world.write(world.project.shared / "CMEM-20260102-000000@laptop.md", "<<<<<<< ours\n")
     async with opened(world) as driver:

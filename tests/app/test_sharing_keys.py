@@ -1,4 +1,4 @@
-"""+ shares memories, ctrl+s syncs, and the status line says how the remotes stand."""
+"""+ shares memories, ctrl+s syncs, and the status line shows the state of the remotes."""
 
 from __future__ import annotations
 

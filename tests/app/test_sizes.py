@@ -1,4 +1,4 @@
-"""At every size everything is reached by keys alone, and resizing keeps one's place."""
+"""At every size everything is reachable by keys alone, and resizing keeps the position."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_everything_is_reached_by_keys_alone(full: World) -> None:
             await driver.press("1", "R", "g")  # as it was
 
 
-async def test_what_a_size_shows(full: World) -> None:
+async def test_visible_parts_by_size(full: World) -> None:
     async with opened(full) as driver:
         for size, panes, detail in ((WIDE, 4, True), (NARROW, 4, False), (SHORT, 1, False)):
             await driver.resize(size)

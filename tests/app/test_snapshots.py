@@ -1,4 +1,4 @@
-"""A picture of each screen at three sizes, all of the demo at one moment.
+"""Snapshots of each screen at three sizes, all of the demo at one moment.
 
 After a change that is meant, look at the pictures of the report that a failing run writes, then accept them:
 `make test ARGS="tests/app/test_snapshots.py --snapshot-update"`. They are made with the versions that

@@ -1,4 +1,4 @@
-"""The border between panes and detail can be dragged, and moved with keys, and stays where it was put."""
+"""The border between panes and detail can be dragged or moved with keys, and stays there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of the session state: other sessions, notes, new versions by the facts and by a model."""
+"""The keys of the session state: other sessions, notes, new versions from facts or by a model."""
 
 from __future__ import annotations
 
@@ -344,7 +344,7 @@ async def test_while_the_app_is_open_versions_are_written(world: World) -> None:
 
 
 @pytest.mark.usefixtures("followed")
-async def test_what_lies_there_from_long_ago_is_drafted_and_not_written(world: World) -> None:
+async def test_an_old_session_is_drafted_and_not_written(world: World) -> None:
     writer = world.session("s-1", minutes=500)
     writer.prompt("Fix the race")
     world.save(writer, minutes=500)
@@ -382,7 +382,7 @@ async def test_why_no_version_can_be_written_is_said_once_and_stays_in_the_detai
 
 
 @pytest.mark.usefixtures("followed")
-async def test_what_nobody_expected_is_recorded_and_the_rest_goes_on(
+async def test_an_unexpected_error_is_logged_and_the_app_goes_on(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told(world)

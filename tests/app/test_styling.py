@@ -1,4 +1,4 @@
-"""Apps that share what is known about style rules look as they do without."""
+"""Apps that share a cache of style rules look the same as without."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def _pictures(world: World) -> list[list[list[Segment]]]:
         return pictures
 
 
-async def test_what_is_shared_changes_no_picture(full: World) -> None:
+async def test_a_shared_style_cache_changes_no_picture(full: World) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "apply", styling.APPLY)
         plain = await _pictures(full)

@@ -176,7 +176,7 @@ WALK = (
     "z",
 )
 _WRITTEN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\]22;[a-z-]*\x07")
-"""What Textual writes: CSI sequences, and OSC 22 for the shape of the pointer."""
+"""Textual's output: CSI sequences, and OSC 22 for the shape of the pointer."""
 _KNOWN = re.compile(r"\x1b\[([0-9;]*[mH]|\?[0-9]+([hl]|\$p)|[<>][0-9]*u)")
 """The CSI sequences among them: colours, places, modes and the keyboard protocol."""
 
@@ -251,7 +251,7 @@ def test_a_hostile_folder_name(tmp_path: Path) -> None:
 SHELL = ("/bin/bash", "-c", 'trap : HUP; set -m; "$@"', "sh")
 """Starts its arguments. The kernel tells only this process, the first, that the terminal was closed."""
 MODES = "\x1b[?2026;2$y\x1b[?2048;2$y"
-"""What a terminal answers that knows synchronized output and reports its size in band."""
+"""Answers of a terminal that supports synchronized output and in-band resize reports."""
 DEMO = ("-c", "import sys; sys.argv[1:] = ['demo']; from memtui.__main__ import main; main()")
 """The demo goes on writing to the screen while the editor is open."""
 

@@ -77,7 +77,7 @@ async def test_finding_as_one_types_goes_on_and_comes_round(long: World) -> None
         assert [await place(key) for key in "NN"] == [places[1], places[0]]
 
 
-async def test_esc_leaves_the_search_where_it_began_and_a_hit_in_what_is_folded_unfolds_it(
+async def test_esc_returns_to_the_start_of_the_search_and_hits_unfold_blocks(
     long: World,
 ) -> None:
     async with opened(long) as driver:
@@ -181,7 +181,7 @@ async def test_marked_blocks_are_copied_as_markdown(long: World, monkeypatch: py
         assert not view.marks
 
 
-async def test_what_is_shown_changes_in_a_circle(long: World) -> None:
+async def test_the_visible_kinds_cycle(long: World) -> None:
     async with opened(long, NARROW) as driver:
         view = await reading(driver)
         await driver.press("t")

@@ -1,4 +1,4 @@
-"""Keys that come faster than the app takes them act as if they had come one by one."""
+"""Keys typed faster than the app handles them act as if typed one by one."""
 
 from __future__ import annotations
 

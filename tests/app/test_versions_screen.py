@@ -1,4 +1,4 @@
-"""The versions of a session state: which there are, and what has changed between any two."""
+"""The versions of a session state, and the changes between any two."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def attacks() -> Iterator[str]:
     yield state_text("plain", "plain")
 
 
-async def test_whatever_the_documents_hold_is_text(world: World) -> None:
+async def test_document_texts_never_become_markup(world: World) -> None:
     for number, text in enumerate(attacks(), 1):
         world.state(text, session="s-1", version=number)
     world.save(world.session("s-1"))

@@ -1,4 +1,4 @@
-"""The alarms of a session, a line each."""
+"""The alarms of a session, one line each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panes stay equal to the disk while somebody looks at them."""
+"""The panes follow the disk while the app is open."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_selection_and_scroll_stay_when_rows_come_above(world: World) -> N
         assert pane.index == before + 5
 
 
-async def test_who_has_not_moved_yet_stays_at_the_top(full: World) -> None:
+async def test_without_a_move_the_list_stays_at_the_top(full: World) -> None:
     async with opened(full) as driver:
         pane = driver.pane(PaneId.PENDING)
         full.capture(1, "Just captured")

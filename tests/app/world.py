@@ -1,4 +1,4 @@
-"""A project on the disk for the tests of the app, written through the formats that people's own data has."""
+"""A project on the disk for the tests of the app, written in the formats of real data."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class World:
 
     @property
     def env(self) -> dict[str, str]:
-        """What makes another process see this world."""
+        """The environment for another process in this world."""
         return {"MEMTUI_HOME": str(self.base / "memtui"), "CLAUDE_CONFIG_DIR": str(self.claude)}
 
     def write(self, path: Path, data: str | bytes, *, minutes: float = 0) -> Path:
@@ -91,7 +91,7 @@ class World:
         return self.write(self.capture_path(minutes), render_capture(capture), minutes=minutes)
 
     def capture_path(self, minutes: float) -> Path:
-        """Where a capture of so many minutes ago lies."""
+        """The path of a capture made this many minutes ago."""
         return self.project.compacts / capture_name(NOW - timedelta(minutes=minutes))
 
     def reviewed_capture(self, minutes: float, message: str, memory: MemoryFile) -> Path:
@@ -153,7 +153,7 @@ class World:
         return self.write(self.home.states / session / f"v{version:04}.md", text)
 
     def transcript_path(self, session: str) -> Path:
-        """Where a session's transcript lies."""
+        """The path of a session's transcript."""
         return self.claude / "projects" / transcript_slug(self.root.resolve()) / f"{session}.jsonl"
 
     def session(self, session: str = "s-1", *, minutes: float = 60) -> TranscriptWriter:

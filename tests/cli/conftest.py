@@ -16,7 +16,7 @@ from tests.app.widgets.records import said, text, user, write
 
 @dataclass
 class Opened:
-    """What the command line asked to be opened."""
+    """The request to open the app or the demo."""
 
     projects: list[Project] = field(default_factory=list)
     demos: int = 0

@@ -1,4 +1,4 @@
-"""Memories to work on, and what is piped in."""
+"""Memories to work on, and input for pipes."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_yes_writes_what_captures_then_lists(memtui: Memtui, project: Project, c
     assert names(project.compacts) == [".gitignore", NAME]
 
 
-def test_when_nobody_can_answer_nothing_is_written(memtui: Memtui, project: Project, compacted: Path) -> None:
+def test_without_a_terminal_nothing_is_written(memtui: Memtui, project: Project, compacted: Path) -> None:
     result = memtui("backfill")
     assert (result.code, result.err) == (1, "memtui: nothing was written; write 1 capture with --yes.\n")
     assert not project.compacts.exists()

@@ -1,4 +1,4 @@
-"""`memtui check`: the checklist of a file, of a memory, or of what is piped in."""
+"""`memtui check`: the checklist of a file, a memory, or piped text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_secret_is_named_by_line_and_kind(memtui: Memtui, project: Project) ->
     ]
 
 
-def test_what_is_piped_in(memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_from_a_pipe(memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
     result = memtui("check", "-", "--json")
     assert (result.code, json.loads(result.out)["source"]) == (1, "standard input")
@@ -103,7 +103,7 @@ def test_the_lines_that_a_text_cites_are_looked_up(memtui: Memtui, transcript: P
     assert not {"- Fast (no source)", '- No push (L3: "never push")'} & set(named)
 
 
-def test_what_is_no_recovery_text(memtui: Memtui, project: Project) -> None:
+def test_texts_that_are_no_recovery_text(memtui: Memtui, project: Project) -> None:
     write(project, "hello\n")
     result = memtui("check", "memory.md")
     assert (result.code, result.out) == (1, "")

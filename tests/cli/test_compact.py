@@ -96,7 +96,7 @@ def test_print_stores_nothing_and_gives_the_bytes_that_are_stored(memtui: Memtui
     assert backend().get(ID).body.decode() == printed.out
 
 
-def test_where_nobody_can_answer_the_text_is_shown_and_nothing_stored(memtui: Memtui, used: Project) -> None:
+def test_without_a_terminal_the_text_is_shown_and_nothing_stored(memtui: Memtui, used: Project) -> None:
     result = memtui("compact")
     assert result.code == 1
     assert result.err == "memtui: nothing was stored; store the text with --force.\n"
@@ -184,7 +184,7 @@ def test_a_session_by_its_id(memtui: Memtui, used: Project) -> None:
         (("--transcript", "none.jsonl"), 1, "cannot use 'none.jsonl': No such file or directory."),
     ],
 )
-def test_what_cannot_be_done(
+def test_invalid_arguments(
     memtui: Memtui, used: Project, words: tuple[str, ...], code: int, reason: str
 ) -> None:
     result = memtui("compact", *words)

@@ -1,4 +1,4 @@
-"""What a shell is given to complete memtui's words."""
+"""Shell completion of memtui's words."""
 
 from __future__ import annotations
 

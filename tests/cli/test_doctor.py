@@ -70,7 +70,7 @@ def test_a_program_gets_a_list(memtui: Memtui, project: Project) -> None:
     ]
 
 
-def test_what_files_say_is_cleaned(memtui: Memtui, project: Project) -> None:
+def test_texts_of_files_are_cleaned(memtui: Memtui, project: Project) -> None:
     (project.root / ".claude").mkdir()
     command = "\x1b]0;x\x07 memtui-hook pre-compact"
     hooks = {"PreCompact": [{"matcher": "\x1b[2J\n", "hooks": [{"command": command}]}]}

@@ -170,7 +170,7 @@ def test_a_review_from_standard_input_needs_no_model(world: World) -> None:
 
 
 def test_the_hooks_of_the_call_capture_nothing(world: World) -> None:
-    """What the model's program starts as Claude Code would starts our hook, and that does nothing."""
+    """The model's program starts our hook, as Claude Code would, and the hook does nothing."""
     payload = json.dumps(
         {
             "session_id": "own",
@@ -203,7 +203,7 @@ class Terminal:
     screen: int
 
     def read(self, until: bytes = b"") -> bytes:
-        """What it prints, up to some words or its end."""
+        """The output up to some words or its end."""
         shown = b""
         with suppress(OSError):  # Linux says so when the other side has gone
             while not (until and until in shown) and (block := os.read(self.screen, 4096)):

@@ -77,7 +77,7 @@ def test_only_the_lines_that_are_wanted(memtui: Memtui, transcript: Path, lines:
     assert [word for word in ("first", "answer", "second", "end") if word in body] == there.split()
 
 
-def test_what_cannot_be_meant(memtui: Memtui, transcript: Path) -> None:
+def test_invalid_names_and_ranges(memtui: Memtui, transcript: Path) -> None:
     for lines in ("x", "-", "0-3", "9-2", "1-2-3"):
         assert memtui("export", "4c6e", "--lines", lines).code == 2
     nothing = memtui("export", "4c6e", "--lines", "70-80")

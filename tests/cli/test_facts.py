@@ -95,7 +95,9 @@ def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> N
         ("word.txt", "is no transcript: its one line is not JSON"),
     ],
 )
-def test_what_is_no_transcript_is_bad_input(memtui: Memtui, project: Project, name: str, reason: str) -> None:
+def test_other_files_than_transcripts_are_bad_input(
+    memtui: Memtui, project: Project, name: str, reason: str
+) -> None:
     (project.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
     (project.root / "word.txt").write_text("milk\n", "utf-8")
     result = memtui("facts", name)

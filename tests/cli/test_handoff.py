@@ -1,4 +1,4 @@
-"""`memtui handoff`: one prompt for another agent, printed, copied or in that agent's file, and out again."""
+"""`memtui handoff`: one prompt for another agent, printed, copied or in that agent's file, and removed."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_link_or_broken_marks_are_refused_in_one_sentence(
     assert not (tmp_path / "x.md").exists()
 
 
-def test_what_codex_does_not_read_is_said(memtui: Memtui, project: Project, session: str) -> None:
+def test_files_that_codex_does_not_read_are_reported(memtui: Memtui, project: Project, session: str) -> None:
     (project.root / "AGENTS.md").write_text("x" * 33_000)
     assert "first 32 KiB" in memtui("handoff", "--to", "codex").err
     (project.root / "AGENTS.override.md").write_text("Mine.\n")
@@ -154,7 +154,7 @@ def test_the_session_that_runs_it_comes_first(
 @pytest.mark.parametrize(
     "words", [("--done",), ("--copy", "--print"), ("--out", "x", "--copy"), ("--max", "10"), ("--to", "x")]
 )
-def test_what_does_not_go_together_is_wrong_usage(
+def test_conflicting_options_are_wrong_usage(
     memtui: Memtui, project: Project, words: tuple[str, ...]
 ) -> None:
     assert memtui("handoff", *words).code == 2

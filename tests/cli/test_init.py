@@ -64,7 +64,7 @@ def test_a_dry_run_only_shows(memtui: Memtui, settings: Path, word: str) -> None
 
 
 @pytest.mark.parametrize("word", ["init", "uninstall"])
-def test_when_nobody_can_answer_nothing_changes(memtui: Memtui, settings: Path, word: str) -> None:
+def test_without_a_terminal_nothing_changes(memtui: Memtui, settings: Path, word: str) -> None:
     if word == "uninstall":
         memtui("init", "--yes")
     before = settings.read_bytes()
@@ -150,7 +150,7 @@ def test_without_an_approval_claude_code_asks(memtui: Memtui, project: Project) 
     assert "enabledMcpjsonServers" not in settings
 
 
-def test_what_a_killed_run_left_is_swept(memtui: Memtui, project: Project) -> None:
+def test_leftovers_of_a_killed_run_are_swept(memtui: Memtui, project: Project) -> None:
     memtui("init", "--yes")
     folder = project.root / ".claude" / "commands"
     places = (project.root, folder.parent, folder, folder / "memory", *memtui_home().state.glob("*/"))

@@ -1,4 +1,4 @@
-"""Which word starts what, and how a run ends."""
+"""Dispatching of commands, and exit codes."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_demo_if_empty_opens_the_project_when_there_is_something(
 
 
 @pytest.mark.parametrize("words", [(), (".",), ("demo",), ("--demo-if-empty",)])
-def test_the_app_is_not_opened_where_nobody_can_see_it(
+def test_the_app_needs_a_terminal(
     memtui: Memtui, opened: Opened, project: Project, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(output, "can_show_app", lambda: False)

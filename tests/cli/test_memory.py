@@ -93,7 +93,7 @@ def test_list_with_filters(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "list", "--limit", "1").out.split("\t")[2] == ""
 
 
-def test_what_a_limit_leaves_out_is_reported_beside_the_list(memtui: Memtui, two: Project) -> None:
+def test_the_number_beyond_the_limit_is_reported_on_stderr(memtui: Memtui, two: Project) -> None:
     result = memtui("memory", "list", "--limit", "1")
     assert (result.out.count("\n"), result.err) == (1, "1 more; see them with --limit or --offset 1.\n")
     assert memtui("memory", "list", "--offset", "5").out == "There are only 2.\n"

@@ -31,7 +31,7 @@ def _database(path: Path, *rows: tuple[str, str]) -> Path:
     return path
 
 
-def test_what_came_what_was_here_and_what_clashes(memtui: Memtui, project: Project, tmp_path: Path) -> None:
+def test_imported_present_and_clashing_memories(memtui: Memtui, project: Project, tmp_path: Path) -> None:
     path = _database(
         tmp_path / "core_memory.db", (FIRST, "one"), (SECOND, "two\x1b[2J"), ("CMEM-x\x1b", "three")
     )
@@ -80,7 +80,7 @@ def test_the_projects_own_database_is_found(
 
 
 @pytest.mark.parametrize("data", [b"", b"text", b"SQLite format 3\0" + b"x" * 100])
-def test_what_is_no_database_is_reported(memtui: Memtui, project: Project, data: bytes) -> None:
+def test_an_invalid_database_is_reported(memtui: Memtui, project: Project, data: bytes) -> None:
     (project.root / "core_memory.db").write_bytes(data)
     for name in ("core_memory.db", "missing.db"):
         result = memtui("memory", "import-ccw", name)

@@ -1,4 +1,4 @@
-"""`memtui memory`: tagging, deleting and superseding memories, and the ids that name them."""
+"""`memtui memory`: tagging, deleting and superseding memories, and abbreviated ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.memories import FIRST, SECOND, TEXT, put, store, two
 __all__ = ["two"]
 
 
-def test_what_the_trash_lacks_is_looked_for_in_its_own_list(memtui: Memtui, two: Project) -> None:
+def test_suggestions_for_the_trash_come_from_the_trash(memtui: Memtui, two: Project) -> None:
     memtui("memory", "delete", FIRST)
     assert "see `memtui memory trash`" in memtui("memory", "undelete", "nope").err
 

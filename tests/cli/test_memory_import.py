@@ -1,4 +1,4 @@
-"""`memtui memory import`: files, pipes and what is refused."""
+"""`memtui memory import`: files, pipes and refusals."""
 
 from __future__ import annotations
 

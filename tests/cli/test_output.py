@@ -1,4 +1,4 @@
-"""What reaches stdout: safe for a terminal, faithful for a program."""
+"""Output on stdout: safe for a terminal, faithful for a program."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ _PRINTS = (
 )
 
 _WITHOUT_SITE = {"PYTHONPATH": os.pathsep.join(sys.path)}
-"""What `-S` needs. In another locale than UTF-8 the module `site` stops at a repository in a folder é."""
+"""Needed for `-S`: in a locale other than UTF-8 the module `site` fails at a repository in a folder é."""
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "C.UTF-8"])

@@ -43,7 +43,7 @@ def test_in_ascii_it_is_ascii() -> None:
 
 
 @pytest.mark.parametrize(("encoding", "first"), [("utf-8", "╔"), ("latin-1", "+"), ("ascii", "+")])
-def test_what_stdout_can_show_decides(monkeypatch: pytest.MonkeyPatch, encoding: str, first: str) -> None:
+def test_the_encoding_of_stdout_decides(monkeypatch: pytest.MonkeyPatch, encoding: str, first: str) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
     monkeypatch.setattr(sys, "stdout", stream)
     print_recovery_box("CMEM-20260102-101500")

@@ -25,7 +25,7 @@ def path(project: Project) -> str:
     return str(made.write(project.root))
 
 
-def test_what_counts_is_printed_as_a_prompt(memtui: Memtui, path: str) -> None:
+def test_losses_that_count_are_printed_as_a_prompt(memtui: Memtui, path: str) -> None:
     result = memtui("rescue", path)
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("Notes on the project shop, chosen by the user in memtui.")

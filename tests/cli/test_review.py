@@ -183,9 +183,7 @@ def test_a_broken_capture_is_bad_input(memtui: Memtui, captured: Project) -> Non
     assert NAME in result.err
 
 
-def test_when_nobody_can_answer_the_draft_is_shown_and_nothing_changes(
-    memtui: Memtui, captured: Project
-) -> None:
+def test_without_a_terminal_the_draft_is_shown_and_nothing_changes(memtui: Memtui, captured: Project) -> None:
     before = (captured.compacts / NAME).read_bytes()
     result = memtui("review")
     assert result.code == 1
@@ -417,7 +415,7 @@ def test_without_a_summary_the_drafts_is_taken(
         (b"\x00\xff\xfe", "it has neither a title nor a section of a memory file"),
     ],
 )
-def test_what_is_no_review_changes_nothing(
+def test_an_invalid_review_changes_nothing(
     memtui: Memtui, captured: Project, monkeypatch: pytest.MonkeyPatch, text: str | bytes, reason: str
 ) -> None:
     before = {path: path.read_bytes() for path in captured.compacts.iterdir()}

@@ -1,4 +1,4 @@
-"""``memtui sessions`` lists what Claude Code keeps, and for how long."""
+"""``memtui sessions`` lists sessions and the days until Claude Code deletes them."""
 
 from __future__ import annotations
 

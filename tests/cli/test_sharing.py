@@ -225,7 +225,7 @@ _READING = [
 
 
 @pytest.mark.parametrize("words", _READING, ids=lambda words: " ".join(words))
-def test_what_is_there_is_read_although_the_projects_memories_cannot_be_taken_in(
+def test_the_store_stays_readable_if_the_projects_memories_cannot_be_imported(
     memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     here.put(project, record())

@@ -218,7 +218,7 @@ def test_a_document_of_another_program_becomes_the_next_version(
     assert "oil, not gas" in shown
 
 
-def test_what_is_no_document_is_refused(memtui: Memtui, session: Transcript, tmp_path: Path) -> None:
+def test_invalid_documents_are_refused(memtui: Memtui, session: Transcript, tmp_path: Path) -> None:
     write(session)
     file = tmp_path / "shopping.md"
     file.write_text("milk")

@@ -1,4 +1,4 @@
-"""The demo is real data: every file is read by the formats and stores that read people's own."""
+"""The demo is real data: every file can be read by the real formats and stores."""
 
 from __future__ import annotations
 

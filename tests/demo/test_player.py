@@ -1,4 +1,4 @@
-"""What happens in the demo's first minute, step by step and without waiting."""
+"""The demo's first minute, step by step and without waiting."""
 
 from __future__ import annotations
 

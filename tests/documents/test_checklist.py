@@ -182,7 +182,7 @@ def test_lines_are_those_of_the_file_whatever_its_line_ends() -> None:
     assert "README.md" in text.split("\r\n")[found.line - 1]
 
 
-def test_what_is_no_recovery_text_is_refused() -> None:
+def test_other_texts_than_recovery_texts_are_refused() -> None:
     with pytest.raises(FormatError):
         check_recovery("hello")
 

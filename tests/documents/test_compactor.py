@@ -69,7 +69,7 @@ def every_member(state: SessionState) -> list[str]:
 
 
 @given(st.lists(_facts, min_size=1, max_size=6))
-def test_whatever_is_said_decisions_grow_and_nothing_is_done_without_evidence(said: list[Facts]) -> None:
+def test_decisions_only_grow_and_tasks_need_evidence(said: list[Facts]) -> None:
     state: SessionState | None = None
     shown: set[str] = set()
     version = 0
@@ -117,7 +117,7 @@ def test_grouping_keeps_the_words_of_every_decision(decisions: list[Decision]) -
 
 
 @given(strategies.session_states, strategies.session_states)
-def test_whatever_anybody_drafts_the_rules_hold(previous: SessionState, drafted: SessionState) -> None:
+def test_the_rules_hold_for_any_draft(previous: SessionState, drafted: SessionState) -> None:
     previous = previous.replace(version=min(previous.version, 900))
     merged = merge(previous, drafted)
     if merged is None:

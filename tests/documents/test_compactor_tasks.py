@@ -26,7 +26,7 @@ def test_tasks_are_checked_off_added_and_kept() -> None:
     assert of_kind(state, TaskKind.NEXT) == ["tell support"]
 
 
-def test_what_was_taken_off_the_list_is_no_task_any_more() -> None:
+def test_tasks_removed_from_the_list_are_dropped() -> None:
     state = after(None, facts(todos=todos(fix_the_race="now", rewrite_all="open")))
     dropped = facts(todos=todos(fix_the_race="now"), past_todos=(Todo("rewrite all", "dropped"),), branch="x")
     assert "rewrite all" not in render_session_state(after(state, dropped))
@@ -66,7 +66,7 @@ def test_what_a_person_ticked_off_stays_done_until_the_list_speaks_of_it() -> No
     assert of_kind(state, TaskKind.IN_PROGRESS) == ["write the test"]
 
 
-def test_what_a_list_takes_up_again_is_open() -> None:
+def test_a_done_task_listed_again_is_open() -> None:
     first = facts(todos=todos(fix_the_race="done", deploy="open"))
     again = facts(todos=todos(fix_the_race="open", deploy="open"))
     state = after(after(None, first), again, first)
@@ -114,7 +114,7 @@ def test_an_open_task_beside_a_counted_one_of_the_same_words_stays_away() -> Non
     assert next_state(state, now, SHOP, before=now) is None
 
 
-def test_what_each_version_says_anew_does_not_pile_up() -> None:
+def test_generated_lines_do_not_pile_up() -> None:
     first = facts(turns=(turn(1, "Add a refund button", end="interrupted"),))
     state = after(None, first)
     assert of_kind(state, TaskKind.IN_PROGRESS) == ['"Add a refund button" (L1)']

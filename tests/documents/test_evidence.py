@@ -47,7 +47,7 @@ def test_every_line_names_its_source() -> None:
     assert [item.line for item in group("Commands").items] == [8, 7]
 
 
-def test_what_was_said_is_offered_newest_first() -> None:
+def test_messages_are_offered_newest_first() -> None:
     assert texts("Claude, at the end of each turn") == ["Fired. (L11 09:00)", "Built. (L3 09:00)"]
     assert texts("The user") == ["fire it (L10 09:00)", "Build a kiln (L1 09:00)"]
     assert texts("Claude, at work") == ["I dig first. (L2 09:00)"]
@@ -73,7 +73,7 @@ def test_long_texts_are_one_line_with_the_whole_behind() -> None:
     assert item.detail == long
 
 
-def test_nothing_makes_no_group_but_what_is_open() -> None:
+def test_empty_groups_are_left_out_except_open_work() -> None:
     assert [each.title for each in evidence(Facts(), ROOT)] == ["Open, by the record"]
 
 

@@ -1,4 +1,4 @@
-"""What a session is for, and what is open in it: records and quotes, no conclusions."""
+"""The goal of a session and its open work: records and quotes, no conclusions."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_an_approved_plan_ends_the_planning() -> None:
     assert dynamics(replace(facts, plans=(plan("# A kiln", "approved", 3),))).phase == ""
 
 
-def test_what_the_user_ran_is_marked_as_a_command() -> None:
+def test_the_users_shell_lines_are_marked_as_commands() -> None:
     facts = Facts(turns=(turn(1, "git pull", kind="shell"), turn(2, "Go on", "Done.")))
     assert goal_parts(facts)[-1] == 'first asked (L1): "! git pull"'
     typed = Command("git pull", "", "unknown", None, "", source=at(1), by="user")

@@ -1,4 +1,4 @@
-"""A handoff's text: relative paths, whole sections, and the names of those that have no room."""
+"""A handoff's text: relative paths, whole sections, and the names of omitted ones."""
 
 from __future__ import annotations
 

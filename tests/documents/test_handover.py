@@ -102,7 +102,7 @@ def test_reports_and_closings_give_way_to_messages_and_commands(tmp_path: Path) 
     assert len(text) < 7_700
 
 
-def test_nothing_is_said_of_what_the_session_has_none_of(tmp_path: Path) -> None:
+def test_empty_kinds_are_left_out(tmp_path: Path) -> None:
     text = notes(_begun("hello"), tmp_path)
     for title in ("Open tasks", "Commands", "Files changed", "Files read", "Decisions"):
         assert title not in text

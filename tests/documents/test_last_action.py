@@ -1,4 +1,4 @@
-"""The last action: what it was, how it ended, what was checked and said last."""
+"""The last action: its target and result, the last check, and the last message."""
 
 from __future__ import annotations
 

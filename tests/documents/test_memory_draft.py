@@ -1,4 +1,4 @@
-"""The draft of a memory file: records and quotes for a person to go on from."""
+"""The draft of a memory file: records and quotes for a person to edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A subagent's work that is not on record is named as such: nothing claims that it changed no file."""
+"""A subagent's work without a record is named as such: nothing claims that it changed no file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which plan is the plan, and that none of it is lost."""
+"""The choice of the plan, and its preservation word for word."""
 
 from __future__ import annotations
 

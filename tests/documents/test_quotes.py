@@ -1,4 +1,4 @@
-"""What was said, verbatim, newest first, each with its line."""
+"""Quotes of messages: verbatim, newest first, with their lines."""
 
 from __future__ import annotations
 
@@ -115,6 +115,6 @@ def test_a_source_can_be_taken_off_again(text: str, bare: str) -> None:
     assert without_source(text) == bare
 
 
-def test_what_has_no_line_names_none() -> None:
+def test_facts_without_a_line_cite_none() -> None:
     assert (cited(Source()), sourced("x", Source())) == ("", "x")
     assert cited(Source(7, 0, "no time"), clock=True) == "L7"

@@ -1,4 +1,4 @@
-"""Recovery texts drafted from facts: a golden one, and what holds for any."""
+"""Recovery texts drafted from facts: a golden one, and properties of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session as a page: it runs and loads nothing, whatever was said, and holds everything that was."""
+"""A session as a page: complete, and it never runs or loads anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has changed between two versions."""
+"""Differences between two versions."""
 
 from __future__ import annotations
 

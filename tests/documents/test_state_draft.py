@@ -1,4 +1,4 @@
-"""What a session state says of a session."""
+"""Session states drafted from facts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_or_a_turn_without_an_end() -> None:
     )
 
 
-def test_what_was_answered_is_not_in_progress() -> None:
+def test_answered_requests_are_not_in_progress() -> None:
     facts = Facts(turns=(turn(1, "Build a kiln", "Built."),), landmarks=(commit("a kiln", 2),))
     assert tree(facts) == (
         "- [x] a kiln (committed) (L2)\n"
@@ -91,7 +91,7 @@ def test_what_was_answered_is_not_in_progress() -> None:
         (Action("Bash", "npm test", "ok", "fine"), "None on record"),
     ],
 )
-def test_the_blocker_says_what_the_record_waits_for(action: Action, blocker: str) -> None:
+def test_the_blocker_names_the_open_question(action: Action, blocker: str) -> None:
     facts = Facts(turns=(turn(1, "Build", end="running"),), last_action=action)
     assert state(facts).tasks[-1].children[-1].text == blocker
 

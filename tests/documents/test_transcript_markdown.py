@@ -49,7 +49,7 @@ def parsed(markdown: str) -> list[tuple[str, int, str]]:
 
 
 @given(TEXTS)
-def test_what_follows_a_text_is_read_as_it_is_meant(words: str) -> None:
+def test_text_after_a_contained_text_is_unaffected(words: str) -> None:
     for made in (contained(words), fenced(words)):
         assert parsed(f"{made}\n\nbehind it\n")[-2] == ("inline", 1, "behind it")
 

@@ -57,7 +57,7 @@ class StandIn:
         program.chmod(0o755)
 
     def child_runs(self) -> bool:
-        """Whether the child of `hangs` is at work; one that nobody has waited for yet is not."""
+        """Whether the child of `hangs` is running; not before it was waited for."""
         pid = int(self.noted("child"))
         try:
             state = Path(f"/proc/{pid}/stat").read_text()
@@ -66,7 +66,7 @@ class StandIn:
         return state.rpartition(")")[2].split()[0] != "Z"
 
     def child_ends(self) -> bool:
-        """Whether the child of `hangs` is at work no more, after a moment."""
+        """Whether the child of `hangs` has ended, perhaps after a moment."""
         until = time.monotonic() + _PATIENCE
         while self.child_runs() and time.monotonic() < until:
             threading.Event().wait(0.005)
@@ -84,7 +84,7 @@ class StandIn:
         monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=monotonic))
 
     def noted(self, name: str) -> str:
-        """What it noted: ``question``, ``arguments``, ``environment``, ``folder`` or ``beside``."""
+        """A note of the program: ``question``, ``arguments``, ``environment``, ``folder`` or ``beside``."""
         return (self.notes / name).read_text(errors="surrogateescape")
 
 

@@ -94,7 +94,7 @@ def following(answer: SessionState, known: Known, draft: SessionState = DRAFT) -
 # -- session states -----------------------------------------------------------------------------------------
 
 
-def test_what_nobody_showed_to_be_done_stays_open(known: Known) -> None:
+def test_tasks_without_proof_stay_open(known: Known) -> None:
     answer = SessionState(
         tasks=(
             Task(kind=TaskKind.DONE, text="Find the race"),
@@ -150,7 +150,7 @@ def test_a_blocker_that_the_facts_know_is_not_talked_away(known: Known) -> None:
     assert current.children == DRAFT.tasks[1].children
 
 
-def test_decisions_stay_in_their_words_and_what_says_no_more_is_not_added(known: Known) -> None:
+def test_decisions_keep_their_words_and_repetitions_are_not_added(known: Known) -> None:
     answer = SessionState(
         decisions=(
             Decision(text="Use a lock"),
@@ -165,7 +165,7 @@ def test_decisions_stay_in_their_words_and_what_says_no_more_is_not_added(known:
     assert told[3:] == [f"Touch the migrations {NO_SOURCE}", f"不使用锁 {NO_SOURCE}"]
 
 
-def test_what_the_facts_know_is_not_the_models_to_say(known: Known) -> None:
+def test_the_model_cannot_change_recorded_facts(known: Known) -> None:
     answer = SessionState(
         version=99,
         identity=Identity(project="evil", branch="evil", goal="Fix token refresh race"),
@@ -254,7 +254,7 @@ def test_what_a_recovery_text_knows_stays(facts: Facts, known: Known) -> None:
     )
 
 
-def test_what_fails_the_checklist_is_no_better_draft(facts: Facts, known: Known) -> None:
+def test_a_draft_that_fails_the_checklist_is_rejected(facts: Facts, known: Known) -> None:
     draft = draft_recovery(facts, Path(ROOT))
     with pytest.raises(EngineError, match="fails the checklist: Objective is the template's own words"):
         ruled_recovery(draft.replace(objective="[the goal]"), draft, known)

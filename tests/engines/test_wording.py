@@ -1,4 +1,4 @@
-"""Whether two texts say the same: in doubt they do not."""
+"""Comparing texts: in doubt they differ."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_replaces_what_was_expected_and_nothing_else(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-def test_tells_what_was_written_into_the_file_replaced(tmp_path: Path) -> None:
+def test_late_writes_into_a_replaced_file_are_found(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b"old")
     with path.open("r+b", buffering=0) as file, replace_expected(path, b"new", expected=b"old") as old:
@@ -265,7 +265,7 @@ def test_an_error_while_creating_leaves_all_or_nothing(tmp_path: Path) -> None:
         assert sweep_temps(tmp_path) == len(left)
 
 
-def test_sweeps_old_temporary_files_whoever_made_them(tmp_path: Path) -> None:
+def test_sweeps_old_temporary_files_of_any_process(tmp_path: Path) -> None:
     # A process of another container that shares the folder is at work, although no process here has its id.
     there = tmp_path / f".memtui-{DEAD_PID}-ba9876543210.tmp"
     mine = tmp_path / f".memtui-{os.getpid()}-ba9876543210.tmp"

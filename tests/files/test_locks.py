@@ -86,7 +86,7 @@ def test_another_process_is_held_out_until_this_one_ends(path: Path) -> None:
     ["", f"{DEAD_PID}\n", f"{os.getppid()}\n", f"{os.getpid()}\n"],
     ids=["empty", "dead", "parent", "own"],
 )
-def test_a_file_that_nobody_has_locked_is_free(path: Path, content: str) -> None:
+def test_an_unlocked_lock_file_is_free(path: Path, content: str) -> None:
     lock_of(path).write_text(content)
     with lock(path, timeout=0):
         pass

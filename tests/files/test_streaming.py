@@ -18,7 +18,7 @@ def test_parts_become_a_file_for_its_owner_alone(tmp_path: Path) -> None:
     assert names(tmp_path) == ["f"]
 
 
-def test_what_is_there_stays_unless_it_is_to_be_replaced(tmp_path: Path) -> None:
+def test_an_existing_file_stays_unless_replacing_is_requested(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     assert write_parts(tmp_path / "f", [b"new"]) is None

@@ -170,7 +170,7 @@ def test_a_text_alone_is_one_of_this_project(places: Places) -> None:
     assert (meta.project, meta.description, meta.source) == (str(places.project.root), "D", "import")
 
 
-def test_what_is_no_recovery_text_is_not_kept(places: Places) -> None:
+def test_other_texts_are_not_stored(places: Places) -> None:
     with pytest.raises(FormatError):
         keep(places, clock, "hello")
     assert FilesBackend(places.home, clock).list().total == 0

@@ -150,7 +150,7 @@ def session(tmp_path: Path) -> Session:
     return Session(tmp_path)
 
 
-def test_what_is_due_is_brought_up_to_date(session: Session) -> None:
+def test_due_sessions_are_updated(session: Session) -> None:
     session.grow("a")
     following = session.following()
     assert list(following.step(0)) == [Followed("a")]
@@ -172,7 +172,7 @@ def test_a_problem_is_reported_once_and_not_met_at_every_look(session: Session) 
     assert list(following.step(1011)) == [Followed("a")]
 
 
-def test_who_was_not_fast_enough_looks_again(session: Session) -> None:
+def test_the_slower_process_tries_again(session: Session) -> None:
     session.grow("a")
     following = session.following()
     list(following.step(0))

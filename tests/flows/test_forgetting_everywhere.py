@@ -62,7 +62,7 @@ def test_what_was_forgotten_goes_out_again_only_when_it_is_shared_again(
 
 
 @pytest.mark.parametrize("was_sent", [False, True])
-def test_what_was_not_forgotten_after_all_can_be_shared_again_as_it_is(
+def test_a_memory_can_be_shared_again_after_a_failed_forget(
     laptop: Machine, desk: Machine, remote: MemoryRemote, was_sent: bool
 ) -> None:
     newer = laptop.share(b"newer")

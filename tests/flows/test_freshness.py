@@ -1,4 +1,4 @@
-"""Which files of a memory have changed since: by git's commits and contents, and without git by times."""
+"""Changes to a memory's files: by git's commits and contents, or by times without git."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_was_written_before_and_committed_after_is_as_it_was(committed: Wor
     assert not committed.look(committed.memory("src/a.py")).is_stale
 
 
-def test_what_was_changed_and_changed_back_is_as_it_was(committed: Work) -> None:
+def test_a_reverted_file_counts_as_unchanged(committed: Work) -> None:
     committed.write("src/a.py", "new", hours=1)
     committed.commit(hours=1)
     committed.write("src/a.py", "a", hours=2)

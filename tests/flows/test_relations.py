@@ -1,4 +1,4 @@
-"""Which memories of a store are related to one, and the graph of all."""
+"""The memories of a store that are related to one, and the graph of all."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_by_decisions_and_no_more_than_asked_for(backend: MemoryBackend) -> None
     assert [each.listed.meta.id for each in found] == others[:0:-1]
 
 
-def test_what_is_no_recovery_text_has_the_stores_word_alone(backend: MemoryBackend) -> None:
+def test_other_texts_only_have_the_stores_metadata(backend: MemoryBackend) -> None:
     one = backend.create(New(b"\xff hello", project=ROOT, session_id="s1")).id
     two = backend.create(New(b"x" * (2 << 20), session_id="s1")).id
     assert entities_of(backend.get(one)) == (Entity("session", "s1"), Entity("project", ROOT))

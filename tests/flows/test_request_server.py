@@ -77,7 +77,7 @@ def test_all_are_served_and_the_oldest_first(asked: Asked) -> None:
     assert asked.served == ["c", "a", "b"]
 
 
-def test_where_nobody_has_asked_nothing_is_made(asked: Asked) -> None:
+def test_without_requests_nothing_is_created(asked: Asked) -> None:
     assert asked.serve() == []
     assert not asked.home.state.exists()
 
@@ -125,7 +125,7 @@ def test_one_without_end_is_given_up(asked: Asked) -> None:
     assert [run.outcome.partition(":")[0] for run in runs] == ["TookTooLongError", "ok"]
 
 
-def test_what_a_killed_server_had_begun_is_served_once_more(asked: Asked) -> None:
+def test_a_request_begun_by_a_killed_server_is_served_again(asked: Asked) -> None:
     class Killed(BaseException):
         pass
 
@@ -145,7 +145,7 @@ def test_what_a_killed_server_had_begun_is_served_once_more(asked: Asked) -> Non
     assert not is_open("a", asked.home)
 
 
-def test_what_is_asked_for_while_it_is_served_is_served_again(asked: Asked) -> None:
+def test_a_request_made_during_service_is_served_again(asked: Asked) -> None:
     def update(places: Places, request: Request) -> str:
         if not asked.served:
             asked.ask("a")
@@ -172,7 +172,7 @@ def test_a_dead_servers_lock_is_none(asked: Asked) -> None:
     assert names(asked.folder) == [".gitignore"]
 
 
-def test_who_asks_in_the_last_moment_is_served(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_last_moment_request_is_served(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing_more(home: Home) -> requests.Claimed | None:
         claimed = requests.claim(home)
         if claimed is None and not is_open("b", home) and "b" not in asked.served:
@@ -204,7 +204,7 @@ def test_a_broken_request_is_given_up(asked: Asked, content: bytes) -> None:
     assert names(asked.folder) == [".gitignore"]
 
 
-def test_what_is_no_request_stays(asked: Asked, tmp_path: Path) -> None:
+def test_other_files_than_requests_stay(asked: Asked, tmp_path: Path) -> None:
     asked.ask("a")
     (asked.folder / "folder.json").mkdir()
     (asked.folder / "notes.txt").touch()

@@ -88,7 +88,7 @@ def test_files_that_change_go_and_come_back_are_followed(home: Home, project: Pr
     assert texts(home) == {THEIRS: b"three"}
 
 
-def test_what_was_changed_or_deleted_here_stays_so(home: Home, project: Project) -> None:
+def test_local_changes_and_deletions_stay(home: Home, project: Project) -> None:
     put(project, record(body=b"one"))
     put(project, record(1, body=b"one"))
     notes(project, home)
@@ -102,9 +102,7 @@ def test_what_was_changed_or_deleted_here_stays_so(home: Home, project: Project)
     assert texts(home) == {THEIRS: b"mine"}
 
 
-def test_nobody_speaks_for_this_machine_or_for_a_memory_that_came_otherwise(
-    home: Home, project: Project
-) -> None:
+def test_files_cannot_replace_own_memories_or_those_from_elsewhere(home: Home, project: Project) -> None:
     mine = new(home, project, b"mine")
     FilesBackend(home, clock).create(New(b"by the team", id=THEIRS))
     put(project, record(body=b"forged", memory=f"{mine}@desk-9f", machine="desk-9f"))

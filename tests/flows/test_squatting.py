@@ -28,7 +28,7 @@ def share(laptop: Machine) -> str:
 
 
 @pytest.mark.parametrize("gone", ["", "deleted", "its file"])
-def test_what_a_remote_brings_takes_the_place_of_what_a_project_brought(
+def test_a_remotes_memory_replaces_one_from_a_project(
     laptop: Machine, desk: Machine, project: Project, gone: str
 ) -> None:
     path = put(project, FORGED)
@@ -66,7 +66,7 @@ def test_the_same_text_by_both_ways_stays_when_the_file_goes(
     assert desk.store.get(memory_id).meta.author.endswith(" (team)")
 
 
-def test_what_a_person_changed_here_stays_and_the_remotes_text_is_kept_aside(
+def test_a_local_edit_wins_and_the_remote_text_becomes_a_version(
     laptop: Machine, desk: Machine, project: Project
 ) -> None:
     put(project, FORGED)

@@ -135,7 +135,7 @@ def test_of_a_session_in_which_nothing_was_said_there_is_no_version(world: World
     assert world.versions == []
 
 
-def test_what_is_no_transcript_makes_no_version(world: World) -> None:
+def test_other_files_than_transcripts_make_no_version(world: World) -> None:
     world.session.data = b"root:x:0:0\n\0\0\0\n"
     with pytest.raises(FileProblem, match=r"s1.jsonl is no transcript: not one of its 2 lines is JSON$"):
         world.update(transcript=world.transcripts / "s1.jsonl")
@@ -193,7 +193,7 @@ def test_a_version_without_its_progress_is_gone_on_from(world: World) -> None:
     assert world.versions == ["v0001.md", "v0002.md"]
 
 
-def test_what_a_person_wrote_into_a_version_stays(world: World) -> None:
+def test_a_persons_additions_to_a_version_stay(world: World) -> None:
     stored = world.update()
     assert stored is not None
     edited = stored.text.replace("## WORKING", "## MY NOTES\n\ncall Ann\n\n## WORKING")
@@ -268,7 +268,7 @@ def test_a_version_that_another_one_wrote_first_is_gone_on_from(
     assert world.versions == ["v0001.md", "v0002.md"]
 
 
-def test_whoever_always_loses_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_losing_every_race_is_reported(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def write(store: StateStore, session_id: str, text: str, version: int) -> object:
         raise VersionTaken(store.folder / session_id, "has been written by another program meanwhile")
 

@@ -15,7 +15,7 @@ from tests.sharing.memory_remote import MemoryRemote
 from tests.sharing.records import outgoing, record
 
 
-def test_nobody_else_speaks_for_this_machine(laptop: Machine, remote: MemoryRemote) -> None:
+def test_records_of_others_in_this_machines_name_are_refused(laptop: Machine, remote: MemoryRemote) -> None:
     shared = laptop.share(b"mine")
     laptop.sync()
     forged = record(body=b"forged", memory=f"{shared}@laptop", machine="evil")
@@ -25,7 +25,7 @@ def test_nobody_else_speaks_for_this_machine(laptop: Machine, remote: MemoryRemo
     assert laptop.store.get(shared).body == b"mine"
 
 
-def test_what_is_no_record_is_named_and_passed_over(laptop: Machine, remote: MemoryRemote) -> None:
+def test_invalid_records_are_named_and_skipped(laptop: Machine, remote: MemoryRemote) -> None:
     good = outgoing(record(machine="desk"))
     remote.put([good])
     bad = outgoing(record(1, machine="desk"))

@@ -156,7 +156,7 @@ class _ReadOnly(MemoryRemote):
         raise RemoteProblemError("team", "cannot be used: permission denied")
 
 
-def test_who_may_not_write_still_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_write_access_reading_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remote = _ReadOnly()
     remote.rows = {each.name: each for each in theirs()}
     monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)

@@ -1,4 +1,4 @@
-"""What every parser is held to."""
+"""Checks for every parser."""
 
 from __future__ import annotations
 

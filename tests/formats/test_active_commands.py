@@ -148,7 +148,7 @@ def test_entries_that_cannot_be_used_are_reported(value: str, names: list[str], 
         ('{"a": "\ud800"}', "not valid UTF-8"),
     ],
 )
-def test_what_is_no_object_is_refused_with_its_reason(text: str, reason: str) -> None:
+def test_non_objects_are_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(FormatError, match=reason):
         parse_active_commands(text)
 

@@ -145,7 +145,7 @@ def test_a_heading_in_a_code_fence_is_text() -> None:
         (PENDING.replace("pending", "lost", 1), "'lost', neither pending nor reviewed"),
     ],
 )
-def test_what_is_no_capture_is_refused_with_its_reason(text: str, reason: str) -> None:
+def test_invalid_captures_are_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(FormatError, match=reason):
         parse_capture(text)
 

@@ -30,7 +30,7 @@ def agrees(text: str) -> bool:
     )
 
 
-def test_what_the_hook_writes_is_read() -> None:
+def test_the_quick_reader_reads_a_new_capture() -> None:
     moment = datetime.fromisoformat("2025-12-25T08:15:00-05:00")
     assert read_pending(PENDING) == PendingText(moment, "abc123", MESSAGE)
 

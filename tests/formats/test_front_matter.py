@@ -43,7 +43,7 @@ written = values.map(front_matter.dump) | raw.map(
 @example("description: a:b#c # d\n")
 @example("description: 'it''s'\n")
 @example("description: 'it'''s'\n")
-def test_what_is_read_without_pyyaml_is_what_it_reads(text: str) -> None:
+def test_the_quick_reader_agrees_with_pyyaml(text: str) -> None:
     quick = front_matter.quick_load(text.rstrip("\n").split("\n"), ("id", "description", "tags", "archived"))
     assert quick is None or quick == front_matter.load(text)
 

@@ -48,7 +48,7 @@ def test_what_is_outside_stays_byte_for_byte(data: bytes, one: str, two: str) ->
 
 
 @given(others, others, texts, texts)
-def test_what_is_written_behind_it_stays(data: bytes, behind: bytes, one: str, two: str) -> None:
+def test_text_after_the_section_stays(data: bytes, behind: bytes, one: str, two: str) -> None:
     made = with_section(data, one) + behind
     assert without_section(made) == Without(data + behind, False)
     assert with_section(made, two) == with_section(data, two) + behind

@@ -148,6 +148,6 @@ def test_an_unknown_section_cannot_take_a_known_ones_name() -> None:
         MemoryFile(title="x", extra=(Section(heading="LEARNINGS"),))
 
 
-def test_what_is_no_memory_is_refused() -> None:
+def test_invalid_memories_are_refused() -> None:
     with pytest.raises(FormatError, match="neither a title nor a section"):
         parse_memory("just text\n\n## Chapter\n")

@@ -1,4 +1,4 @@
-"""How far a transcript is in its state document."""
+"""The reading progress stored beside a state document."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     assert _comes_back(RECOVERY.replace(preamble="\ufeffHello"))
 
 
-def test_a_file_is_what_its_line_says() -> None:
+def test_a_file_parses_from_its_line() -> None:
     assert RoleFile(path="a.py (x)") == RoleFile(path="a.py", role="x")
     assert RoleFile(path="a.py (x) (role: )") == RoleFile(path="a.py", role="x")
     assert RoleFile(path="", role="two\nlines") == RoleFile(path="two lines")
@@ -223,7 +223,7 @@ def test_a_file_and_its_role(entry: str, path: str, role: str) -> None:
     assert [(file.path, file.role) for file in recovery.working_files] == [(path, role)]
 
 
-def test_what_is_no_recovery_text_is_refused() -> None:
+def test_other_texts_than_recovery_texts_are_refused() -> None:
     with pytest.raises(FormatError, match="none of the sections"):
         parse_recovery("# Title\n\n## Chapter\ntext\n")
 

@@ -69,7 +69,7 @@ def test_the_golden_file_is_read_and_written_to_the_character() -> None:
     assert render_session_state(STATE) == GOLDEN
 
 
-def test_what_is_missing_is_not_applicable_and_back() -> None:
+def test_missing_values_are_written_as_na_and_read_back() -> None:
     text = render_session_state(SessionState())
     assert text.count("N/A") == 14
     assert parse_session_state(text) == SessionState()
@@ -182,7 +182,7 @@ def test_a_value_that_is_a_list_stands_under_its_label() -> None:
     assert "- Files modified:\n  - a.py\n  - b.py\n- Last compile: N/A\n" in text
 
 
-def test_a_task_is_what_its_line_says() -> None:
+def test_a_task_parses_from_its_line() -> None:
     assert Task(kind=TaskKind.OPEN, text="NEXT: x") == Task(kind=TaskKind.NEXT, text="x")
     assert Task(kind=TaskKind.NOTE, text="[x] Sub: y") == Task(kind=TaskKind.DONE, text="Sub: y")
 
@@ -199,6 +199,6 @@ def test_a_text_without_its_first_line_is_known_by_its_sections() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "## Goal\nx", "=== SESSION STATE v9999999999 ===\n"])
-def test_what_is_no_session_state_is_refused(text: str) -> None:
+def test_invalid_session_states_are_refused(text: str) -> None:
     with pytest.raises(FormatError, match="neither a SESSION STATE line nor a section"):
         parse_session_state(text)

@@ -78,7 +78,7 @@ def test_a_false_record_is_refused_in_words(old: str, new: str, reason: str) -> 
         parse_record(record_name(made.memory, data), data)
 
 
-def test_a_record_is_what_its_name_says() -> None:
+def test_a_record_must_match_its_name() -> None:
     data = render_record(record())
     name = record_name(record().memory, data)
     with pytest.raises(FormatError, match="not what its name says"):

@@ -15,7 +15,7 @@ from tests.formats.strategies import metas
 
 
 @given(metas)
-def test_what_we_write_is_read_as_it_is_or_left(meta: MemoryMeta) -> None:
+def test_quick_loading_agrees_or_declines(meta: MemoryMeta) -> None:
     data = render_stored(StoredMemory(meta=meta, body=b"x"))
     whole = read_head(data)
     assert read_label(data) in (None, Label(whole.project, whole.archived, whole.pinned))
@@ -77,7 +77,7 @@ def test_examples(text: str, label: Label | None) -> None:
 @pytest.mark.parametrize("project", ["", "/work/app"])
 @pytest.mark.parametrize("archived", [True, False])
 @pytest.mark.parametrize("pinned", [True, False])
-def test_what_we_write_takes_no_yaml_reader(project: str, archived: bool, pinned: bool) -> None:
+def test_our_own_front_matter_needs_no_yaml_parser(project: str, archived: bool, pinned: bool) -> None:
     now = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
     meta = MemoryMeta(
         id="CMEM-20260102-101500", created=now, updated=now, project=project, archived=archived, pinned=pinned

@@ -262,7 +262,7 @@ def test_front_matter_made_by_hand_is_read_and_kept(line_end: bytes) -> None:
         (b"---\na: &x b\nid: *x\n---\n", "not valid YAML"),
     ],
 )
-def test_what_is_no_stored_memory_is_refused_with_its_reason(data: bytes, reason: str) -> None:
+def test_invalid_stored_memories_are_refused_with_the_reason(data: bytes, reason: str) -> None:
     for read in (parse_stored, read_head):
         with pytest.raises(FormatError, match=reason):
             read(data)

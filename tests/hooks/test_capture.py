@@ -156,7 +156,7 @@ def test_no_other_file_is_read_for_words(world: World, tmp_path: Path, kind: str
     assert parse_capture(written.read_text()).transcript == str(path)
 
 
-def test_what_lies_across_blocks_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matches_across_blocks_are_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     data = b'..."compact_boundary"...."compact_boundary".'
     path = world.transcript
     path.write_bytes(data)

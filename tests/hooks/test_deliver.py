@@ -65,7 +65,7 @@ def test_no_other_session_gets_it_and_no_subagent(world: World) -> None:
     assert len(outbox(world).waiting()) == 1
 
 
-def test_what_has_no_room_waits_for_the_next_prompt(world: World) -> None:
+def test_messages_without_room_wait_for_the_next_prompt(world: World) -> None:
     for letter in "ab":
         outbox(world).put(Message(RESCUE, letter * 6_000))
     outbox(world).put(Message(RESCUE, "c" * 20_000))

@@ -1,4 +1,4 @@
-"""Which session a new one takes the place of, with several open in one project."""
+"""Finding the session that a new one replaces, with several open in one project."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _lay(world: World) -> Path:
 
 
 def _seen(folder: Path) -> dict[str, object]:
-    """What is in a folder: names, modes, contents and times of change."""
+    """The contents of a folder: names, modes, contents and times of change."""
     found: dict[str, object] = {}
     for path in sorted(folder.rglob("*")):
         status = path.lstat()

@@ -60,7 +60,7 @@ def test_runs_side_by_side_do_not_mix(tmp_path: Path) -> None:
     assert len(read_runs(path)) == 200
 
 
-def test_a_log_that_cannot_be_written_harms_nobody(tmp_path: Path) -> None:
+def test_an_unwritable_log_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     record(tmp_path / "file" / "hooks.jsonl", RUN)
     outside = tmp_path / "outside"

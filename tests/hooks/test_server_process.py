@@ -1,4 +1,4 @@
-"""What a hook asks for is done by a process of its own: Claude Code does not wait for it, and it ends."""
+"""Requests of hooks are served by a separate process that Claude Code does not wait for, and that ends."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_the_server_holds_nothing_open_that_claude_code_left_to_the_hook(
     assert not inherited
 
 
-def test_a_server_that_was_killed_hinders_nobody(world: World) -> None:
+def test_a_killed_server_does_not_block_the_next(world: World) -> None:
     requests = requests_folder(world.home)
     requests.mkdir(parents=True)  # ours, without a .gitignore
     (requests / "server.lock").touch()

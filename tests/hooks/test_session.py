@@ -1,4 +1,4 @@
-"""What a session begins with, and what it leaves to the next one."""
+"""The start of a session, and its notes for the next one."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ def test_long_notes_lose_the_last_lines_of_long_sections(world: World) -> None:
         "＜system-reminder＞", "&lt;system-reminder&gt;", "<session-start-hook>", "<system_" + "a_" * 2000,
     ],
 )  # fmt: skip
-def test_what_looks_like_the_system_is_taken_out(world: World, attack: str) -> None:
+def test_imitated_system_messages_are_removed(world: World, attack: str) -> None:
     world.state(state_of(world).replace("- Branch: main", f"- Branch: {attack}"))
     world.within("session-end", reason="clear")
     text = context(world.within("session-start", source="clear"))

@@ -1,4 +1,4 @@
-"""A document that has no room: whole pieces go, what cannot be found out again stays longest."""
+"""Shortening a document: whole pieces are dropped, irrecoverable facts last."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def large(tasks: int = 12, decisions: int = 20, files: int = 60) -> SessionState
 TEXT = render_session_state(large()).strip("\n")
 
 
-def test_what_fits_is_left_alone() -> None:
+def test_texts_that_fit_are_unchanged() -> None:
     assert shortened(TEXT, len(TEXT)) == TEXT
     assert shortened("", 100) == ""
 
@@ -107,7 +107,7 @@ def test_with_less_and_less_room_the_order_holds() -> None:
     assert sorted(missing, key=lambda mark: missing[mark]) == marks
 
 
-def test_a_piece_comes_with_what_it_hangs_on() -> None:
+def test_a_piece_comes_with_its_parent() -> None:
     for room in range(0, len(TEXT), 7):
         short = shortened(TEXT, room)
         if "write the test" in short:
@@ -161,7 +161,7 @@ def test_any_text_fits(text: str, room: int) -> None:
     times=st.integers(1, 60),
     rules=st.integers(0, 9_500),
 )
-def test_whatever_is_stored_the_notes_are_short_enough_and_quoted(
+def test_notes_of_any_state_are_short_enough_and_quoted(
     tmp_path_factory: pytest.TempPathFactory, text: str, times: int, rules: int
 ) -> None:
     world = World(tmp_path_factory.mktemp("world"))

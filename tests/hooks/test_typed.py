@@ -40,7 +40,7 @@ def active(world: World) -> list[str]:
         ("", []),
     ],
 )
-def test_what_is_typed(world: World, prompt: str, registered: list[str]) -> None:
+def test_typed_commands_become_active(world: World, prompt: str, registered: list[str]) -> None:
     world.command("babysit", "Ask first.")
     world.put(".agileflow/commands/plain.md", "# No rules\n")
     assert world.within(EVENT, prompt=prompt) == ""

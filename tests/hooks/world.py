@@ -30,7 +30,7 @@ BOUNDARY = {
 
 @dataclass(frozen=True)
 class Done:
-    """How a hook's process has ended."""
+    """The result of a hook's process."""
 
     code: int
     out: str
@@ -80,7 +80,7 @@ class World:
         self.transcript.write_text("".join(json.dumps(record) + "\n" for record in records))
 
     def compact(self) -> None:
-        """What Claude Code writes when a compaction is done."""
+        """Append the records of a finished compaction, as Claude Code does."""
         summary = user("This session is being continued from a previous conversation") | {
             "isCompactSummary": True
         }
@@ -164,7 +164,7 @@ class World:
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def run_unread(self, event: str, *before: str, **fields: Any) -> tuple[int, bytes]:
-        """Run an event in a process whose output nobody reads; returns its exit code and its errors.
+        """Run an event in a process with an unread output; returns its exit code and its errors.
 
         Args:
             event: which one.

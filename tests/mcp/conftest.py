@@ -1,4 +1,4 @@
-"""A project, a server's surroundings in this process, and a server in a process of its own."""
+"""A project, a server's environment in this process, and a server in a process of its own."""
 
 from __future__ import annotations
 

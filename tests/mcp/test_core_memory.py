@@ -1,4 +1,4 @@
-"""The tool core_memory: every operation, and what it says when it cannot."""
+"""The tool core_memory: every operation, and its errors."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_the_prompt_of_a_long_text_says_where_the_rest_is(calls: Calls) -> None:
         ({"operation": "summary"}, "No memory is stored for "),
     ],
 )
-async def test_what_cannot_be_done_is_reported(calls: Calls, arguments: dict[str, Any], words: str) -> None:
+async def test_invalid_calls_are_reported(calls: Calls, arguments: dict[str, Any], words: str) -> None:
     assert words in await _refused(calls, **arguments)
     assert not calls.log.path.exists()
 
@@ -244,7 +244,7 @@ async def test_a_full_disk_is_one_sentence(calls: Calls, monkeypatch: pytest.Mon
     assert said == "/m/x.md cannot be written: the disk is full; free some space and try again."
 
 
-async def test_what_nobody_foresaw_is_recorded(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unexpected_errors_are_logged(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise KeyError("surprise")
 

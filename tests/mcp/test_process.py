@@ -22,7 +22,7 @@ _SECONDS = 30
 
 
 def _answers(printed: bytes) -> dict[Any, dict[str, Any]]:
-    """What was answered, by id; every line of stdout has to be a message."""
+    """The answers by id; every line of stdout has to be a message."""
     messages = [json.loads(line) for line in printed.splitlines()]
     assert all(message["jsonrpc"] == "2.0" for message in messages)
     return {message["id"]: message for message in messages if message.get("id") is not None}

@@ -52,7 +52,7 @@ def test_the_index_takes_in_what_has_come_since(calls: Calls, transcript: Path) 
     assert [hit["line"] for hit in search(calls, {"query": "door", "kinds": ["sessions"]})["results"]] == [5]
 
 
-def test_what_cannot_be_is_refused(calls: Calls, transcript: Path) -> None:
+def test_invalid_arguments_are_refused(calls: Calls, transcript: Path) -> None:
     for session in ("nobody", "../s-1", str(transcript)):
         with pytest.raises(FileProblem):
             read_lines(calls, {"session": session, "from": 1, "to": 2})

@@ -1,4 +1,4 @@
-"""What the server offers, by the official client in this process."""
+"""The server's tools, resources and prompts, through the official client in this process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _plan(project: Project, name: str, text: str) -> None:
     (folder / "IMPL_PLAN.md").write_text(text)
 
 
-async def test_what_it_offers(calls: Calls) -> None:
+async def test_offered_tools_resources_and_prompts(calls: Calls) -> None:
     async with Client(make_server(calls)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert list(tools) == ["core_memory", "lost", "search", "read_lines", "session_manager"]
@@ -69,7 +69,9 @@ async def test_workflow_sessions_as_in_the_seed(calls: Calls, project: Project) 
         ({"operation": "list", "location": "archived"}, "location: Input should be 'active'"),
     ],
 )
-async def test_what_a_workflow_session_is_not(calls: Calls, arguments: dict[str, str], words: str) -> None:
+async def test_entries_that_are_no_workflow_session(
+    calls: Calls, arguments: dict[str, str], words: str
+) -> None:
     async with Client(make_server(calls)) as client:
         result = await client.call_tool("session_manager", arguments)
     (content,) = result.content

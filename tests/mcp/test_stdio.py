@@ -1,4 +1,4 @@
-"""Lines of a client that are no messages: which are answered, and under which id."""
+"""Answers to invalid lines of a client, and their ids."""
 
 from __future__ import annotations
 

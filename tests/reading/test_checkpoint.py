@@ -1,4 +1,4 @@
-"""A transcript read in two steps says what it says in one."""
+"""A transcript read in two steps gives the same facts as in one."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_a_check_that_a_subagent_ran_counts_wherever_the_reading_stopped(tmp_pat
         assert state.working == whole.working, line[:300]
 
 
-def test_what_is_carried_stays_small(tmp_path: Path) -> None:
+def test_a_checkpoint_stays_small(tmp_path: Path) -> None:
     transcript = Transcript()
     for number in range(400):
         transcript.user(f"Please look at request {number}. " + "It matters. " * 40)

@@ -64,7 +64,7 @@ def test_summary_without_boundary(tmp_path: Path, fields: dict[str, Any]) -> Non
     assert facts.first_prompt == "go on"
 
 
-def test_what_is_no_compaction(tmp_path: Path) -> None:
+def test_records_that_are_no_compaction(tmp_path: Path) -> None:
     session = Transcript()
     session.line("system", subtype="microcompact_boundary", compactMetadata={"tokensSaved": 9})
     session.record({"type": "summary", "summary": "Fix the tests", "leafUuid": "x"})

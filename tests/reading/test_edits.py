@@ -1,4 +1,4 @@
-"""What an edit changes, by lines and by words."""
+"""The changes of an edit, by lines and by words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts as a whole: the envelope, the callbacks, JSON, and files that hold anything."""
+"""Facts as a whole: the envelope, the callbacks, JSON, and arbitrary files."""
 
 from __future__ import annotations
 

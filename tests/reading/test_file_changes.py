@@ -1,4 +1,4 @@
-"""Which files count as modified, and which as only read."""
+"""Modified files, and files that were only read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_edits_of_all_tools_in_order_of_the_first_one(tmp_path: Path) -> None:
     assert not any(file.subagent for file in facts.modified_files)
 
 
-def test_what_failed_was_refused_or_has_no_result_changed_nothing(tmp_path: Path) -> None:
+def test_failed_refused_and_unfinished_calls_change_nothing(tmp_path: Path) -> None:
     session = Transcript()
     unread = (
         "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"

@@ -1,4 +1,4 @@
-"""Finding in a transcript finds what a reader would see, forwards and backwards, whatever the file's size."""
+"""Finding text in a transcript of any size, forwards and backwards, as a reader would see it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_a_check_that_went_well(command: str, output: str) -> None:
     assert not hidden_failure(command, output)
 
 
-def test_what_else_the_command_line_did_counts_all_the_same(tmp_path: Path) -> None:
+def test_other_parts_of_the_command_line_count_too(tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.user("Ship it well")
     printed = "[main abc1234] feat: the stock\n 1 file changed\n1 failed, 2 passed in 0.1s"

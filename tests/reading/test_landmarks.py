@@ -1,4 +1,4 @@
-"""Which commits are the project's."""
+"""Commits of the project, and of repositories made to try something."""
 
 from __future__ import annotations
 

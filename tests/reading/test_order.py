@@ -1,4 +1,4 @@
-"""Facts come in the order of the transcript's lines, whatever their times are."""
+"""Facts come in the order of the transcript's lines, regardless of their times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a long error."""
+"""Shortening of long errors."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_what_runs_in_the_background_is_marked_so() -> None:
     )
 
 
-def test_what_failed_or_came_twice() -> None:
+def test_failed_and_repeated_commands() -> None:
     commands = (ran("npm install a-b"), ran("npm install a-b"), ran("npm install c-d", "failed"))
     assert tuple(package_changes(Facts(commands=commands))) == ("added a-b (npm install)",)
 

@@ -1,4 +1,4 @@
-"""What a search finds in a transcript: turns as the facts have them, and the same when read in parts."""
+"""Searchable passages of a transcript: the turns of the facts, and the same when read in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pasted blocks are named, never quoted, and a list of steps is no pasted block."""
+"""Pasted blocks are named, never quoted, and a list of steps does not count as pasted."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ LINES = st.lists(st.sampled_from([*BLOCKS, *OTHERS]) | st.text(max_size=30))
 
 
 @given(LINES)
-def test_what_is_kept_and_what_is_named_make_up_the_message(lines: list[str]) -> None:
+def test_kept_text_and_named_blocks_make_up_the_message(lines: list[str]) -> None:
     message = "\n".join(lines)
     text, found = without_pasted(message, AT)
     rows = message.split("\n")

@@ -1,4 +1,4 @@
-"""Nothing that is marked as private gets into the facts, wherever in a record it stands."""
+"""Private parts never get into the facts, wherever they are in a record."""
 
 from __future__ import annotations
 

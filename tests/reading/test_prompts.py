@@ -1,4 +1,4 @@
-"""Which words are the user's, and that each is heard once."""
+"""The user's own words, each counted once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NO_PROMPTS: list[tuple[Any, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("content", "fields"), NO_PROMPTS)
-def test_what_is_no_prompt(tmp_path: Path, content: Any, fields: dict[str, Any]) -> None:
+def test_user_lines_that_are_no_prompts(tmp_path: Path, content: Any, fields: dict[str, Any]) -> None:
     session = Transcript()
     session.user(content, **fields)
     session.user("the real one")
@@ -231,7 +231,7 @@ def test_pasted_text_is_the_same_words(tmp_path: Path) -> None:
     assert len(prompts(session, tmp_path)) == 1
 
 
-def test_what_was_taken_back_or_never_left_the_queue_was_not_said(tmp_path: Path) -> None:
+def test_withdrawn_and_unsent_prompts_do_not_count(tmp_path: Path) -> None:
     session = Transcript()
     session.user("first")
     session.queue("enqueue", "no wait")

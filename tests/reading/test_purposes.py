@@ -1,4 +1,4 @@
-"""What a slash command is for."""
+"""The purpose of a slash command."""
 
 from __future__ import annotations
 

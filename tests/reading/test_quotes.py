@@ -1,4 +1,4 @@
-"""What is kept as a quote beside the turns: reports of subagents, addresses, API errors, the user's shell."""
+"""Quotes besides the turns: reports of subagents, addresses, API errors, the user's shell."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_addresses_in_results(tmp_path: Path) -> None:
     assert [(quote.text, quote.source.line) for quote in facts.addresses] == [(ISSUE, 3), (PULL, 5)]
 
 
-def test_what_subagents_reported(tmp_path: Path) -> None:
+def test_reports_of_subagents(tmp_path: Path) -> None:
     t = Transcript()
     t.user("go")
     handle = {"type": "text", "text": "agentId: a1 (for resuming)\n<usage>total_tokens: 3</usage>"}

@@ -1,4 +1,4 @@
-"""Files that commands deleted, moved or put back, and what the drafts say of them."""
+"""Files that commands deleted, moved or put back, and their fates in the drafts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROOT = "/work/app"
         ("git commit -m 'rm a.py'", []),
     ],
 )
-def test_what_a_command_did(command: str, found: list[tuple[str, str]]) -> None:
+def test_effects_of_a_command(command: str, found: list[tuple[str, str]]) -> None:
     assert [(each.path.rstrip("/"), each.fate) for each in removals(command, "/w")] == found
 
 
@@ -168,7 +168,7 @@ def test_files_that_no_tool_had_touched(tmp_path: Path) -> None:
         (("mv a b.py", "python3 -c \"open('b.py').write(x)\""), [("a", f"moved to {ROOT}/b.py")]),
     ],
 )
-def test_what_is_left_when_commands_touch_a_file_again(
+def test_the_fate_of_a_file_after_several_commands(
     tmp_path: Path, commands: tuple[str, ...], left: list[tuple[str, str]]
 ) -> None:
     s = Transcript(cwd=ROOT)

@@ -1,4 +1,4 @@
-"""What files are to a session, and which come first."""
+"""Roles of files in a session, and their order."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_role(path: str, role: str) -> None:
     assert role_of(file(path).path, ROOT).text == role
 
 
-def test_what_the_projects_folder_is_called_says_nothing() -> None:
+def test_the_name_of_the_projects_folder_does_not_matter() -> None:
     assert role_of("/tmp/tests/fixtures/lock.py", "/tmp/tests/fixtures").text == "implementation"
     assert role_of(r"D:\docs\tests\lock.py", r"d:\Docs\tests").text == "implementation"
 

@@ -1,4 +1,4 @@
-"""The summary of a session agrees with its facts, and grows with the file."""
+"""The summary of a session agrees with its facts, and is extended as the file grows."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_shorter_file_is_read_anew(tmp_path: Path) -> None:
     assert summarize(path, known) == SessionSummary()
 
 
-def test_what_is_kept_holds_neither_secrets_nor_private_parts(tmp_path: Path) -> None:
+def test_stored_texts_have_neither_secrets_nor_private_parts(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     path = write(
         tmp_path / "t.jsonl",

@@ -92,7 +92,7 @@ def test_errors_are_failures_and_nothing_else(tmp_path: Path) -> None:
         ("'unclosed quote", {"'unclosed quote"}),
     ],
 )
-def test_what_a_command_line_runs(command: str, expected: set[str]) -> None:
+def test_programs_run_by_a_command_line(command: str, expected: set[str]) -> None:
     assert things(command) == expected
 
 

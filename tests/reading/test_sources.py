@@ -1,4 +1,4 @@
-"""Every record names the line of the transcript that it was read from."""
+"""Every record has the transcript line it was read from."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_read_in_parts_the_lines_are_the_same(tmp_path: Path) -> None:
         assert facts.last_action == whole.last_action
 
 
-def test_what_stands_in_another_file_has_no_line(tmp_path: Path) -> None:
+def test_facts_from_another_file_have_no_line(tmp_path: Path) -> None:
     t = Transcript()
     t.user("Fix the race")
     path = t.write(tmp_path)

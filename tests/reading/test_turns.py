@@ -1,4 +1,4 @@
-"""A session is a list of turns, and every quote names the line that it stands on."""
+"""The turns of a session, and the source line of every quote."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def lines_of(data: bytes) -> list[bytes]:
 
 
 def stands(source: Source, text: str, data: bytes) -> bool:
-    """Whether a text stands in the record that its source names, by line and by offset."""
+    """Whether the record named by a source, by line and by offset, contains a text."""
     line = lines_of(data)[source.line - 1]
     assert data[source.offset : source.offset + len(line) + 1] in (line, line + b"\n"), source
     found = "\n".join(strings(json.loads(line)))
@@ -79,7 +79,7 @@ def test_a_turn_is_what_was_asked_the_work_and_the_closing_message(tmp_path: Pat
     check_sources(facts, t.data)
 
 
-def test_what_opens_a_turn(tmp_path: Path) -> None:
+def test_events_that_open_a_turn(tmp_path: Path) -> None:
     t = Transcript()
     t.say("Welcome back.")
     t.slash("fix", "the race")
@@ -167,7 +167,7 @@ def test_a_subagents_own_transcript_has_a_turn(tmp_path: Path) -> None:
     assert facts.first_prompt == "Find the callers"
 
 
-def test_work_of_subagents_is_none_of_the_turn(tmp_path: Path) -> None:
+def test_subagents_work_does_not_count_for_the_turn(tmp_path: Path) -> None:
     t = Transcript()
     t.user("Find the callers")
     t.agent("assistant", {"type": "text", "text": "searching"}, tool_use("g", "Grep", pattern="x"))

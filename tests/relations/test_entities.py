@@ -1,4 +1,4 @@
-"""What memories name, and which ones name the same."""
+"""Entities named by memories, and memories that share them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_packages_are_compared_as_indexes_do() -> None:
     assert Entity("package", "Python.Dateutil").key == Entity("package", "python_dateutil").key
 
 
-def test_what_few_share_says_more_than_what_all_share() -> None:
+def test_rare_entities_weigh_more_than_common_ones() -> None:
     rare, common = Entity("file", "/s/refunds.py"), Entity("file", "/s/README.md")
     others = {f"CMEM-20260101-{number:06}": [common] for number in range(900)}
     others["CMEM-20250101-000000"] = [Entity("file", "/S/Refunds.py")]
@@ -107,7 +107,7 @@ def test_what_few_share_says_more_than_what_all_share() -> None:
     assert len(found) == 901, "the project alone relates nobody"
 
 
-def test_what_is_shared_comes_the_most_telling_first() -> None:
+def test_shared_entities_are_sorted_by_significance() -> None:
     readme, session, auth = Entity("file", "/r.md"), Entity("session", "s1"), Entity("file", "/auth.py")
     others = {"a": [readme, auth, session], "b": [readme], "c": [readme], "d": [Entity("file", "/x.py")]}
     first = related([readme, auth, session], others)[0]

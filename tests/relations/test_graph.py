@@ -44,7 +44,7 @@ def test_memories_and_what_they_name() -> None:
     assert graph.edges == (Edge("m1", "e1"), Edge("m1", "e2"), Edge("m2", "e1"), Edge("m2", "e3"))
 
 
-def test_what_few_name_is_left_out_when_asked() -> None:
+def test_rarely_named_entities_are_left_out_on_request() -> None:
     graph = graph_of([("CMEM-2", "two", [AUTH, SHOP]), ("CMEM-1", "one", [AUTH, TAX])], least=2)
     assert [node.name for node in graph.nodes] == ["CMEM-2", "CMEM-1", "/s/auth.py"]
     assert len(graph.edges) == 2

@@ -1,4 +1,4 @@
-"""Forms in which secrets stand in texts; the values are made when a test runs: no scanner finds one."""
+"""Notations of secrets in texts; the values are generated at run time, so that no scanner finds one."""
 
 from __future__ import annotations
 

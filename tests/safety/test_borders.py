@@ -1,4 +1,4 @@
-"""Secrets and private parts stop where text is read and written, on every path."""
+"""No secret or private part gets past the boundaries, on any path."""
 
 from __future__ import annotations
 

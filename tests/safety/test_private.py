@@ -1,4 +1,4 @@
-"""What is marked as private is left out, however the marks are written."""
+"""Private parts are left out, however their marks are spelled."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_colour_codes_and_backspaces_hide_no_tag(tag: str) -> None:
         "<private/>x</private>",
     ],
 )
-def test_what_only_looks_like_code_is_private(text: str) -> None:
+def test_tags_that_only_look_like_code_are_private(text: str) -> None:
     assert "x" not in without_private(text)
 
 
@@ -157,7 +157,7 @@ def test_an_open_part_reaches_into_the_next_piece() -> None:
 
 
 @given(st.text())
-def test_what_is_left_holds_nothing_private(text: str) -> None:
+def test_the_rest_has_no_private_parts(text: str) -> None:
     rest = without_private(text)
     assert without_private(rest) == rest
 

@@ -1,4 +1,4 @@
-"""Tags of Claude Code's own are taken out of what is quoted, however they are written."""
+"""Claude Code's own tags are removed from quoted text, however they are spelled."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_letters_with_an_ascii_capital_hide_no_tag(tag: str) -> None:
     assert harmless(tag) == "[tag]"
 
 
-def test_what_a_reader_of_transcripts_takes_for_the_machines_is_taken_out() -> None:
+def test_openings_of_machine_messages_are_removed() -> None:
     for opening in transcript_words._MACHINE:
         if opening.startswith("<"):
             end = "x>" if opening.endswith("-") else "" if opening.endswith(">") else ">"

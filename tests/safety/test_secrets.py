@@ -1,4 +1,4 @@
-"""Secrets are masked by form and by place; what only looks a little like one stays."""
+"""Secrets are masked by form and by place; lookalikes stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the doctor looks at, and what it finds."""
+"""Setups for the doctor, and its findings."""
 
 from __future__ import annotations
 

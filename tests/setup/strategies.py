@@ -13,7 +13,7 @@ from memtui.setup.settings import EVENTS, own_command, shared_command
 from tests.examples import shared
 
 COMMANDS = {event: own_command("/opt/my tools/python'3", name) for event, name in EVENTS.items()}
-"""What is installed; the path needs quoting."""
+"""Installed commands; the path needs quoting."""
 OLDER = {event: own_command("/old/bin/python3", name) for event, name in EVENTS.items()}
 
 
@@ -78,7 +78,7 @@ contents = st.dictionaries(
         ),
     )
 )
-"""What a settings file says: an object, with hooks of others or without, in any order."""
+"""Contents of a settings file: an object, with hooks of others or without, in any order."""
 
 _servers = st.fixed_dictionaries(
     {}, optional={"command": _text, "args": st.lists(_text, max_size=2), "env": _values, "type": _text}
@@ -92,7 +92,7 @@ server_contents = st.dictionaries(_text.filter(lambda key: key != "mcpServers"),
         ).map(lambda drawn: {key: drawn[1] if key == "mcpServers" else rest[key] for key in drawn[0]}),
     )
 )
-"""What a file of MCP servers says: an object, with servers of others or without, in any order."""
+"""Contents of a file of MCP servers: an object, with servers of others or without, in any order."""
 
 styles = st.builds(
     Style,

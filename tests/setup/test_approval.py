@@ -1,4 +1,4 @@
-"""The MCP server approved in the person's local settings, and that taken back to the byte."""
+"""Approving the MCP server in the user's local settings, and undoing it to the byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the doctor finds, and that it harms nobody."""
+"""The doctor's findings; it changes nothing."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def test_long_rules_are_a_warning(places: Places, probes: Probes) -> None:
     assert levels == [Level.WARNING, Level.OK]
 
 
-def test_what_takes_a_moment_is_named_before(places: Places, init: Runner, probes: Probes) -> None:
+def test_slow_checks_are_announced(places: Places, init: Runner, probes: Probes) -> None:
     init()
     shown: list[str] = []
     for finding in diagnose(places, clock, {"PATH": "/bin"}, "linux", waiting=shown.append):

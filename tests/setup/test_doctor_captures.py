@@ -1,4 +1,4 @@
-"""The doctor's look at captures and at the transcripts behind them."""
+"""The doctor's checks of captures and their transcripts."""
 
 from __future__ import annotations
 

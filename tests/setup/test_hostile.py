@@ -1,4 +1,4 @@
-"""What a cloned repository brings is described by the doctor, and never started."""
+"""The doctor describes the settings of a cloned repository, but never runs their commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app offers the setup: what it needs for that must not cost more than it does."""
+"""Imports of the setup modules, which the app uses, too."""
 
 from __future__ import annotations
 

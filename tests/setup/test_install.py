@@ -1,4 +1,4 @@
-"""Installed and taken out again: every byte as before."""
+"""Installing and uninstalling: every byte is restored."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_a_link_out_of_the_project_is_refused(
 @pytest.mark.parametrize(
     "text", ["// c\n{}", '{"a": 1,}', "[]", '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}', "{", "\xff"]
 )
-def test_what_is_no_settings_file_is_untouched(places: Places, text: str) -> None:
+def test_invalid_settings_files_are_untouched(places: Places, text: str) -> None:
     path = _settings(places)
     path.parent.mkdir()
     path.write_bytes(text.encode("latin-1"))
@@ -304,7 +304,7 @@ def test_a_file_made_since_it_was_shown_is_left_alone(places: Places) -> None:
 
 
 @pytest.mark.parametrize("how", ["in the old file", "over ours", "over ours, ours kept"])
-def test_what_is_written_in_the_same_moment_is_not_lost(
+def test_a_concurrent_write_is_not_lost(
     places: Places, monkeypatch: pytest.MonkeyPatch, uninstall: Run, how: str
 ) -> None:
     path = _wrote(_settings(places), '{"a": 1}')

@@ -1,4 +1,4 @@
-"""The MCP server registered with Claude Code and taken out again; and the doctor's look at it."""
+"""Registering and removing the MCP server; and the doctor's check of it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_file_comes_back_byte_for_byte(places: Places) -> None:
 
 
 @pytest.mark.parametrize("text", ["{,}", '{"mcpServers": []}', "\xff", "[1]"])
-def test_what_is_no_such_file_is_untouched(places: Places, text: str) -> None:
+def test_invalid_server_files_are_untouched(places: Places, text: str) -> None:
     _file(places).write_bytes(text.encode("latin-1"))
     with pytest.raises(FileUnreadable, match=r"\.mcp\.json is not edited: it (is|has) "):
         plan_init(places, Scope.PROJECT)

@@ -37,7 +37,7 @@ def _tight(text: str) -> str:
 
 @MANY
 @given(server_files, entries)
-def test_what_is_registered_comes_out_again(text: str, entry: tuple[dict[str, Any], Kind]) -> None:
+def test_a_registered_server_can_be_removed(text: str, entry: tuple[dict[str, Any], Kind]) -> None:
     wanted, kind = entry
     done = register(text, wanted)
     found = find_server(done.text)
@@ -118,7 +118,7 @@ def test_a_persons_own_words_are_left_alone(entry: object) -> None:
         ("[" * 100_000, "is nested too deeply"),
     ],
 )
-def test_what_claude_code_would_not_take_is_refused(text: str, reason: str) -> None:
+def test_texts_that_claude_code_rejects_are_refused(text: str, reason: str) -> None:
     with pytest.raises(SettingsProblem) as caught:
         register(text, OWN)
     assert str(caught.value) == reason

@@ -1,4 +1,4 @@
-"""The scripts that memtui stands in for: recognised, replaced on request, put back by uninstall."""
+"""The scripts that memtui replaces: recognised, replaced on request, put back by uninstall."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_uninstall_gives_back_every_byte(places: Places, uninstall: Run, where: 
     assert path.read_bytes() == TEXT.encode()
 
 
-def test_they_are_put_back_into_what_has_changed_since(places: Places, uninstall: Run) -> None:
+def test_scripts_are_restored_into_changed_settings(places: Places, uninstall: Run) -> None:
     path = settings_file(places, Scope.SHARED).path
     path.parent.mkdir()
     path.write_text(TEXT)

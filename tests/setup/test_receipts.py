@@ -1,4 +1,4 @@
-"""Receipts: by Claude Code's own transcript, what the hooks handed over has arrived, or why not."""
+"""Receipts: the arrival of hand-overs by Claude Code's own transcript, or the reason against it."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def test_a_command_without_a_shell_counts_too() -> None:
 
 
 @pytest.mark.parametrize("command", ["memtui-hook pre-compaction", "memtui-hooks pre-compact", "memtui hook"])
-def test_what_only_looks_like_ours_does_not_count(command: str) -> None:
+def test_lookalikes_of_our_entry_do_not_count(command: str) -> None:
     text = json.dumps({"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": command}]}]}})
     assert find_hooks(text) == []
 
@@ -186,7 +186,7 @@ def test_what_only_looks_like_ours_does_not_count(command: str) -> None:
         ("[" * 100_000, "is nested too deeply"),
     ],
 )
-def test_what_claude_code_would_not_take_is_refused(text: str, reason: str) -> None:
+def test_texts_that_claude_code_rejects_are_refused(text: str, reason: str) -> None:
     with pytest.raises(SettingsProblem) as caught:
         install(text, COMMANDS)
     assert str(caught.value) == reason
@@ -201,7 +201,7 @@ def test_what_claude_code_would_not_take_is_refused(text: str, reason: str) -> N
         '{"n": ' + "9" * 5_000 + "}",
     ],
 )
-def test_what_is_strange_elsewhere_is_kept(text: str) -> None:
+def test_unknown_content_elsewhere_is_kept(text: str) -> None:
     done = install(text, COMMANDS)
     assert remove(done.text, done.created) == text
 

@@ -1,4 +1,4 @@
-"""The slash commands' files: what stands in them, and how they are known again."""
+"""The slash commands' files: their contents, and recognising them."""
 
 from __future__ import annotations
 

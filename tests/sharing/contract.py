@@ -80,7 +80,7 @@ class RemoteContract:
         laptop.put([later])
         assert everything(desk, place) == {later.name: later.data}
 
-    def test_what_is_there_already_stays_one(self, laptop: Remote, desk: Remote) -> None:
+    def test_an_existing_item_is_not_doubled(self, laptop: Remote, desk: Remote) -> None:
         same = outgoing(record())
         laptop.put([same])
         place = place_of(desk)

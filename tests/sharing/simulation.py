@@ -1,4 +1,4 @@
-"""Machines that work, lose the network and meet again at random; at the end all have to be equal."""
+"""Machines that work, lose the network and sync at random; at the end all have to be equal."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _TAGS = ("cart", "tax", "auth")
 
 @dataclass
 class Outcome:
-    """What a simulation came to."""
+    """The outcome of a simulation."""
 
     memories: int
-    """That every machine has at the end."""
+    """Memories that every machine has at the end."""
     superseded: int = 0
     """Of them."""
     changes: int = 0
@@ -30,7 +30,7 @@ class Outcome:
     cut: int = 0
     """Syncs that did not happen, because the machine was cut off."""
     records: int = 0
-    """That were sent."""
+    """Records sent."""
     seconds: float = 0.0
     equal: bool = False
 

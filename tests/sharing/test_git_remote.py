@@ -1,4 +1,4 @@
-"""The remote that git carries: the contract, and what a hostile repository may hold."""
+"""The remote in git: the contract, and hostile repositories."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_one_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytes
     assert time.monotonic() - started < 30
 
 
-def test_programs_that_the_users_configuration_names_are_not_run_for_what_came(
+def test_configured_programs_are_not_run_on_fetched_data(
     hub: Path, machines: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = tmp_path / "ran"
@@ -286,9 +286,7 @@ def test_a_lock_that_cannot_be_removed_is_no_reason_to_try_again(
 
 
 @pytest.mark.parametrize("name", ["tempfile.TemporaryFile", "subprocess.Popen"])
-def test_what_a_reading_needs_and_cannot_have_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_missing_resources_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(name, _refuse)
     reading = Git(tmp_path / "x.git").reading("version")
     with pytest.raises(GitFailedError, match="git cannot be run: Permission denied"), reading:

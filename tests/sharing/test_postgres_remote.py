@@ -1,4 +1,4 @@
-"""The remote that PostgreSQL carries: the contract on a real server, its roles, and waiting for changes."""
+"""The remote in PostgreSQL: the contract on a real server, its roles, and waiting for changes."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_psycopg_writes_nothing_on_the_terminal() -> None:
     assert logging.getLogger("psycopg").handlers
 
 
-def test_what_the_address_says_counts(database: str) -> None:
+def test_options_in_the_address_count(database: str) -> None:
     url = f"{database}&application_name=mine&options=-c%20work_mem%3D1MB"
     with postgres_connection.connect(url) as connection:
         shown = connection.execute(
@@ -226,7 +226,7 @@ def test_a_record_of_a_writer_cannot_be_changed_by_another(laptop: Remote, datab
     assert len(everything(laptop)) == 1
 
 
-def test_who_may_not_remove_adds_no_tombstone(laptop: Remote, database: str) -> None:
+def test_without_the_right_to_remove_no_tombstone_is_added(laptop: Remote, database: str) -> None:
     name = database.partition("?")[0].rpartition("/")[2]
     writer = as_role(database, f"third_{name}", "memtui_writer")
     writer.put([outgoing(record(1))])
@@ -273,7 +273,7 @@ def test_databases_of_one_server_may_be_set_up_at_the_same_time(own: PostgresSer
     assert PostgresRemote(url).check() == "0 records"
 
 
-def test_a_server_that_is_killed_amid_a_reading_and_a_writing(
+def test_a_server_killed_while_reading_or_writing(
     own: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = new_database(own)

@@ -1,4 +1,4 @@
-"""Machines that meet at random through either engine end equal; the full size is in benchmarks/."""
+"""Machines that sync at random by either engine end equal; the full size is in benchmarks/."""
 
 from __future__ import annotations
 

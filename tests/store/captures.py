@@ -42,7 +42,7 @@ def add_capture(project: Project, number: int = 0, message: str = "Fix the refre
 
 @dataclass(frozen=True)
 class Review:
-    """What a review has written, and how it is taken back."""
+    """The files written by a review, and their undo."""
 
     memory_path: Path
     undo: Undo

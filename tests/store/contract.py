@@ -1,4 +1,4 @@
-"""What every store of memories does: a new backend passes these tests, and then it is one.
+"""The contract of all memory backends, as tests that a new backend has to pass.
 
 ::
 
@@ -62,7 +62,7 @@ class Contract(SearchContract):
 
     @EACH
     @given(new=news)
-    def test_whatever_is_said_comes_back(self, new: New) -> None:
+    def test_any_memory_survives_a_round_trip(self, new: New) -> None:
         store = self.make(Watch())
         meta = store.create(new)
         assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
@@ -72,9 +72,7 @@ class Contract(SearchContract):
 
     @EACH
     @given(new=news, description=words, new_tags=st.lists(words))
-    def test_whatever_is_changed_comes_back(
-        self, new: New, description: str, new_tags: tuple[str, ...]
-    ) -> None:
+    def test_changed_marks_are_stored(self, new: New, description: str, new_tags: tuple[str, ...]) -> None:
         store = self.make(Watch())
         meta = store.update(store.create(new).id, description=description, tags=new_tags, pinned=True)
         assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
@@ -190,7 +188,7 @@ class Contract(SearchContract):
         assert store.list().total == 2
 
     @pytest.mark.parametrize("wrong", [each for each in NONSENSE if each])
-    def test_what_is_no_id_cannot_be_kept(self, store: MemoryBackend, wrong: str) -> None:
+    def test_invalid_ids_cannot_be_kept(self, store: MemoryBackend, wrong: str) -> None:
         with pytest.raises(FileProblem):
             store.create(New(b"", id=wrong))
         assert store.list().total == 0
@@ -211,7 +209,7 @@ class Contract(SearchContract):
     # Found by an id
 
     @pytest.mark.parametrize("wrong", NONSENSE)
-    def test_what_is_no_id_is_missing(self, store: MemoryBackend, wrong: str) -> None:
+    def test_invalid_ids_count_as_missing(self, store: MemoryBackend, wrong: str) -> None:
         store.create(New(b""))
         store.delete(store.create(New(b"")).id)
         for ask in (store.get, store.delete, store.restore, store.update):
@@ -305,7 +303,7 @@ class Contract(SearchContract):
 
     # Changed
 
-    def test_a_change_changes_what_is_said_alone(self, store: MemoryBackend, watch: Watch) -> None:
+    def test_a_change_only_affects_its_own_keys(self, store: MemoryBackend, watch: Watch) -> None:
         meta = store.create(New(b"x", project="/p", description="d", tags=("t",), session_id="s"))
         watch.move(60)
         changed = meta.replace(updated=watch.now)

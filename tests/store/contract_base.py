@@ -1,4 +1,4 @@
-"""What the tests of the contract share: texts, strategies, a clock, and the store under test."""
+"""Shared by the tests of the contract: texts, strategies, a clock, and the store under test."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ news = st.builds(
 
 
 def concerns(project: str, root: str) -> bool:
-    """Whether a memory's project is a root or below it; what is of no project concerns every one."""
+    """Whether a memory's project is a root or below it; a memory without a project belongs to all."""
     return project in ("", root, root.rpartition("/")[2]) or project.startswith(f"{root}/")
 
 

@@ -1,4 +1,4 @@
-"""A store of memories beside a dictionary: whatever is done in whatever order, both hold the same."""
+"""A store of memories compared with a dictionary after any sequence of operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store of memories finds; a part of the contract."""
+"""Searching in every store of memories; a part of the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A memory store in memory: it shows that the tests of the contract ask for nothing but the contract."""
+"""A store in memory, which shows that the tests of the contract require nothing else."""
 
 from __future__ import annotations
 

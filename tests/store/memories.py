@@ -1,4 +1,4 @@
-"""What tests of the memory store share."""
+"""Shared by the tests of the memory store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The archive keeps transcripts byte for byte, whatever happens to their source or to the process."""
+"""The archive keeps transcripts byte for byte, even if their source or the process is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compactions against captures, and captures made after the fact."""
+"""Comparing compactions with captures, and captures made after the fact."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_transcript_that_is_gone_has_none(project: Project, tmp_path: Path) ->
         {"type": "user", "x": "compact_boundary", "timestamp": NOON},
     ],
 )
-def test_what_is_no_auto_compaction_is_not_missing(project: Project, line: object) -> None:
+def test_manual_compactions_are_not_missing(project: Project, line: object) -> None:
     path, _ = _session(project, "a")
     path.write_text(path.read_text() + json.dumps(line) + "\n")
     assert missing_captures(_transcripts(project), []) == ()

@@ -1,4 +1,4 @@
-"""Reviews, their undo and other people's edits in any order: nobody's work is lost."""
+"""Reviews, their undo and other people's edits in any order: no work is lost."""
 
 from __future__ import annotations
 

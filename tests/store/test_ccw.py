@@ -1,4 +1,4 @@
-"""Memories of a ccw database come over with their ids, to the byte, and the database stays as it was."""
+"""Importing a ccw database with ids, byte for byte; the database stays unchanged."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_the_database_stays_as_it_is(path: Path, mode: str) -> None:
     assert (names(path.parent), path.read_bytes()) == (before, bytes_before)
 
 
-def test_what_ccw_is_writing_is_read_too(path: Path) -> None:
+def test_a_database_being_written_is_read(path: Path) -> None:
     database(path, [row()])
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -250,7 +250,7 @@ def test_one_value_is_not_read_beyond_a_limit(path: Path, monkeypatch: pytest.Mo
         read_memories(path)
 
 
-def test_what_is_no_ccw_database_is_refused(path: Path) -> None:
+def test_other_databases_are_refused(path: Path) -> None:
     with pytest.raises(FileMissing):
         read_memories(path)
     for content in (b"", b"text", b"SQLite format 3\0" + b"x" * 5000):

@@ -1,4 +1,4 @@
-"""Commands activated: by many at once, beside a program that looks at no lock, and only in their place."""
+"""Activating commands: concurrently, beside a program that ignores the lock, and changing nothing else."""
 
 from __future__ import annotations
 
@@ -93,13 +93,13 @@ def test_the_file_is_everybodys(commands: CommandsFile, mask: int, file: int, fo
 @pytest.mark.parametrize(
     "name", ["", " ", "/", "..", "../x", "a/../b", "a b", "a\0", "\n", "x;y", "caf\u00e9"]
 )
-def test_what_is_no_name_is_refused(commands: CommandsFile, name: str) -> None:
+def test_invalid_names_are_refused(commands: CommandsFile, name: str) -> None:
     with pytest.raises(CommandProblem, match="is no name of a command file"):
         commands.activate(name, NOW)
     assert names(commands.project.root) == []
 
 
-def test_what_is_no_text_is_refused(commands: CommandsFile) -> None:
+def test_non_texts_are_refused(commands: CommandsFile) -> None:
     with pytest.raises(CommandProblem, match="cannot take this command: it is not valid UTF-8"):
         commands.activate("babysit", NOW, {"x": "\ud800"})
 

@@ -1,4 +1,4 @@
-"""The log of changes: recorded by every process, taken back and done again after a restart, bounded."""
+"""The log of changes: written by every process, undone and redone after a restart, bounded."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def undo(undoing: Undoing, *, undone: bool = False) -> str:
     return undoing.history.revert(last.change.id, undone=undone).change.what
 
 
-def test_what_was_changed_is_taken_back_and_done_again_after_a_restart(home: Home, root: Path) -> None:
+def test_undo_and_redo_after_a_restart(home: Home, root: Path) -> None:
     backend = store(home, Undoing(home, root))
     memory_id = backend.create(New(body=b"text")).id
     path = next(home.memories.glob("*/CMEM-*.md"))
@@ -139,7 +139,7 @@ def test_of_several_files_all_are_taken_back_or_none(undoing: Undoing, root: Pat
     assert not any(root.iterdir())
 
 
-def test_only_what_a_person_did_in_this_project_is_the_last_change(home: Home, root: Path) -> None:
+def test_the_last_change_is_a_persons_in_this_project(home: Home, root: Path) -> None:
     for number, by in enumerate((CLI, APP, HOOK, MCP)):
         write(Undoing(home, root, by=by).changes, root / f"{number}", by)
     write(Undoing(home, root / "other").changes, root / "5", "elsewhere")
@@ -214,7 +214,7 @@ def test_a_damaged_text_is_never_put_back(home: Home, undoing: Undoing, root: Pa
     assert (root / "a").read_text() == "2"
 
 
-def test_what_cannot_be_recorded_is_done_all_the_same(home: Home, undoing: Undoing) -> None:
+def test_a_change_that_cannot_be_recorded_is_still_made(home: Home, undoing: Undoing) -> None:
     home.state.parent.mkdir(parents=True, exist_ok=True)
     home.state.write_text("a file where the folder should be")
     backend = store(home, undoing)

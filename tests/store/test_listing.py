@@ -1,4 +1,4 @@
-"""Listings: names and signatures, whatever lies in the folder."""
+"""Listings: names and signatures of anything in a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query means, and what a snippet shows."""
+"""The meaning of queries, and snippets."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_any_text_is_a_query(query: str, text: str) -> None:
 @given(
     st.text(st.characters(codec="utf-8", categories=("Lu", "Ll", "Lo", "Nd", "Zs")), min_size=1), st.data()
 )
-def test_what_is_marked_is_the_term(text: str, data: st.DataObject) -> None:
+def test_marks_cover_the_terms(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     query = Query.parse(text[start : start + 5].replace('"', ""))
     snippet, marks = query.snippet(text)

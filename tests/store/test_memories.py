@@ -1,4 +1,4 @@
-"""Memories of both kinds in one list, read only as far as they are shown."""
+"""Memories of both kinds in one list, read only as far as displayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many memories at once: none is seen before all are on the disk, and no id is given twice."""
+"""Many memories at once: none is visible before all are on the disk, and no id is used twice."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_texts_are_flushed_before_they_get_their_names(
     assert seen == [0]
 
 
-def test_what_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
+def test_an_unfinished_batch_leaves_nothing(tmp_path: Path) -> None:
     home = home_in(tmp_path)
     batch = MemoryBatch(home, number=1)
     batch.add(_new(1))

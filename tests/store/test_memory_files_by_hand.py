@@ -172,7 +172,7 @@ def _make_link(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [_make_link, os.mkfifo, os.mkdir, lambda path: path.symlink_to("nowhere")])
-def test_what_is_no_file_is_listed_and_left_alone(store: FilesBackend, home: Home, make: Any) -> None:
+def test_entries_that_are_no_files_are_listed_unread(store: FilesBackend, home: Home, make: Any) -> None:
     path = put(home, b"")
     path.unlink()
     make(path)
@@ -228,7 +228,7 @@ def test_the_apps_list_says_the_same(home: Home, store: FilesBackend, data: byte
     assert (head.time, head.problem) == (found.meta.created, found.problem)
 
 
-def test_what_would_not_be_read_again_is_not_written(store: FilesBackend) -> None:
+def test_unreadable_files_are_not_written(store: FilesBackend) -> None:
     for new in (New(b"x" * (LIMIT + 1)), New(b"", description="d" * 40_000), New(b"", tags=("t" * 40_000,))):
         with pytest.raises(FileTooLarge, match="cannot be written"):
             store.create(new)

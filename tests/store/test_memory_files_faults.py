@@ -57,7 +57,7 @@ Seen = tuple[dict[str, StoredMemory], dict[str, str]]
 
 
 def seen(store: FilesBackend) -> Seen:
-    """What a store holds: its memories, and what its trash lists. Nothing may be broken."""
+    """The memories of a store, and its trash. Nothing may be broken."""
     page, trash = store.list(Filter(which=Which.ALL)), store.deleted()
     assert not any(listed.problem for listed in (*page.items, *trash.items))
     ids = [listed.meta.id for listed in page.items]

@@ -1,4 +1,4 @@
-"""The listing that is made again and again: always what the store lists, and little is looked at."""
+"""The repeated listing: always agrees with the store, and checks few files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first paint's listing: the beginning of what the stores will list."""
+"""The first paint's listing: the beginning of the stores' listings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions are listed with what is in them and the days that they have left; only what is new is read."""
+"""Sessions with summaries and days left; only additions are read."""
 
 from __future__ import annotations
 

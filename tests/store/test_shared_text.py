@@ -1,4 +1,4 @@
-"""A file that other programs write, too: which change counts as made."""
+"""A file shared with other programs: when a change counts as made."""
 
 from __future__ import annotations
 

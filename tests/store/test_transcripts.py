@@ -1,4 +1,4 @@
-"""The project's transcripts among those of all projects, and which paths are accepted as one."""
+"""The project's transcripts among those of all projects, and checks of transcript paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recording changes and taking them back, for tests of what makes them."""
+"""Recording and undoing changes, for tests of code that makes them."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ class Undoing:
 
     @property
     def listed(self) -> list[str]:
-        """What was changed, newest first."""
+        """The changes made, newest first."""
         return [each.change.what for each in self.history.all()]

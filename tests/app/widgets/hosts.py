@@ -1,4 +1,4 @@
-"""What the widget tests share: an app around one widget, and texts that attack."""
+"""Shared by the widget tests: an app around one widget, and hostile texts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Host(App[None], Generic[WidgetT]):
 
 
 def rows_of(widget: Widget) -> list[str]:
-    """What the widget draws, row by row, checked to be harmless and exactly as wide as it is."""
+    """The widget's rows, checked to be harmless and exactly as wide as the widget."""
     rows = []
     for y in range(widget.size.height):
         strip = widget.render_line(y)

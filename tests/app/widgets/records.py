@@ -1,4 +1,4 @@
-"""Transcript records written for the tests, in the likeness of Claude Code's."""
+"""Transcript records for the tests, like Claude Code's."""
 
 from __future__ import annotations
 

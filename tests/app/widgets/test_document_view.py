@@ -152,7 +152,7 @@ async def test_the_end_of_a_long_document_is_reached_before_it_is_laid_out(
         assert texts(app.widget)[0] == "line 0"
 
 
-async def test_what_is_shown_before_there_is_a_screen_appears() -> None:
+async def test_a_document_given_before_the_first_layout_is_shown() -> None:
     view = DocumentView()
     view.show(numbered(3))
     app = Host(view)

@@ -1,4 +1,4 @@
-"""Where a list stands after its rows changed: nothing jumps."""
+"""The position in a list after its rows changed: nothing jumps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bar of a transcript says where one is by bytes."""
+"""The bar of a transcript shows the position by bytes."""
 
 from __future__ import annotations
 

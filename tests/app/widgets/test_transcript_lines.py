@@ -1,4 +1,4 @@
-"""What a transcript's records look like to a reader."""
+"""A transcript's records as lines for reading."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_slash_command_is_shown_with_its_words() -> None:
     assert texts(user(f"{typed}<command-args>the diff</command-args>")) == ["10:15 ❯ /review the diff"]
 
 
-def test_what_is_no_conversation_is_left_out() -> None:
+def test_records_outside_the_conversation_are_left_out() -> None:
     noise: list[Record] = [
         {"type": "progress", "data": {"type": "bash_progress"}},
         {"type": "file-history-snapshot"},

@@ -1,4 +1,4 @@
-"""Pages of a transcript, in whatever direction they are read, make up the whole."""
+"""Pages of a transcript, read in any direction, make up the whole."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_a_jump_reads_no_more_than_is_shown(tmp_path: Path, monkeypatch: pytest.
     assert asks(pages.last())[-1] == "ask 299" and len(pages.last().blocks) < 30
 
 
-def test_what_is_being_written_is_left_for_later(tmp_path: Path) -> None:
+def test_an_unfinished_line_is_left_for_later(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("one"), b'{"type":"user","message":{"content":"two"')
     page = pages_of(path).last()
     assert asks(page) == ["one"]

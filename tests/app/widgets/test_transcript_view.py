@@ -1,4 +1,4 @@
-"""The transcript view on a screen: opens at the end, reads on, jumps, follows, and holds only so much."""
+"""The transcript view on a screen: opens at the end, reads on, jumps, follows, and holds a bounded part."""
 
 from __future__ import annotations
 

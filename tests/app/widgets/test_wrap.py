@@ -1,4 +1,4 @@
-"""Word wrap: nothing is lost, nothing is too wide, no grapheme is torn."""
+"""Word wrap: nothing is lost, nothing is too wide, no grapheme is split."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def test_nothing_outside_is_read_or_written(
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.write_bytes(b"\xff{}")])
 @pytest.mark.usefixtures("impatient")
-def test_what_is_no_text_file_is_a_problem(store: Store, make: Callable[[Path], object]) -> None:
+def test_binary_files_are_a_problem(store: Store, make: Callable[[Path], object]) -> None:
     store.path.unlink()
     make(store.path)
     for work in (store.read, lambda: store.clear(None)):

@@ -40,7 +40,7 @@ def test_a_clear_that_is_written_over_is_done_again(store: Store, monkeypatch: p
     assert store.path.read_text() == later
 
 
-def test_one_who_never_stops_writing_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_writer_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "SETTLE_SECONDS", 0.05)
     _after_writes(monkeypatch, lambda number: store.path.write_text(TEXT))
     with pytest.raises(CommandProblem, match="is being written over by another program; try again"):

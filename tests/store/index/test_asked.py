@@ -1,4 +1,4 @@
-"""What a query asks for beside its words."""
+"""The filters of a query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_filters_may_stand_anywhere() -> None:
 @pytest.mark.parametrize(
     "text", ["in:nowhere", "http://x.de", "before:soon", "after:2026-13", "is:open", "file:", "profile:x"]
 )
-def test_what_is_no_filter_is_sought(text: str) -> None:
+def test_unknown_filters_are_searched_as_words(text: str) -> None:
     found = asked(text)
     assert found.words == text and found.kinds == KINDS and not found.files
 

@@ -187,7 +187,7 @@ def test_the_write_ahead_log_only_where_it_is_safe(
     connection.close()
 
 
-def test_what_was_changed_often_does_not_pile_up(where: Home) -> None:
+def test_frequent_changes_do_not_pile_up(where: Home) -> None:
     index = SearchIndex(where)
     for turn in range(30):
         add(where, 0, f"turn{turn}")

@@ -1,4 +1,4 @@
-"""The search index sees what comes, goes and changes among the files, however many there are."""
+"""The search index notices new, deleted and changed files, among any number."""
 
 from __future__ import annotations
 

@@ -107,7 +107,9 @@ def test_a_state_without_a_project_belongs_to_its_session(
     assert look(index, "door", left_out=lambda path: path == other / "src") == set()
 
 
-def test_what_changes_is_found_and_what_goes_is_not(index: DocumentIndex, where: Home, root: Path) -> None:
+def test_changed_files_are_found_and_deleted_ones_are_not(
+    index: DocumentIndex, where: Home, root: Path
+) -> None:
     assert len(look(index, "lamp")) == 4
     for path in (*root.rglob("*.md"), *where.states.rglob("*.md")):
         path.write_text(path.read_text().replace("lamp", "hinge"))

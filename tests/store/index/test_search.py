@@ -238,7 +238,7 @@ def test_large_texts_are_found_whole(where: Home) -> None:
     assert [hit.snippet[start:end] for start, end in hit.marks] == ["the needle_at"]
 
 
-def test_a_snippet_is_of_the_text_and_only_else_of_what_is_said_about_it(where: Home) -> None:
+def test_a_snippet_prefers_the_text_over_the_metadata(where: Home) -> None:
     add(where, 0, "Round the tax per line", description="Tax of the shop", tags=("money",))
     index = SearchIndex(where)
     expected = {

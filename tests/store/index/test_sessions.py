@@ -1,4 +1,4 @@
-"""Transcripts in the index: found by what was said and done, as they come, grow and go."""
+"""Transcripts in the index: found by words and actions, as they appear, grow and disappear."""
 
 from __future__ import annotations
 
