@@ -11,7 +11,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.model import following, live, watcher
 from memtui.app.model.targets import Target
-from memtui.app.panes import detail, memories
+from memtui.app.panes import detail, memory_reader
 from tests.app import idle, styling
 from tests.app.world import World, furnished
 
@@ -47,7 +47,7 @@ def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
     monkeypatch.setattr(detail, "_PAUSE", 0.0)
     monkeypatch.setattr(following, "BEGIN", 3600.0)  # no versions are written that no test waits for
-    monkeypatch.setattr(memories, "_REST", 0.0)
+    monkeypatch.setattr(memory_reader, "_REST", 0.0)
     idle.use(monkeypatch)
 
 

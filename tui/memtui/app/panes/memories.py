@@ -4,43 +4,31 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from textual.cache import LRUCache
 from textual.content import Content
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.model.browser import Browser
+from memtui.app.model.memory_heads import MemoryHeads
+from memtui.app.model.memory_states import MemoryStates
 from memtui.app.model.views import MemoriesView, View
-from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
-from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
+from memtui.app.panes.memory_reader import MemoryReader
+from memtui.app.panes.memory_row import Known, memory_row
+from memtui.app.panes.pane import Detail, Pane, Progress, Subject
+from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
 from memtui.clock import day_and_minute
 from memtui.files import FileProblem
 from memtui.store.concerning import ProjectTest
-from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
-    from memtui.flows.freshness import Freshness, Repositories
-    from memtui.flows.relations import Related
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryHead
 
 _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the session now (c)."
 _READING = "…"
-_ID_WIDTH = 22
-_WHOLE_ID = 70
-"""Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
-_REST = 0.4
-"""Seconds without a change of selection before related memories are searched for."""
-_RELATED = 8
-"""Number of related memories in the detail."""
-_STATES = 2_000
-"""The most memories whose files' states are kept."""
-_RECHECK = 15.0
-"""Seconds after which a memory's files are checked again."""
 _SLICE, _BATCH = 0.5, 100
 """Seconds of reading for a filter before its results are shown, and number of heads read at a time."""
 
@@ -57,21 +45,18 @@ class MemoriesPane(Pane):
         self.everything = False
         """Whether memories of other projects and archived ones are shown."""
         self._concerns = ProjectTest(browser.project.root)
-        self._unfolded: set[str] = set()
-        self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
-        self._states: dict[str, tuple[Entry, float, Freshness]] = {}
-        self._repositories: Repositories | None = None
-        self._known_heads: dict[str, tuple[Entry, MemoryHead]] = {}
-        self._titles: Counter[str] = Counter()
-        """Number of heads with a title."""
-        self._lock = threading.Lock()
+        self._known_heads = MemoryHeads(lambda entry: browser.memories.head(entry))
+        self._file_states = MemoryStates(
+            browser.project.root, lambda memory_id: browser.backend.get(memory_id)
+        )
+        self._reader = MemoryReader(browser, self._file_states)
         self._filter_lock = threading.Lock()
 
     def apply(self, view: View) -> None:
         """Show a newer listing."""
         if isinstance(view, MemoriesView):
             if view.keys is not self._listed.keys:
-                self._relations.clear()
+                self._reader.forget_relations()
             self._listed = view
             self._show_view(view)
             self.welcome(view.entries, whole=not view.more)
@@ -130,74 +115,24 @@ class MemoriesPane(Pane):
 
     def head(self, key: str) -> MemoryHead | None:
         """The last read head of a memory; None before."""
-        known = self._known_heads.get(key)
-        return known[1] if known else None
+        return self._known_heads.get(key)
 
     def unread(self, keys: Iterable[str]) -> list[str]:
         """Keys whose heads are unread or outdated."""
-        entries, known = self.view.entries, self._known_heads
-        return [key for key in keys if key not in known or known[key][0] != entries.get(key)]
+        entries = self.view.entries
+        return [key for key in keys if not self._known_heads.is_read(key, entries.get(key))]
 
     def read_heads(self, keys: Iterable[str]) -> bool:
         """Read heads, in a thread; returns whether anything new was read."""
-        entries = self.view.entries
-        read = {
-            key: (entry, self.browser.memories.head(entry)) for key in keys if (entry := entries.get(key))
-        }
-        with self._lock:
-            before = (self._known_heads.get(key) for key in read)
-            self._titles.subtract(known[1].title for known in before if known)
-            self._titles.update(head.title for _, head in read.values())
-            self._known_heads.update(read)
-        return bool(read)
-
-    def state_of(self, key: str) -> Freshness | None:
-        """The last read state of a memory's files; None before."""
-        known = self._states.get(key)
-        return known[2] if known else None
+        return self._known_heads.read(self._entries(keys))
 
     def read_states(self, keys: Iterable[str], cancelled: Callable[[], bool]) -> bool:
-        """Compare the files named by memories with the project, unless that was just done.
+        """Compare the files named by memories with the project, in a thread; see `MemoryStates.read`."""
+        return self._file_states.read(self._entries(keys), cancelled)
 
-        For a thread; returns whether anything new was read.
-        """
-        now, known, entries = time.monotonic(), self._states, self.view.entries
-        stored = [(key, entry) for key in keys if (entry := entries.get(key)) and is_stored(entry)]
-        none = (None, 0.0, None)
-        unread = [
-            (key, entry)
-            for key, entry in stored
-            if known.get(key, none)[0] != entry or now - known.get(key, none)[1] > _RECHECK
-        ]
-        if unread:
-            self._projects.refresh()
-        if len(known) > _STATES:
-            known.clear()
-        changed = False
-        for key, entry in unread:
-            if cancelled():
-                break
-            state = self._read_state(key)
-            changed |= self.state_of(key) != state
-            known[key] = (entry, now, state)
-        return changed
-
-    def _read_state(self, key: str) -> Freshness:
-        from memtui.flows.freshness import Freshness
-
-        try:
-            return self._projects.freshness(self.browser.backend.get(key.removesuffix(".md")))
-        except FileProblem:
-            return Freshness()
-
-    @property
-    def _projects(self) -> Repositories:
-        from memtui.flows.freshness import Repositories
-
-        with self._lock:
-            if self._repositories is None:
-                self._repositories = Repositories(self.browser.project.root)
-            return self._repositories
+    def _entries(self, keys: Iterable[str]) -> list[Entry]:
+        entries = self.view.entries
+        return [entry for key in keys if (entry := entries.get(key))]
 
     def count(self) -> str:
         """Number of rows."""
@@ -240,47 +175,29 @@ class MemoriesPane(Pane):
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""
-        head, entry = self.head(key), self.view.entries.get(key)
+        entry = self.view.entries.get(key)
         if entry is None:
             return Content("")
-        name = clean_line(key.removesuffix(".md").partition("@")[0])  # the author is shown beside it
-        if head is None:
-            return row([(name, "$quiet")], "", width)
-        if head.problem:
-            return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
-        now = self.clock()
-        title = clean_line(head.title)
-        lead = when_of(entry.time or head.time, now, width, exact=self._titles[head.title] > 1)
-        if not _is_stored(head):
-            column = _ID_WIDTH if width >= _WHOLE_ID else 0
-            return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
-        if width >= _WHOLE_ID:
-            lead = f"{name:<{_ID_WIDTH}}"
-        state = self.state_of(key)
-        badges = [
-            ("★ " if head.pinned else "", "$warning"),
-            ("archived " if head.archived else "", "$secondary"),
-            (_from(head.author), "$secondary"),
-            (f"△{len(state.stale)}/{len(state.files)} " if state and state.is_stale else "", "$warning"),
-            ("superseded " if head.superseded_by else "", "$secondary"),
-            (self._elsewhere(head.project), "$quiet"),
-        ]
-        tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
-        past = head.archived or head.superseded_by
-        lead_colour, colour = ("$quiet", "$quiet") if past else ("$accent", "")
-        said = [(lead, lead_colour), *badges, (title, colour), (f" {tags}" if tags else "", "$quiet")]
-        return row(said, "", width)
+        head = self.head(key)
+        known = Known(
+            entry,
+            head,
+            self._file_states.get(key),
+            unique=head is None or self._known_heads.is_unique(head.title),
+            elsewhere=self._elsewhere(head.project) if head else "",
+        )
+        return memory_row(known, self.clock(), width)
 
     def _note(self, key: str) -> str:
         """A note that a memory is superseded, or stale."""
-        head, state = self.head(key), self.state_of(key)
+        head, state = self.head(key), self._file_states.get(key)
         notes = [f"superseded by {clean_line(head.superseded_by)}" if head and head.superseded_by else ""]
         notes.append(state.summary if state else "")
         return ", ".join(filter(None, notes))
 
     def _elsewhere(self, project: str) -> str:
-        """The name of another project's folder, before the title; "" for this one."""
-        return "" if self._concerns(project) else f"{clean_line(project).rstrip('/').rpartition('/')[2]}: "
+        """The name of another project's folder; "" for this one."""
+        return "" if self._concerns(project) else project.rstrip("/").rpartition("/")[2]
 
     def detail(self, key: str | None) -> Detail:
         """The detail of a row."""
@@ -289,49 +206,13 @@ class MemoriesPane(Pane):
             return Detail("", "Memory", plain(self._nothing(), "dim"))
 
         def work(progress: Progress) -> Document:
-            return self._document(entry, progress)
+            return self._reader.document(entry, self._file_of(entry.name), progress)
 
         return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
 
     def unfold(self, name: str) -> None:
         """Toggle a fold of the detail."""
-        self._unfolded ^= {name}
-
-    def _document(self, entry: Entry, progress: Progress) -> Document:
-        from memtui.app.details.memory_detail import memory_file_document, stored_document
-        from memtui.flows.relations import entities_of, related_memories
-
-        now = self.clock()
-        try:
-            memory = self.browser.memories.load(entry)
-            if not _is_stored(memory.head) or memory.head.problem:
-                return memory_file_document(memory, now)
-            backend, memory_id = self.browser.backend, memory.head.id
-            named = entities_of(backend.get(memory_id))
-            file = self._file_of(entry.name)
-            self.read_states([entry.name], progress.cancelled)
-            state = self.state_of(entry.name)
-            found = self._relations.get(entry)
-            if found is None:
-                document = stored_document(memory, now, named, None, self._unfolded, file, state)
-                progress.show(document)
-                if not self._rests(progress):
-                    return document
-                found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
-        except FileProblem as problem:
-            return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
-        if not progress.cancelled():
-            self._relations[entry] = found
-        return stored_document(memory, now, named, found, self._unfolded, file, state)
-
-    def _rests(self, progress: Progress) -> bool:
-        """Whether the selection rests and the index is ready: finding relations needs both."""
-        until = time.monotonic() + _REST
-        while time.monotonic() < until or self.browser.indexer.running:
-            if progress.cancelled():
-                return False
-            time.sleep(0.05)
-        return not progress.cancelled()
+        self._reader.toggle(name)
 
     def subject(self, key: str | None) -> Subject:
         """The subject for keys."""
@@ -361,14 +242,3 @@ class MemoriesPane(Pane):
             transcript=transcript,
             no_transcript=why_not,
         )
-
-
-def _from(author: str) -> str:
-    """The author before a memory's title: ``⇅ann ``."""
-    return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""
-
-
-def _is_stored(head: MemoryHead) -> bool:
-    from memtui.store.memories import MemoryKind
-
-    return head.kind is MemoryKind.STORED

@@ -1,0 +1,79 @@
+"""The rows of memories."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from memtui.app.panes.pane import row, when_of
+from memtui.clean import clean_line
+from memtui.named import NamedTuple
+from memtui.store.listing import is_stored
+
+if TYPE_CHECKING:
+    from memtui.flows.freshness import Freshness
+    from memtui.store.listing import Entry
+    from memtui.store.memories import MemoryHead
+
+_ID_WIDTH = 22
+_WHOLE_ID = 70
+"""Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
+
+
+class Known(NamedTuple):
+    """What has been read of a memory."""
+
+    entry: Entry
+    head: MemoryHead | None = None
+    state: Freshness | None = None
+    """The state of the files it names."""
+    unique: bool = True
+    """Whether no other memory has its title."""
+    elsewhere: str = ""
+    """The folder's name of its project, if that is another one."""
+
+
+def memory_row(known: Known, now: datetime, width: int) -> Content:
+    """One row: name and time alone, until the head has been read."""
+    entry, head = known.entry, known.head
+    name = clean_line(entry.name.removesuffix(".md").partition("@")[0])  # the author is shown beside it
+    if head is None:
+        return row([(name, "$quiet")], "", width)
+    if head.problem:
+        return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
+    title = clean_line(head.title)
+    lead = when_of(entry.time or head.time, now, width, exact=not known.unique)
+    if not is_stored(entry):
+        column = _ID_WIDTH if width >= _WHOLE_ID else 0
+        return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
+    if width >= _WHOLE_ID:
+        lead = f"{name:<{_ID_WIDTH}}"
+    tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
+    past = head.archived or head.superseded_by
+    lead_colour, colour = ("$quiet", "$quiet") if past else ("$accent", "")
+    said = [
+        (lead, lead_colour),
+        *_badges(head, known.state, known.elsewhere),
+        (title, colour),
+        (f" {tags}" if tags else "", "$quiet"),
+    ]
+    return row(said, "", width)
+
+
+def _badges(head: MemoryHead, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
+    """The marks before a title, with their colours."""
+    return [
+        ("★ " if head.pinned else "", "$warning"),
+        ("archived " if head.archived else "", "$secondary"),
+        (_from(head.author), "$secondary"),
+        (f"△{len(state.stale)}/{len(state.files)} " if state and state.is_stale else "", "$warning"),
+        ("superseded " if head.superseded_by else "", "$secondary"),
+        (f"{clean_line(elsewhere)}: " if elsewhere else "", "$quiet"),
+    ]
+
+
+def _from(author: str) -> str:
+    """The author before a memory's title: ``⇅ann ``."""
+    return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""
