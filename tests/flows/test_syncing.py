@@ -98,6 +98,17 @@ def test_a_deletion_follows_and_can_be_taken_back(laptop: Machine, desk: Machine
     assert desk.store.get(f"{shared}@laptop").body == b"## Objective\nFix the cart\n"
 
 
+def test_what_changed_before_a_deletion_was_taken_back_follows(laptop: Machine, desk: Machine) -> None:
+    shared = laptop.share()
+    exchange(laptop, desk)
+    laptop.store.delete(shared)
+    exchange(laptop, desk)
+    laptop.store.restore(shared)
+    laptop.store.rewrite(shared, b"second", tags=("new",))
+    exchange(laptop, desk)
+    assert laptop.everything() == desk.everything() == {f"{shared}@laptop": (b"second", ("new",), False)}
+
+
 def test_what_was_deleted_here_stays_deleted_here(laptop: Machine, desk: Machine) -> None:
     shared = laptop.share()
     exchange(laptop, desk)

@@ -218,6 +218,7 @@ class Inward:
             part.changed += self._update(part, local, base, new, found)
         elif base is not None and base.marks.deleted and self._backend.is_deleted(local):
             self._backend.restore(local)
+            self._update(part, local, base, new, found)
             part.changed += 1
         signature = self._backend.signature(local) if there or base is not None else ""
         part.done[memory] = replace(new, signature=signature) if signature else new
