@@ -14,7 +14,7 @@ from memtui.files.appending import append_line
 from memtui.files.problems import writing
 from memtui.flows.shared_changes import SharedChanges
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
-from memtui.formats.shared_record import LIMIT, SharedRecord, record_name, render_record
+from memtui.formats.shared_record import FORGOTTEN, LIMIT, SharedRecord, record_name, render_record
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.safety.hits import Hit
@@ -146,7 +146,7 @@ class Outward:
             at=replica.moment(memory, at),
             project=known.newest.project if known is not None else "",
             created=known.newest.created if known is not None else at,
-            source="forgotten",
+            source=FORGOTTEN,
             deleted=True,
         )
         data = render_record(record)
@@ -180,7 +180,7 @@ class Outward:
             return
         local = self._names.here(memory)
         signature = self._backend.signature(local)
-        if signature == base.signature:
+        if signature == base.signature or (base.marks.deleted and replica.is_forgotten(memory)):
             return
         try:
             self._send_change(replica, memory, self._backend.get(local), base, signature)

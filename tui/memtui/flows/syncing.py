@@ -148,11 +148,11 @@ class Sharing:
 
     def _exchange(self, replica: Replica, done: Synced, progress: Callable[[Synced], None]) -> None:
         remote = self.remote
-        try:
+        if replica.unsent(1):
+            # First, as a user without write access may still read, and what was forgotten is not sent.
+            self._fetch(replica, remote, done, progress)
+            replica.drop_forgotten()
             self._send(replica, remote, done, progress)
-        except RemoteProblemError:
-            self._fetch(replica, remote, done, progress)  # a user without write access may still read
-            raise
         self._fetch(replica, remote, done, progress)
 
     def wait(self, seconds: float, stopped: threading.Event) -> None:

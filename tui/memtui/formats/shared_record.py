@@ -37,6 +37,9 @@ STATE = re.compile(rf"ST-({_SESSION})-v(\d{{4,8}})@({MACHINE.pattern})", re.ASCI
 MEMORY = re.compile(rf"CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern}", re.ASCII)
 """The key of a memory: its Recovery ID, and the machine on which it was made."""
 
+FORGOTTEN = "forgotten"
+"""The source of a tombstone: the record that stays of a memory which was forgotten everywhere."""
+
 _KEY = rf"(?:CMEM-\d{{8}}-\d{{6}}|ST-{_SESSION}-v\d{{4,8}})@{MACHINE.pattern}|{PINS}"
 NAME = re.compile(rf"({_KEY})\.([0-9a-f]{{32}})\.md", re.ASCII)
 """A record's file name: the key of its memory, and the beginning of the record's SHA-256."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.formats.shared_record import SharedRecord
+from memtui.formats.shared_record import FORGOTTEN, SharedRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,13 @@ class Merged:
     def newest(self) -> SharedRecord:
         """The current version."""
         return self.versions[0]
+
+
+def is_forgotten(records: Iterable[tuple[str, SharedRecord]]) -> bool:
+    """Whether the last of these records that deletes the memory or takes that back is a tombstone."""
+    said = [(record.at, name, record) for name, record in records if record.deleted is not None]
+    last = max(said, default=None, key=lambda each: each[:2])
+    return last is not None and last[2].deleted is True and last[2].source == FORGOTTEN
 
 
 def merged(records: Iterable[tuple[str, SharedRecord]]) -> Merged | None:

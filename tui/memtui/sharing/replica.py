@@ -21,7 +21,7 @@ from memtui.files import FileProblem, existing_above, private_folder
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, check_record, record_name, render_record
 from memtui.sharing.applied import Applied, Waiting, applied_of, readable, row_of
-from memtui.sharing.merged import Marks, Merged, merged
+from memtui.sharing.merged import Marks, Merged, is_forgotten, merged
 from memtui.sharing.remote import Batch, Outgoing
 
 _TABLES = """
@@ -147,6 +147,18 @@ class Replica:
         with self.transaction():
             self._db.execute("delete from records where memory = ? and not sent", (memory,))
             self.keep(f"{_WITHDRAWN}{memory}", "yes")
+
+    def drop_forgotten(self) -> None:
+        """Send nothing that waits of memories that others have forgotten everywhere, as new records say."""
+        changed = "select distinct memory from records join arrived using (memory) where not sent"
+        with self.transaction():
+            for (memory,) in self._all(changed):
+                if self.is_forgotten(memory):
+                    self._db.execute("delete from records where memory = ? and not sent", (memory,))
+
+    def is_forgotten(self, memory: str) -> bool:
+        """Whether a memory was forgotten everywhere and not shared again since."""
+        return is_forgotten(self.records(memory))
 
     def admit(self, memory: str) -> None:
         """Allow a withdrawn memory to be sent again."""
