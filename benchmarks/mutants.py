@@ -204,10 +204,10 @@ def traced(session: pytest.Session, paths: frozenset[str]) -> dict[str, Run]:
         return within
 
     threading.settrace(enter)
-    sys.settrace(enter)
     runs = {}
     for item, following in following_each(session.items):
         lines.clear()
+        sys.settrace(enter)  # for each: a test that recurses too deeply ends it
         failures, began = session.testsfailed, time.process_time()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         seconds = time.process_time() - began

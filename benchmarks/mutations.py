@@ -84,9 +84,11 @@ def _places(tree: ast.Module) -> list[_Place]:
 
 
 def _nodes(parent: ast.AST, statement: ast.stmt, inside: bool) -> Iterator[tuple[ast.AST, ast.stmt, bool]]:
-    """The nodes below one, without decorators, annotations and what is there for the type checker."""
+    """The nodes below one; what is there for the type checker, decorators and `strict=` are left out."""
     for field, value in ast.iter_fields(parent):
         if field in ("decorator_list", "annotation", "returns"):
+            continue
+        if isinstance(parent, ast.keyword) and parent.arg == "strict":
             continue
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or _is_for_types(child):

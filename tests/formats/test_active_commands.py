@@ -46,6 +46,21 @@ def test_a_command_under_both_keys_is_one_and_goes_from_both() -> None:
     )
 
 
+def test_another_command_under_the_old_key_counts() -> None:
+    text = '{"active_command": "c", "active_commands": ["a"]}'
+    assert [(each.name, each.place) for each in parse_active_commands(text).commands] == [
+        ("a", 0),
+        ("c", None),
+    ]
+
+
+def test_what_is_no_list_goes_only_with_everything() -> None:
+    for text in ('{"active_commands": "a"}', '{"active_commands": null}'):
+        assert remove_commands(text, ["a"]) == text
+    assert remove_commands('{"active_commands": "a"}', None) == '{"active_commands": []}'
+    assert remove_commands('{"active_commands": null}', None) == '{"active_commands": null}'
+
+
 @pytest.mark.parametrize(
     ("names", "gone"),
     [

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -123,6 +123,29 @@ def test_another_tools_capture_is_read(line_end: str) -> None:
     )
 
 
+def test_a_transcript_path_needs_no_code_fence() -> None:
+    path = FOREIGN[FOREIGN.index("```text") : FOREIGN.index("kept")]
+    capture = parse_capture(FOREIGN.replace(path, " `/a b.jsonl`\n"))
+    assert (capture.transcript, capture.transcript_note) == ("/a b.jsonl", "kept by hand")
+
+
+def test_a_longer_code_fence_and_tildes_close_alike() -> None:
+    for fence in ("````", "~~~"):
+        opener = "~~~ text" if fence == "~~~" else "````text"
+        text = FOREIGN.replace("```text", opener).replace("\n```\n", f"\n{fence}\n")
+        assert parse_capture(text) == parse_capture(FOREIGN)
+
+
+@pytest.mark.parametrize(("status", "after"), [("pending", "First Message"), ("reviewed", "Summary")])
+def test_a_section_after_an_empty_summary_is_written_where_that_would_be(status: str, after: str) -> None:
+    text = PENDING.replace("pending", status, 1).replace(
+        "## Memory", "## Summary\n\n## Later\n\nx\n\n## Memory"
+    )
+    capture = parse_capture(text)
+    assert [section.after for section in capture.extra] == [after]
+    assert parse_capture(render_capture(capture)) == capture
+
+
 def test_another_tools_lines_survive_a_review() -> None:
     text = render_capture(reviewed(parse_capture(FOREIGN), summary="Done.", memory="m-memory.md"))
     assert "**Session ID:** abc 123\n**Trigger:** auto\n\n## Transcript" in text
@@ -142,7 +165,9 @@ def test_a_heading_in_a_code_fence_is_text() -> None:
         ("# Something else\n\nText.", "neither the title"),
         ("# Autocompact Capture\n", "no Timestamp line"),
         (PENDING.replace("2025-12-25T08:15:00-05:00", "yesterday"), "'yesterday' is not an ISO 8601 time"),
+        (PENDING.replace("2025-12-25T08:15:00-05:00", "x" * 99), f"timestamp '{'x' * 40}' is"),
         (PENDING.replace("pending", "lost", 1), "'lost', neither pending nor reviewed"),
+        (PENDING.replace("pending", "x" * 99, 1), f"status is '{'x' * 40}', neither"),
     ],
 )
 def test_invalid_captures_are_refused_with_the_reason(text: str, reason: str) -> None:
@@ -157,6 +182,8 @@ def test_invalid_captures_are_refused_with_the_reason(text: str, reason: str) ->
         ("[x](.project/compacts/20251225_081500-memory.md)", "20251225_081500-memory.md"),
         ("`./20251225_081500-memory.md`", "20251225_081500-memory.md"),
         ("Nothing worth keeping.", ""),
+        ("Nothing.", ""),
+        ("See 20251225_081500-memory.md", ""),
     ],
 )
 def test_the_memory_section_of_other_tools(memory: str, expected: str) -> None:
@@ -164,6 +191,7 @@ def test_the_memory_section_of_other_tools(memory: str, expected: str) -> None:
     capture = parse_capture(REVIEWED[:start] + memory)
     assert capture.memory == expected
     assert capture.memory_note == ("" if expected else memory)
+    assert parse_capture(f"{REVIEWED[:start]}{memory}\nA note.").memory_note.endswith("A note.")
 
 
 def test_a_memory_is_a_file_name_and_never_a_path() -> None:
@@ -171,16 +199,26 @@ def test_a_memory_is_a_file_name_and_never_a_path() -> None:
     assert parse_capture(REVIEWED.replace("./2025", "..\\2025")).memory == "20251225_081500-memory.md"
 
 
+def test_any_file_name_is_linked() -> None:
+    capture = reviewed(parse_capture(PENDING), summary="", memory="a](b) <c>-memory.md")
+    assert parse_capture(render_capture(capture)) == capture
+
+
 def test_a_capture_without_a_status_line_has_one_by_what_it_holds() -> None:
     assert parse_capture(PENDING.replace("**Status:** pending\n", "")).status == "pending"
-    assert parse_capture(REVIEWED.replace("**Status:** reviewed\n", "")).status == "reviewed"
+    written = REVIEWED.replace("**Status:** reviewed\n", "")
+    assert parse_capture(written).status == "reviewed"
+    assert parse_capture(written[: written.index("## Memory")]).status == "reviewed"
+    assert parse_capture(written.replace("## Summary", "## Mine")).status == "reviewed"
 
 
 def test_a_time_in_the_hour_that_a_zone_repeats_comes_back() -> None:
-    moment = datetime(2025, 11, 2, 1, 30, fold=1, tzinfo=ZoneInfo("America/New_York"))
+    moment = datetime(2025, 11, 2, 1, 30, 0, 7, fold=1, tzinfo=ZoneInfo("America/New_York"))
     capture = parse_capture(PENDING).replace(timestamp=moment)
     assert parse_capture(render_capture(capture)) == capture
     assert capture.timestamp.isoformat() == "2025-11-02T01:30:00-05:00"
+    earlier = capture.replace(timestamp=moment.replace(microsecond=0, fold=0)).timestamp
+    assert earlier.tzinfo == timezone(timedelta(hours=-4))
 
 
 def test_a_long_first_message_is_cut_at_500_characters() -> None:
@@ -189,15 +227,20 @@ def test_a_long_first_message_is_cut_at_500_characters() -> None:
     assert parse_capture(_render("ab\n" * 300)).first_message == ("ab\n" * 167)[:500] + "..."
 
 
-@pytest.mark.parametrize("cluster", ["e\u0301", "👩‍👩‍👧", "👍🏽", "🇫🇷", "\ud83d\ude00"])
+@pytest.mark.parametrize("cluster", ["e\u0301", "👩‍👩‍👧", "👍🏽", "👍🏿", "🇫🇷", "🇦🇿", "🇿🇦", "\ud83d\ude00"])
 def test_no_character_is_cut_in_two(cluster: str) -> None:
     for start in range(490, 501):
         kept = truncated("x" * start + cluster * 20)
         assert kept.endswith("...") and len(kept) <= 503
         whole = kept.removesuffix("...")[start:]
-        assert whole == cluster.encode("utf-16", "surrogatepass").decode("utf-16") * (
-            len(whole) // len(cluster.encode("utf-16-le", "surrogatepass").decode("utf-16-le"))
-        )
+        one = cluster.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        assert whole == one * ((500 - start) // len(one))
+
+
+def test_flags_are_counted_from_the_first_of_a_run() -> None:
+    assert truncated("🇫🇷" * 300) == "🇫🇷" * 250 + "..."
+    assert truncated("x" + "🇫🇷" * 300) == "x" + "🇫🇷" * 249 + "..."
+    assert truncated("x" * 499 + "🇫" + "y" * 9) == "x" * 499 + "🇫..."
 
 
 def test_a_run_of_combining_marks_is_cut_all_the_same() -> None:

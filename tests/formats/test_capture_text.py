@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.capture import parse_capture, render_capture
-from memtui.formats.capture_text import PendingText, opening, read_pending, render_pending
+from memtui.formats.capture_text import PendingText, fence, opening, read_pending, render_pending
 from tests.formats.data import golden
 from tests.formats.strategies import captures, moments, nearly, texts
 
@@ -33,6 +33,16 @@ def agrees(text: str) -> bool:
 def test_the_quick_reader_reads_a_new_capture() -> None:
     moment = datetime.fromisoformat("2025-12-25T08:15:00-05:00")
     assert read_pending(PENDING) == PendingText(moment, "abc123", MESSAGE)
+
+
+def test_an_indented_line_of_the_message_is_read() -> None:
+    found = read_pending(PENDING.replace("> Move", ">  Move").replace("Rules\n>", "Rules\n>\n>"))
+    assert found is not None
+    assert found.first_message == " " + MESSAGE.replace("Rules\n", "Rules\n\n")
+
+
+def test_a_fence_is_longer_than_what_begins_its_line() -> None:
+    assert fence("````x") == "`````\n````x\n`````"
 
 
 def test_a_reviewed_or_changed_capture_is_left_to_the_parser() -> None:

@@ -59,8 +59,13 @@ def test_usual_values_need_no_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
             "tags": ["tax", "checkout flow", "erk-2.0"],
             "session_id": "90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1",
             "source": "",
+            "goal": "Half — 税务",
             "archived": False,
         }
     )
-    keys = ("id", "project", "created", "description", "tags", "session_id", "source", "archived")
+    keys = ("id", "project", "created", "description", "tags", "session_id", "source", "goal", "archived")
     assert front_matter.quick_load(made.rstrip("\n").split("\n"), keys) is not None
+
+
+def test_a_mapping_in_braces_has_no_lines_of_its_own() -> None:
+    assert front_matter.unknown_lines(["{id: x, mine: 1}"], ("id",)) == ""

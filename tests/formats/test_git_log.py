@@ -23,6 +23,7 @@ def test_commits_with_the_files_that_they_changed() -> None:
     assert list(read_log(LOG)) == changes
     assert list(read_log(LOG, shallow=True)) == changes[:2]
     assert list(read_log(b"")) == []
+    assert list(read_log(LOG.partition(b"\0")[2])) == changes[2:]
 
 
 def test_a_tree() -> None:

@@ -31,6 +31,10 @@ def test_it_is_added_at_the_end_and_replaced_in_its_place() -> None:
         data == b"# Rules\r\nNone.\n\n" + (FIRST.format("2 found") + "two\n" + LAST).encode() + b"\nMore.\n"
     )
     assert without_section(data) == Without(b"# Rules\r\nNone.\nMore.\n", False)
+    assert (
+        with_section(b"# Rules\n", "one")
+        == b"# Rules\n\n" + (FIRST.format("1 found") + "one\n" + LAST).encode()
+    )
 
 
 def test_an_editor_may_have_changed_the_line_ends() -> None:

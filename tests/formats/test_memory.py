@@ -133,6 +133,11 @@ def test_only_what_would_be_read_as_structure_is_escaped() -> None:
     assert parse_memory(text).goal == goal
 
 
+def test_a_fence_at_the_margin_belongs_to_its_item() -> None:
+    memory = parse_memory("## Learnings\n- one\n```\n- in it\n\nmore\n```\n\n- two\n\nthree\n")
+    assert memory.learnings == ("one\n```\n- in it\n\nmore\n```", "two", "three")
+
+
 def test_empty_items_are_no_items() -> None:
     memory = MemoryFile(title="x", learnings=("", "(none)", " \n ", "one"))
     assert memory.learnings == ("one",)

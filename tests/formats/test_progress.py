@@ -51,3 +51,4 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 def test_bytes_are_known_again() -> None:
     assert fingerprint(b"a") == fingerprint(b"a") != fingerprint(b"b")
+    assert len(fingerprint(b"a")) == 32

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from memtui.formats.model import FormatError, Section
 from memtui.formats.recovery import (
@@ -153,12 +154,18 @@ def test_the_plan_may_stand_below_without_a_list_of_working_files() -> None:
     recovery = parse_recovery(text)
     assert recovery.plan.content == "a\n</details>\n\n## b"
     assert recovery.notes == "<details>\n</details>"
+    plan = parse_recovery(
+        "## Execution Plan\n<details>\na\n</details>\n## b\n</details>\nc\n## Notes\nd"
+    ).plan
+    assert plan.content == "a\n</details>\n## b\n\nc"
 
 
 def test_an_open_details_ends_at_the_working_files() -> None:
     recovery = parse_recovery("## Execution Plan\n<details>\n## a\n```\nb\n\n## Working Files\n- c\n")
     assert recovery.plan.content == "## a\n```\nb"
     assert recovery.working_files == (RoleFile(path="c"),)
+    at_once = "## Execution Plan\n<details>\n## Working Files (Modified)\n- c\n\n## Notes\n</details>\n"
+    assert parse_recovery(at_once).working_files == (RoleFile(path="c"),)
 
 
 def test_text_beside_the_details_belongs_to_the_plan() -> None:
@@ -184,6 +191,7 @@ def _comes_back(recovery: Recovery) -> bool:
 def test_other_texts_cannot_end_the_plan() -> None:
     quoted = "```\n</details>\n\n## Working Files (Modified)\n- x\n```"
     assert _comes_back(RECOVERY.replace(notes=quoted))
+    assert _comes_back(RECOVERY.replace(plan=Plan(content="a\n</details>\n\n## Notes\nb")))
     assert _comes_back(RECOVERY.replace(decisions=(quoted,), last_action=f"{quoted}\n## Working files"))
 
 
@@ -205,6 +213,16 @@ def test_a_file_parses_from_its_line() -> None:
     assert RoleFile(path="", role="two\nlines") == RoleFile(path="two lines")
 
 
+def test_a_file_with_anything_else_is_refused() -> None:
+    for values in ({"path": "a.py", "kind": "b"}, {"role": "x"}):
+        with pytest.raises(ValidationError, match="kind" if "kind" in values else "path"):
+            RoleFile.model_validate(values)
+
+
+def test_line_ends_of_a_plan_are_line_feeds() -> None:
+    assert Plan(content="a\r\nb ").content == "a\nb "
+
+
 @pytest.mark.parametrize(
     ("entry", "path", "role"),
     [
@@ -216,6 +234,7 @@ def test_a_file_parses_from_its_line() -> None:
         ("C:\\Program Files (x86)", "C:\\Program Files (x86)", ""),
         ("`C:\\Program Files (x86)\\x.exe`", "C:\\Program Files (x86)\\x.exe", ""),
         ("a.py (role: x (role: y))", "a.py", "x (role: y)"),
+        ("` ` (x)", "` ` (x)", ""),
     ],
 )
 def test_a_file_and_its_role(entry: str, path: str, role: str) -> None:

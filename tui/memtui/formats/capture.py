@@ -24,6 +24,7 @@ _NO_MEMORY = "_No memory file._"
 _META = re.compile(
     r"\s*(?:[-*]\s+)?[*_]{0,2}(status|timestamp|session id)[*_]{0,2}\s*:[*_]{0,2}(.*)$", re.IGNORECASE
 )
+_RUN = re.compile(r"(`+|~+)")
 _LINK = re.compile(r"\[[^\]]*\]\(<?([^)>]*)>?\)$")
 
 
@@ -171,9 +172,9 @@ def _read_transcript(lines: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _closes(line: str, opener: str) -> bool:
-    run = opener[: len(opener) - len(opener.lstrip(opener[0]))]
+    run = _RUN.split(opener)[1]
     bare = line.rstrip()
-    return bare.startswith(run) and not bare.strip(opener[0])
+    return bare.startswith(run) and not bare.strip(run)
 
 
 def _read_memory(lines: Sequence[str]) -> tuple[str, list[str]]:

@@ -19,6 +19,8 @@ TITLE = "Autocompact Capture"
 PENDING = "_Not yet reviewed. Run `/review-compact` to process._"
 
 _ZERO_WIDTH_JOINER = "\u200d"
+_REGIONAL = "🇦🇧🇨🇩🇪🇫🇬🇭🇮🇯🇰🇱🇲🇳🇴🇵🇶🇷🇸🇹🇺🇻🇼🇽🇾🇿"
+"""The regional indicators: two make one flag."""
 _LONGEST_CLUSTER = 32
 """Most code points of one visible character; longer sequences were not typed by a person."""
 
@@ -136,19 +138,8 @@ def _joined(text: str, index: int) -> bool:
 
     if category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
         return True
-    return _is_regional(right) and _regionals_before(text, index) % 2 == 1
-
-
-def _is_regional(character: str) -> bool:
-    """Whether it is a regional indicator; two of them make a flag."""
-    return "\U0001f1e6" <= character <= "\U0001f1ff"
-
-
-def _regionals_before(text: str, index: int) -> int:
-    start = index
-    while start > 0 and _is_regional(text[start - 1]):
-        start -= 1
-    return index - start
+    before = text[:index]
+    return right in _REGIONAL and (len(before) - len(before.rstrip(_REGIONAL))) % 2 == 1
 
 
 def _stamp(moment: datetime) -> str:

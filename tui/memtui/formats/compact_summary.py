@@ -18,8 +18,6 @@ def compact_summary(text: str) -> str | None:
     """
     text = file_text(text)
     start = _START.search(text)
-    opened = text.find("-->", start.end()) if start else -1
-    if opened < 0:
-        return None
-    end = _END.search(text, opened)
-    return block(text[opened + len("-->") : end.start()]) if end else None
+    inside = text[start.end() :].partition("-->")[2] if start else ""
+    end = _END.search(inside)
+    return block(inside[: end.start()]) if end else None

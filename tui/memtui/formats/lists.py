@@ -21,10 +21,8 @@ def numbered_items(lines: Sequence[str]) -> list[tuple[int, str]]:
     items: list[list[str]] = []
     starts: list[int] = []
     inside = fenced(lines)
-    after_blank = True
     for index, line in enumerate(lines):
         if not line.strip():
-            after_blank = True
             if items:
                 items[-1].append("")
             continue
@@ -32,12 +30,11 @@ def numbered_items(lines: Sequence[str]) -> list[tuple[int, str]]:
         if bullet:
             starts.append(index)
             items.append([bullet[1] or ""])
-        elif items and _belongs(line, after_blank=after_blank, fenced=inside[index] == 1):
+        elif items and _belongs(line, after_blank=not lines[index - 1].strip(), fenced=bool(inside[index])):
             items[-1].append(line if inside[index] else _unindented(line))
         else:
             starts.append(index)
             items.append([line])
-        after_blank = False
     return [(start, "\n".join(item).strip()) for start, item in zip(starts, items, strict=True)]
 
 

@@ -283,9 +283,9 @@ def _files(document: Document, title: str) -> tuple[RoleFile, ...]:
 
 def _path_and_role(entry: str) -> tuple[str, str]:
     """Path and role of ``path (role: r)``, of a back-ticked path with ``(r)`` and of ``file.ext (r)``."""
-    cut = entry.find(_ROLE)
-    if cut > 0 and entry.endswith(")"):
-        return unticked(entry[:cut].strip()), entry[cut + len(_ROLE) : -1].strip()
+    path, mark, role = entry.partition(_ROLE)
+    if mark and entry.endswith(")"):
+        return unticked(path.strip()), role[:-1].strip()
     remark = _TICKED_FILE.fullmatch(entry) or _FILE.fullmatch(entry)
     if remark and remark[1].strip():
         return remark[1].strip(), remark[2].strip().removeprefix("role:").strip()
