@@ -29,7 +29,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -71,12 +71,16 @@ class Limits:
             os.dup2(nothing, stream)
 
 
+Line = tuple[str, int]
+"""A line of a file."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One test without a change: the seconds of processor time, the lines it executes, whether it fails."""
 
     seconds: float
-    lines: frozenset[tuple[str, int]]
+    lines: frozenset[Line]
     failed: bool
 
 
@@ -192,9 +196,8 @@ def following_each(items: Sequence[pytest.Item]) -> Iterable[tuple[pytest.Item, 
     return zip_longest(items, items[1:])
 
 
-def traced(session: pytest.Session, paths: frozenset[str]) -> dict[str, Run]:
-    """Run all tests without a change; by their ids."""
-    lines: set[tuple[str, int]] = set()
+def tracing(lines: set[Line], paths: frozenset[str]) -> Callable[[FrameType, str, Any], Any]:
+    """A function for `sys.settrace` that notes the lines of some files that are executed."""
 
     def enter(frame: FrameType, event: str, _: Any) -> Any:
         return within if frame.f_code.co_filename in paths else None
@@ -203,6 +206,22 @@ def traced(session: pytest.Session, paths: frozenset[str]) -> dict[str, Run]:
         lines.add((frame.f_code.co_filename, frame.f_lineno))
         return within
 
+    return enter
+
+
+def lines_at_import(paths: Collection[Path]) -> frozenset[Line]:
+    """The lines of some modules that are executed when they are imported."""
+    lines: set[Line] = set()
+    sys.settrace(tracing(lines, frozenset(map(str, paths))))
+    for path in paths:
+        import_module(name_of(path))
+    return frozenset(lines)
+
+
+def traced(session: pytest.Session, paths: Collection[Path]) -> dict[str, Run]:
+    """Run all tests without a change; by their ids."""
+    lines: set[Line] = set()
+    enter = tracing(lines, frozenset(map(str, paths)))
     threading.settrace(enter)
     runs = {}
     for item, following in following_each(session.items):
@@ -241,11 +260,13 @@ def imported(mutant: Mutant, tests: Sequence[str]) -> str:
 class Mutating:
     """A plugin that runs the tests against mutants."""
 
-    def __init__(self, modules: Mapping[Path, Sequence[Mutant]]) -> None:
+    def __init__(self, modules: Mapping[Path, Sequence[Mutant]], at_import: frozenset[Line]) -> None:
         self.cold: list[tuple[Mutant, list[str]]] = []
         """The mutants that have to be imported, with the tests to run."""
         self._modules = modules
+        self._at_import = at_import
         self._runs: dict[str, Run] = {}
+        self._not_run: set[int] = set()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -253,8 +274,7 @@ class Mutating:
         if session.testsfailed:
             return True
         functions = functions_in(self._modules)
-        paths = frozenset(str(path) for path in self._modules)
-        self._runs = in_fork(lambda: traced(session, paths), Limits(_DAY, _DAY))
+        self._runs = in_fork(lambda: traced(session, self._modules), Limits(_DAY, _DAY))
         for name, run in self._runs.items():
             if run.failed:
                 print(f"left out, as it fails without a change: {name}", flush=True)
@@ -262,41 +282,47 @@ class Mutating:
             began = time.monotonic()
             for mutant in mutants:
                 self._try(session, mutant, functions[path])
+            lines = sorted(self._not_run)
+            if lines:
+                print(f"  no test runs the lines {', '.join(map(str, lines))}", flush=True)
+            self._not_run.clear()
             taken = time.monotonic() - began
             print(f"{path.relative_to(ROOT)}: {len(mutants)} mutants in {taken:.0f} s", flush=True)
         return True
 
     def _try(self, session: pytest.Session, mutant: Mutant, functions: Sequence[FunctionType]) -> None:
-        items = self._items(session, mutant)
+        early = not mutant.in_function or not self._at_import.isdisjoint(places_of(mutant))
+        items = self._items(session, mutant, early)
         if not items:
-            return survived(mutant, "no test runs this")
+            self._not_run.add(mutant.line)
+            return
         seconds = sum(self._runs[item.nodeid].seconds for item in items)
-        answer = in_fork(
-            lambda: exchanged(session, mutant, functions, items), Limits(2 + 3 * seconds, 60 + 10 * seconds)
-        )
-        if answer == "impossible" or (answer == "passed" and not mutant.in_function):
+        limits = Limits(2 + 3 * seconds, 60 + 10 * seconds)
+        answer = in_fork(lambda: exchanged(session, mutant, functions, items), limits)
+        if answer == "impossible" or (answer == "passed" and early):
             self.cold.append((mutant, [item.nodeid for item in items]))
         elif answer == "passed":
             survived(mutant, f"{len(items)} tests")
 
-    def _items(self, session: pytest.Session, mutant: Mutant) -> list[pytest.Item]:
+    def _items(self, session: pytest.Session, mutant: Mutant, early: bool) -> list[pytest.Item]:
         """The tests that execute the changed statement, or anything of its module; the quickest first."""
-        runs, path, lines = self._runs, str(mutant.path), range(mutant.first, mutant.last + 1)
+        runs, path, places = self._runs, str(mutant.path), places_of(mutant)
         found = [
             item
             for item in session.items
             if not runs[item.nodeid].failed
-            and any(
-                where == path and (line in lines or not mutant.in_function)
-                for where, line in runs[item.nodeid].lines
-            )
+            and any(place in places or (early and place[0] == path) for place in runs[item.nodeid].lines)
         ]
         return sorted(found, key=lambda item: runs[item.nodeid].seconds)
 
 
-def run(modules: Mapping[Path, Sequence[Mutant]], tests: Sequence[str]) -> list[tuple[Mutant, list[str]]]:
-    """Print the survivors in some modules; the mutants that have to be imported, with their tests."""
-    plugin = Mutating(modules)
+def places_of(mutant: Mutant) -> set[Line]:
+    """The lines of the changed statement."""
+    return {(str(mutant.path), line) for line in range(mutant.first, mutant.last + 1)}
+
+
+def run(plugin: Mutating, tests: Sequence[str]) -> list[tuple[Mutant, list[str]]]:
+    """Print the survivors; the mutants that have to be imported, with their tests."""
     pytest.main([*OPTIONS, *tests], plugins=[plugin])
     return plugin.cold
 
@@ -331,7 +357,8 @@ def main() -> None:
     os.chdir(ROOT)
     for library in LIBRARIES:
         import_module(library)
-    cold = in_fork(lambda: run(modules, tests))
+    at_import = in_fork(lambda: lines_at_import(modules))
+    cold = in_fork(lambda: run(Mutating(modules, at_import), tests))
     for mutant, names in cold or []:
         if in_fork(partial(imported, mutant, names), Limits(300, 900)) == "passed":
             survived(mutant, f"{len(names)} tests")

@@ -138,6 +138,14 @@ def test_a_fence_at_the_margin_belongs_to_its_item() -> None:
     assert memory.learnings == ("one\n```\n- in it\n\nmore\n```", "two", "three")
 
 
+@pytest.mark.parametrize(
+    "goal", ["````\n```\n## in it\n````", "```\n~~~\n## in it\n``` \n## after it", "```", "~~~"]
+)
+def test_fences_of_every_length_come_back(goal: str) -> None:
+    memory = MemoryFile(title="x", goal=goal, confidence="```\n~~~\n\n## not in it")
+    assert parse_memory(render_memory(memory)) == memory
+
+
 def test_empty_items_are_no_items() -> None:
     memory = MemoryFile(title="x", learnings=("", "(none)", " \n ", "one"))
     assert memory.learnings == ("one",)

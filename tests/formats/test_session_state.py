@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from pydantic import ValidationError
 
 from memtui.formats.model import FormatError, Section
 from memtui.formats.session_state import (
@@ -175,6 +176,39 @@ def test_a_models_spelling_is_read_without_its_chatter(line_end: str) -> None:
         working=WorkingContext(files_modified="- a.py\n- b.py", last_error="boom\n- at line 3"),
         extra=(Section(heading="Mood", text="good", after="IDENTITY"),),
     )
+
+
+def _read(identity: str, decisions: str = "") -> SessionState:
+    return parse_session_state(
+        f"=== SESSION STATE ===\n## IDENTITY\n{identity}\n## KEY DECISIONS\n{decisions}\n=== END STATE ===\n"
+    )
+
+
+def test_only_bold_labels_lose_their_asterisks() -> None:
+    assert _read("- **Project:** x").identity.project == _read("- **Project**: x").identity.project == "x"
+    assert _read("- Project:**x** y").identity.project == "**x** y"
+    (bold, plain) = _read("", "- **Decision:** x\n- Decision:**x** y").decisions
+    assert (bold.text, plain.text) == ("x", "**x** y")
+    assert _read("").version == 1
+
+
+def test_a_decision_with_another_label_is_kept_whole() -> None:
+    entries = ("We agreed: z", "decision", "constraint")
+    found = _read("", "\n".join(f"- {entry}" for entry in entries)).decisions
+    assert [(each.kind, each.text) for each in found] == [("decision", entry) for entry in entries]
+
+
+def test_lines_like_the_first_and_the_last_are_text() -> None:
+    section = Section(heading="Mood", text="=== END STATE ===\nx", after="IDENTITY")
+    state = STATE.replace(preamble="=== SESSION STATE v9 ===\nx", extra=(section,))
+    assert parse_session_state(render_session_state(state)) == state
+
+
+def test_items_without_a_label_that_say_nothing_are_dropped() -> None:
+    assert Identity(extra=("n/a", "x", "")).extra == ("x",)
+    for values in ({"extra": 5}, {"project": 5}):
+        with pytest.raises(ValidationError, match="input_value=5,"):
+            Identity.model_validate(values)
 
 
 def test_a_value_that_is_a_list_stands_under_its_label() -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileNotRegular, FileUnreadable
-from memtui.store.listing import Entry, newest_first, scan, time_key
+from memtui.files import FileNotRegular, FileOutside, FileUnreadable
+from memtui.store.listing import Entry, is_stored, newest, newest_first, scan, time_key
 
 ANY_MD = re.compile(r".*\.md")
 
@@ -34,6 +35,34 @@ def test_lists_what_fits_and_collects_hidden_names(tmp_path: Path) -> None:
     assert a.signature == (status.st_mtime_ns, 1, status.st_ino)
 
 
+def test_an_entry_that_has_not_changed_is_the_one_before(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"x")
+    (tmp_path / "b.md").write_bytes(b"x")
+    known = {each.name: each for each in scan(tmp_path, ANY_MD)}
+    (tmp_path / "b.md").write_bytes(b"xy")
+    again = {each.name: each for each in scan(tmp_path, ANY_MD, known=known)}
+    assert again["a.md"] is known["a.md"]
+    assert again["b.md"].size == 2
+
+
+def test_the_newest_are_first_and_all_are_counted(tmp_path: Path) -> None:
+    for name in ("20260102_101500-memory.md", "CMEM-20260102-101501.md", "a.md", "b.txt"):
+        (tmp_path / name).write_bytes(b"x")
+    for at_most in (2, 3, 9):
+        found, number = newest(tmp_path, ANY_MD, at_most)
+        assert found == newest_first(scan(tmp_path, ANY_MD))[:at_most]
+        assert number == 3
+    assert newest(tmp_path / "gone", ANY_MD, 1) == ([], 0)
+
+
+def test_a_folder_has_to_be_in_the_one_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.md").write_bytes(b"x")
+    assert [each.name for each in scan(tmp_path / "in", ANY_MD, within=tmp_path)] == ["a.md"]
+    with pytest.raises(FileOutside):
+        scan(tmp_path / "in", ANY_MD, within=tmp_path / "other")
+
+
 def test_a_missing_folder_is_empty_and_a_file_is_a_problem(tmp_path: Path) -> None:
     assert scan(tmp_path / "gone", ANY_MD) == []
     (tmp_path / "file").touch()
@@ -48,6 +77,17 @@ def test_a_closed_folder_is_a_problem(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(FileUnreadable, match="cannot be listed: check the owner and mode"):
         scan(tmp_path, ANY_MD)
+
+
+def test_the_time_of_an_entry_is_in_its_name() -> None:
+    assert entry("20260102_101523-memory.md").time == datetime(2026, 1, 2, 10, 15, 23).astimezone()
+    assert entry("CMEM-20261302-101523.md").time is None
+    assert entry("notes.md").time is None
+
+
+def test_stored_memories_are_known_by_their_names() -> None:
+    assert is_stored(entry("CMEM-20260102-101500.md"))
+    assert not is_stored(entry("20260102_101500-memory.md"))
 
 
 def test_times_are_compared_across_the_kinds_of_name() -> None:

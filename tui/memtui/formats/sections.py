@@ -11,6 +11,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import itemgetter
 
 from memtui.formats.model import Section
 from memtui.formats.text import without_blank_ends
@@ -53,13 +55,11 @@ class _Closers:
         self._longest: dict[str, list[int]] = {}
         for index in fences:
             bare = lines[index].rstrip()
-            if bare.count(bare[0]) == len(bare):
-                self._at[bare[0]].append((index, len(bare)))
+            mark = bare[:1]
+            if bare.count(mark) == len(bare):
+                self._at[mark].append((index, len(bare)))
         for mark, places in self._at.items():
-            longest = [0] * (len(places) + 1)
-            for place in range(len(places) - 1, -1, -1):
-                longest[place] = max(longest[place + 1], places[place][1])
-            self._longest[mark] = longest
+            self._longest[mark] = [*accumulate((size for _, size in reversed(places)), max)][::-1]
 
     def after(self, index: int, line: str) -> int | None:
         """The line that closes the fence opened by `line` at `index`; None when it stays open."""
@@ -67,9 +67,10 @@ class _Closers:
         if opener is None:
             return None
         run = opener[1] or opener[2]
-        places = self._at[run[0]]
-        place = bisect_right(places, (index, len(line) + 1))
-        if self._longest[run[0]][place] < len(run):
+        mark = run[:1]
+        places = self._at[mark]
+        place = bisect_right(places, index, key=itemgetter(0))
+        if place == len(places) or self._longest[mark][place] < len(run):
             return None
         while places[place][1] < len(run):
             place += 1
