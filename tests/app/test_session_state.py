@@ -8,9 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
+from memtui.app.actions import drafts
 from memtui.app.keys.commands import PaneId
 from memtui.app.model.browser import Browser
 from memtui.app.model.live import Mark
+from memtui.app.model.state_draft import draft_state
 from memtui.app.model.views import DraftWanted, StateView
 from memtui.app.panes.pending import PendingPane
 from memtui.formats.session_state import WorkingContext
@@ -73,7 +75,6 @@ async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
 ) -> None:
     told(world)
     stored, drafted = threading.Event(), threading.Event()
-    draft_state = Browser.draft_state
 
     def slowly(browser: Browser, wanted: DraftWanted, cancelled: Callable[[], bool]) -> StateView:
         view = draft_state(browser, wanted, cancelled)
@@ -81,7 +82,7 @@ async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
         drafted.set()
         return view
 
-    monkeypatch.setattr(Browser, "draft_state", slowly)
+    monkeypatch.setattr(drafts, "draft_state", slowly)
     async with opened(world) as driver:
         world.state(STATE, version=7)
         await shows(driver, "v7")

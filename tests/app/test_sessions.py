@@ -12,6 +12,7 @@ from memtui.app.model.browser import Browser
 from memtui.app.model.courses import Courses
 from memtui.app.model.following import FRESH, update_fresh
 from memtui.app.model.sessions import Sessions
+from memtui.app.model.state_draft import draft_state
 from memtui.app.model.views import DraftWanted, StateView, View
 from memtui.files import FileProblem
 from memtui.flows.states import update_state
@@ -60,7 +61,7 @@ def test_a_transcript_alone_wants_a_draft(world: World) -> None:
     assert wanted.transcript == path
     assert wanted.meanwhile.reading
     assert wanted.meanwhile.sessions == ("s-1",)
-    view = browser(world).draft_state(wanted)
+    view = draft_state(browser(world), wanted)
     assert view.drafted
     assert not view.reading
     assert view.state is not None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
 from memtui.app.model.browser import Browser
+from memtui.app.model.capture_setup import CaptureSetup
 from memtui.app.model.views import CaptureRow, HealthView
 from memtui.app.panes.pending import PendingPane
 
@@ -31,6 +32,7 @@ class CaptureActions:
         self._place = place
         self._host = place.host
         self._browser = browser
+        self._setup = CaptureSetup(browser)
         self._pane = pane
         self._windows = windows
         self._health = health
@@ -88,7 +90,7 @@ class CaptureActions:
 
     async def _backfill(self) -> None:
         with self._host.reporting("looking for compactions"):
-            await self._backfill_missing(await asyncio.to_thread(self._browser.missing))
+            await self._backfill_missing(await asyncio.to_thread(self._setup.missing))
 
     async def _backfill_missing(self, missing: Sequence[Missing]) -> None:
         if not missing:
@@ -100,7 +102,7 @@ class CaptureActions:
         if not await self._windows.confirm(question, yes="Write", no="Not now", safe=True):
             return
         with self._host.reporting("backfilling"):
-            written = await asyncio.to_thread(self._browser.backfill, missing)
+            written = await asyncio.to_thread(self._setup.backfill, missing)
             self._host.hint("compacts")
             self._host.say(f"Wrote {written} of {number}; they wait for a review.")
 
@@ -112,18 +114,18 @@ class CaptureActions:
         from memtui.app.details.plan_text import plan_document
 
         with self._host.reporting("installing"):
-            plan = await asyncio.to_thread(self._browser.plan_install)
+            plan = await asyncio.to_thread(self._setup.plan)
             if not plan.changes:
                 self._host.say(
                     "The hooks are installed: memtui doctor checks them, memtui uninstall removes them."
                 )
                 return
             question = "Install the hooks for this project?"
-            archive = await asyncio.to_thread(self._browser.about_archive)
+            archive = await asyncio.to_thread(self._setup.about_archive)
             document = plan_document(plan, self._browser.project.root, archive)
             if not await self._windows.confirm(question, yes="Install", no="Not now", document=document):
                 return
-            await asyncio.to_thread(self._browser.install, plan)
+            await asyncio.to_thread(self._setup.install, plan)
             self._host.hint("branch")
             self._host.say("Installed. Sessions started from now on feed this browser.")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memtui.app.actions.place import Place
 from memtui.app.model.browser import Browser
+from memtui.app.model.state_draft import draft_state
 from memtui.app.model.views import DraftWanted
 from memtui.app.panes.state import StatePane
 from memtui.reading.cancelled import ReadingCancelledError
@@ -68,7 +69,7 @@ class Drafts:
             return not self._wants(draft.transcript)
 
         try:
-            view = await asyncio.to_thread(self._browser.draft_state, draft, unwanted)
+            view = await asyncio.to_thread(draft_state, self._browser, draft, unwanted)
         except ReadingCancelledError:
             return
         if not unwanted():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,17 +13,9 @@ from memtui.app.model.capture_rows import CaptureRows
 from memtui.app.model.comparing import Comparison, Publish
 from memtui.app.model.indexing import Indexer
 from memtui.app.model.targets import Target
-from memtui.app.model.views import (
-    CaptureRow,
-    CapturesView,
-    DraftWanted,
-    StateView,
-    View,
-)
-from memtui.clock import Clock, parse_iso
+from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.project import Places
-from memtui.setup.claude_files import Scope
 
 if TYPE_CHECKING:
     from memtui.aftermath.pins import Pins
@@ -34,8 +26,6 @@ if TYPE_CHECKING:
     from memtui.app.model.memory_rows import MemoryRows
     from memtui.app.model.sessions import Sessions
     from memtui.app.model.watch import Watch
-    from memtui.flows.backfilling import Missing
-    from memtui.setup.install import Plan
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
@@ -253,23 +243,6 @@ class Browser:
             *(Target(f"transcripts {number}", folder) for number, folder in enumerate(transcripts)),
         ]
 
-    def glance(self) -> Iterator[View]:
-        """The newest captures and memories, read at once for the first paint."""
-        from memtui.app.model.memory_rows import Shown
-        from memtui.formats.stored_label import Label
-        from memtui.store.memory_labels import quick_labels
-        from memtui.store.newest import newest_captures, newest_memories
-
-        captures, number = newest_captures(self.project)
-        rows = {entry.name: CaptureRow(entry, glance=text) for entry, text in captures}
-        yield CapturesView.of(rows, unread=number - len(rows))
-        memories, more = newest_memories(self.project, self._home)
-        entries = {entry.name: entry for entry in memories}
-        shown = Shown(self.project)
-        for entry, label in quick_labels(shown.unknown(entries, entries), self._home):
-            shown.learn(entry, label or Label())  # shown until the slower values are read
-        yield shown.view(entries, tuple(entries), more=more, mine_alone=True)
-
     @cached_property
     def _comparison(self) -> Comparison:
         return Comparison(self)
@@ -286,84 +259,6 @@ class Browser:
     def show_session(self, session_id: str) -> None:
         """Show the state of this session from now on; "" follows the newest one."""
         self._comparison.show_session(session_id)
-
-    def draft_state(self, wanted: DraftWanted, cancelled: Callable[[], bool] = lambda: False) -> StateView:
-        """Draft a session state from a transcript; takes as long as reading it.
-
-        Raises:
-            ReadingCancelledError: the browser was stopped meanwhile, or `cancelled` answered True.
-        """
-        from memtui.documents.state_draft import draft_session_state
-        from memtui.formats.session_state import render_session_state
-
-        known = wanted.meanwhile._replace(reading=False)
-        try:
-            facts = self.facts.read(
-                wanted.transcript, None, lambda share: None, lambda: self.stopped or cancelled()
-            )
-        except OSError as error:
-            return known._replace(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
-        state = draft_session_state(facts, self.project)
-        text = render_session_state(state)
-        return known._replace(state=state, text=text, written=parse_iso(facts.ended))
-
-    def plan_install(self) -> Plan:
-        """The changes for installing the hooks for this project.
-
-        Raises:
-            FileProblem: the settings cannot be edited as they are.
-        """
-        from memtui.setup.install import plan_init
-
-        return plan_init(self.places, Scope.PROJECT)
-
-    def about_archive(self) -> str:
-        """The archive's folder and size, or why it is off, and how to change that."""
-        from memtui.setup.archiving import about_archive
-
-        try:
-            about = about_archive(self.places, self.clock)
-        except FileProblem as problem:
-            return f"No sessions are kept: {problem}."
-        return f"{about} [archive] keep in config.toml changes that."
-
-    def install(self, plan: Plan) -> None:
-        """Install the hooks as planned.
-
-        Raises:
-            FileProblem: a file has changed since, or cannot be written.
-        """
-        from memtui.setup.install import apply
-
-        with self.changes.together(plan.what):
-            apply(plan, self.places, self.clock, self.changes.wrote)
-
-    def missing(self) -> list[Missing]:
-        """The auto-compactions that have no capture, those in archived transcripts included.
-
-        Raises:
-            FileProblem: captures or transcripts cannot be listed.
-        """
-        from memtui.flows.backfilling import find_missing
-
-        return find_missing(self.places, self.clock)
-
-    def backfill(self, missing: Iterable[Missing]) -> int:
-        """Capture compactions after the fact; returns how many captures were written.
-
-        Raises:
-            FileProblem: a capture cannot be written.
-        """
-        from memtui.store.backfill import write_missing
-
-        with self.changes.together() as together:
-            written = [
-                write_missing(self.project, each.compaction, each.message, self.changes.wrote)
-                for each in missing
-            ]
-            number = sum(path is not None for path in written)
-            together.what = f"backfilled {number} capture{'' if number == 1 else 's'}"
-        return number
 
     def check_transcript(self, path: str) -> Path:
         """The transcript for a path that was read from a file, or its copy from the archive.

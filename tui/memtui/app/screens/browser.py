@@ -15,6 +15,7 @@ from textual.events import DescendantFocus
 from memtui.app.host import Host
 from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
 from memtui.app.model.browser import Browser
+from memtui.app.model.glance import glance
 from memtui.app.model.views import PaneView
 from memtui.app.panes.detail import DetailReader
 from memtui.app.panes.pane import Pane
@@ -107,7 +108,7 @@ class BrowserScreen(StyledOnce):
         self.feed.show_project(self.note)
         for pane in self.panes.values():
             pane.show_rows()
-        for view in self.browser.glance():
+        for view in glance(self.browser.places):
             self.on_published(Published(view))
         self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
