@@ -88,7 +88,9 @@ def _nodes(parent: ast.AST, statement: ast.stmt, inside: bool) -> Iterator[tuple
     for field, value in ast.iter_fields(parent):
         if field in ("decorator_list", "annotation", "returns"):
             continue
-        if isinstance(parent, ast.keyword) and parent.arg == "strict":
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.LShift):
+            continue
+        if isinstance(parent, ast.keyword) and parent.arg in ("strict", "width"):
             continue
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or _is_for_types(child):
@@ -105,12 +107,17 @@ def _is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
+def _is_size(number: bool | int) -> bool:
+    """Whether it is large: one more or less hardly makes a difference."""
+    return number >= 1000
+
+
 def _ways(node: ast.AST) -> int:
     """In how many ways a node can be changed."""
     if isinstance(node, ast.Compare):
         return sum(type(operator) in _SWAPPED for operator in node.ops)
     if isinstance(node, ast.Constant):
-        return int(isinstance(node.value, (bool, int)))
+        return int(isinstance(node.value, (bool, int)) and not _is_size(node.value))
     if isinstance(node, ast.Return):
         return int(node.value is not None and not isinstance(node.value, ast.Constant))
     if isinstance(node, ast.Expr):

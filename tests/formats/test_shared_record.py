@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.errors import FormatError
-from memtui.formats.shared_record import LIMIT, parse_record, record_name, render_record
+from memtui.formats.shared_record import (
+    LIMIT,
+    SharedRecord,
+    check_record,
+    parse_record,
+    record_name,
+    render_record,
+)
 from tests.sharing.records import record
 
 GOLDEN = """\
@@ -88,3 +95,46 @@ def test_a_record_must_match_its_name() -> None:
     for bad in ("../" + name, "x.md", name.upper()):
         with pytest.raises(FormatError, match="not that of a record"):
             parse_record(bad, data)
+
+
+def _read(data: bytes) -> SharedRecord:
+    return parse_record(record_name(record().memory, data), data)
+
+
+def test_the_largest_record_is_a_record() -> None:
+    name = record_name(record().memory, bytes(LIMIT))
+    assert check_record(name, bytes(LIMIT)) == record().memory
+
+
+def test_front_matter_has_both_of_its_lines_within_32_kilobytes() -> None:
+    for text in (GOLDEN.removeprefix("---\n"), GOLDEN.replace("\n---\n", "\n"), "---\n---\n"):
+        with pytest.raises(FormatError, match="it has no front matter"):
+            _read(text.encode())
+    room = (32 << 10) - len(GOLDEN[4 : GOLDEN.index("\n---\n")])
+    assert _read(GOLDEN.replace("ann", "ann" + "n" * room).encode()).author == "ann" + "n" * room
+    with pytest.raises(FormatError, match="it has no front matter"):
+        _read(GOLDEN.replace("ann", "ann" + "n" * (room + 1)).encode())
+
+
+def test_an_unknown_key_is_named_by_its_beginning() -> None:
+    with pytest.raises(FormatError, match=f"an unknown key: '{'k' * 40}'$"):
+        _read(GOLDEN.replace("author: ann", "k" * 99 + ": x").encode())
+
+
+def test_no_local_time_is_farther_from_utc_than_14_hours() -> None:
+    assert _read(GOLDEN.replace("00+00:00", "00+14:00").encode()).at.isoformat().endswith("+14:00")
+    for zone in ("+14:01", "-15:00"):
+        with pytest.raises(FormatError, match="no valid time: at"):
+            _read(GOLDEN.replace("00+00:00", f"00{zone}").encode())
+
+
+@pytest.mark.parametrize("flag", [True, False, None])
+@pytest.mark.parametrize("successor", [None, "", "CMEM-20260103-101500@desk"])
+def test_marks_come_back(flag: bool | None, successor: str | None) -> None:
+    made = record(archived=flag, deleted=flag, superseded_by=successor)
+    assert _read(render_record(made)) == made
+
+
+def test_a_successor_is_a_memory() -> None:
+    with pytest.raises(FormatError, match="its superseded_by is wrong"):
+        _read(GOLDEN.replace("author: ann", "superseded_by: PINS@all").encode())

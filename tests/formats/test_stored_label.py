@@ -68,6 +68,8 @@ def test_what_others_write_is_never_misread(lines: list[str]) -> None:
         ("\ufeff---\nproject: /a\n---\n", None),
         ("---\r\nproject: /a\r\narchived: true\r\n---\r\n", Label("/a", True)),
         ("---\nproject: /a\nproject: /b\n---\n", None),
+        ("---x\nproject: /a\n---\n", None),
+        ("--- \nproject: '/a b'\n---\n", Label("/a b")),
     ],
 )
 def test_examples(text: str, label: Label | None) -> None:

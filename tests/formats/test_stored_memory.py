@@ -6,6 +6,7 @@ from time import process_time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from memtui.formats.front_matter import load, quick_load
 from memtui.formats.model import FormatError
@@ -15,6 +16,7 @@ from memtui.formats.stored_memory import (
     RECOVERY_ID,
     MemoryMeta,
     StoredMemory,
+    has_front_matter,
     parse_stored,
     read_head,
     render_stored,
@@ -288,11 +290,47 @@ def test_our_own_lines_need_no_yaml_reader(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    "other", ["id: x", "no key", "a: 1\n---", "a: &x b\nc: *x", " a: 1", "a: {", "- x", "a: 1\n'id': 2"]
+    "other",
+    [
+        "id: x",
+        "no key",
+        "a: 1\n---",
+        "a: &x b\nc: *x",
+        " a: 1",
+        "a: {",
+        "- x",
+        "a: 1\n'id': 2",
+        'a: 1\n"b:c": 2',
+        "a: 1\n? project\n: x",
+    ],
 )
 def test_foreign_lines_that_would_break_the_front_matter_cannot_be(other: str) -> None:
     with pytest.raises(ValueError, match="not YAML lines of unknown keys"):
         META.replace(other=other)
+
+
+def test_front_matter_is_known_by_its_first_line() -> None:
+    assert has_front_matter(GOLDEN)
+    assert not has_front_matter(BODY[1:])
+
+
+@pytest.mark.parametrize(
+    ("written", "tags"), [("a, b,a, ", ("a", "b")), ("[a, [b], a]", ("a",)), ("5", ("5",)), ("~", ())]
+)
+def test_tags_are_a_list_or_stand_between_commas(written: str, tags: tuple[str, ...]) -> None:
+    data = GOLDEN.replace(b"[tax, checkout flow]", written.encode())
+    assert parse_stored(data).meta.tags == tags
+
+
+def test_tags_are_different_and_texts() -> None:
+    assert META.replace(tags=["a", " ", "a", "b"]).tags == ("a", "b")
+    with pytest.raises(ValidationError, match="input_value=5,"):
+        META.replace(tags=5)
+
+
+def test_a_memory_of_another_machine_has_its_time_in_its_id_too() -> None:
+    memory = parse_stored(b"---\nid: CMEM-20260102-101500@laptop\n---\n")
+    assert memory.meta.created.strftime("%Y-%m-%d %H:%M:%S") == "2026-01-02 10:15:00"
 
 
 def test_a_recovery_id_has_one_form() -> None:

@@ -85,6 +85,14 @@ def test_longest_line_that_is_read(tmp_path: Path) -> None:
     frame = len(b'{"image":""}')
     lines = lines_of(tmp_path, b'{"image":"%s"}\n' % (b"x" * (LINE_LIMIT - frame)))
     assert [line.problem for line in lines] == [""]
+    lines = lines_of(tmp_path, b'{"image":"%s"}\n' % (b"x" * (LINE_LIMIT - frame + 1)))
+    assert [line.problem for line in lines] == ["too long"]
+
+
+def test_a_long_line_is_read_no_farther_than_asked(tmp_path: Path) -> None:
+    data = b"x" * (LINE_LIMIT + 500_000) + b"\n"
+    (line,) = lines_of(tmp_path, data, stop=LINE_LIMIT + 300_000)
+    assert line == Line(0, 0, (), "too long", 1, complete=False)
 
 
 def test_long_line_that_has_no_end_yet_is_read_again(tmp_path: Path) -> None:
@@ -146,6 +154,14 @@ def test_start_and_stop(tmp_path: Path) -> None:
     assert lines_of(tmp_path, data, start=8, stop=12)[-1] == Line(8, 8, (), "torn", 1, complete=False)
     assert lines_of(tmp_path, data, start=len(data)) == []
     assert lines_of(tmp_path, data, start=10_000) == []
+    assert lines_of(tmp_path, data, start=16, stop=8) == []
+
+
+def test_a_folder_is_no_transcript_and_is_closed(tmp_path: Path) -> None:
+    before = len(list(Path("/dev/fd").iterdir()))
+    with pytest.raises(OSError, match="it is no regular file"):
+        list(read_lines(tmp_path))
+    assert len(list(Path("/dev/fd").iterdir())) == before
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -162,8 +162,8 @@ def parse_record(name: str, data: bytes) -> SharedRecord:
     """
     memory = check_record(name, data)
     begin = len(_OPENING)
-    end = data.find(_CLOSING, begin + 1, begin + _HEAD_LIMIT + len(_CLOSING))
-    if end < 0 or not data.startswith(_OPENING):
+    end = data.find(_CLOSING, begin, begin + _HEAD_LIMIT + len(_CLOSING))
+    if end == -1 or not data.startswith(_OPENING):
         raise FormatError("it has no front matter")
     text = data[begin : end + 1].decode("utf-8", "replace")
     values = quick_load(text.rstrip("\n").split("\n"), _KEYS)

@@ -43,9 +43,9 @@ def read_label(data: bytes) -> Label | None:
         return None if data.startswith(b"\xef\xbb\xbf") else Label()
     end = data.find(b"\n---", 3)
     start = data.find(b"\n")
-    if end < 0 or data[3:start].strip():
+    if end == -1 or data[3:start].strip():
         return None
-    head = data[start + 1 : end]
+    head = data[start:end]
     if _NEEDS_YAML.search(head):
         return None
     values: dict[bytes, bytes] = {}

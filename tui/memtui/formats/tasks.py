@@ -130,7 +130,7 @@ def render_tasks(tasks: Iterable[Task], indent: str = "") -> str:
     lines: list[str] = []
     for task in tasks:
         first, *rest = (_MARKERS[task.kind] + task.text).split("\n")
-        text = "\n".join([first, *(_LIKE_BULLET.sub(r"\1\\\2", line, count=1) for line in rest)])
+        text = "\n".join([first, *(_LIKE_BULLET.sub(r"\1\\\2", line) for line in rest)])
         lines.append(f"{indent}- {indented(text, indent + '  ')}".rstrip())
         if task.children:
             lines.append(render_tasks(task.children, indent + "  "))
@@ -170,7 +170,7 @@ class _Reader:
         self._blanks = 0
 
     def _add(self, indent: int, text: str) -> None:
-        while len(self._path) > 1 and self._path[-1].indent >= indent:
+        while self._path[-1].indent >= indent:
             self._path.pop()
         if len(self._path) > _DEPTH:
             self._path.pop()

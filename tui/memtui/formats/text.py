@@ -59,6 +59,6 @@ def item(text: str) -> str:
 
 def unticked(text: str) -> str:
     """`text` without back-ticks around all of it."""
-    if len(text) > 2 and text[0] == text[-1] == "`" and text.count("`") == 2:
+    if text.startswith("`") and text.endswith("`") and text.count("`") == 2:
         return text[1:-1].strip() or text
     return text

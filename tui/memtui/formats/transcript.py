@@ -193,8 +193,8 @@ def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
     records: list[Record] = []
     end = at = 0
     try:
-        while (at := _skip_blank(text, at)) < len(text):
-            value, at = _DECODER.raw_decode(text, at)
+        while True:
+            value, at = _DECODER.raw_decode(text, _skip_blank(text, at))
             end = at
             if isinstance(value, dict):
                 records.append(without_private_in(_without_surrogates(value)))

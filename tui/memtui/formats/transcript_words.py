@@ -193,7 +193,7 @@ def _without_blocks(text: str) -> str:
     while opening := _BLOCK_OPENING.search(text, at):
         closing = f"</{opening[1]}>"
         end = text.find(closing, opening.end())
-        if end < 0:
+        if end == -1:
             break
         kept.append(text[at : opening.start()])
         at = end + len(closing)
@@ -202,9 +202,8 @@ def _without_blocks(text: str) -> str:
 
 def _inside(text: str, tag: str) -> str:
     """The content of the first element of that name; searched by hand, in linear time."""
-    start = text.find(f"<{tag}>")
-    end = text.find(f"</{tag}>", start)
-    return text[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""
+    inside, end, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
+    return inside.strip() if end else ""
 
 
 def _tagged(text: str) -> tuple[WordsKind, str]:
