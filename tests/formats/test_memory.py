@@ -116,6 +116,11 @@ def test_a_title_or_a_section_is_enough() -> None:
     assert parse_memory("## Goal\nMove it.\n") == MemoryFile(title="", goal="Move it.")
 
 
+def test_a_record_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        MEMORY.title = "y"  # type: ignore[misc]
+
+
 def test_a_key_file_that_is_no_text_is_named() -> None:
     with pytest.raises(ValidationError, match="input_value=5,"):
         MemoryFile.model_validate({"title": "x", "key_files": 5})

@@ -24,6 +24,11 @@ def test_it_is_one_json_object_that_names_its_format() -> None:
     assert parse_progress(text) == ONE
 
 
+def test_nothing_may_have_been_read_for_the_first_version() -> None:
+    first = ONE.replace(version=1, offset=0)
+    assert parse_progress(render_progress(first)) == first
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -43,6 +43,13 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
     assert [turn.ask for turn in facts.asked] == ["go"]
 
 
+def test_a_boundary_may_count_no_tokens(tmp_path: Path) -> None:
+    session = Transcript()
+    session.line("system", subtype="compact_boundary", compactMetadata={"postTokens": 0})
+    (only,) = to_json(session.facts(tmp_path))["compactions"]
+    assert only["post_tokens"] == 0
+
+
 @pytest.mark.parametrize("data", [None, 3, {}, {"trigger": 1, "preTokens": "x", "postTokens": -1}])
 def test_boundary_without_sound_data_or_summary(tmp_path: Path, data: Any) -> None:
     session = Transcript()

@@ -207,7 +207,11 @@ def agent_of(record: Record) -> str:
     """The subagent that a record belongs to, "" for the session itself."""
     if record.get("isSidechain") is not True:
         return ""
-    agent = record.get("agentId")
+    return _agent_name(record)
+
+
+def _agent_name(fields: Record) -> str:
+    agent = fields.get("agentId")
     return agent if isinstance(agent, str) and agent else "subagent"
 
 
@@ -302,8 +306,7 @@ def _progress(record: Record) -> Sequence[Event]:
     inner = data.get("message")
     if not isinstance(inner, dict):
         return _NOTHING
-    agent = data.get("agentId")
-    agent = agent if isinstance(agent, str) and agent else "subagent"
+    agent = _agent_name(data)
     kind = inner.get("type")
     if kind == "assistant":
         return _assistant(inner, agent)
