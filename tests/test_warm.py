@@ -41,6 +41,18 @@ def test_it_ends_as_it_ends(program: str, code: int, errors: bytes) -> None:
     assert process.returncode == code
 
 
+def test_what_is_left_for_its_end_is_done() -> None:
+    program = "import atexit, sys; atexit.register(print, 'last'); print('first', end=' '); sys.exit(3)"
+    process = start(program)
+    assert process.communicate(timeout=60) == (b"first last\n", b"")
+    assert process.returncode == 3
+    unread = start("import sys; sys.stdin.read(); print('to nobody')")
+    unread.stdout.close()
+    unread.stdin.close()
+    assert b"BrokenPipeError" in unread.stderr.read()
+    assert unread.wait(60) == 120  # as an interpreter says that it could not write the last words
+
+
 def test_it_has_no_open_files_but_its_streams() -> None:
     others = [start("input()") for _ in range(3)]
     program = "import os; print([fd for fd in range(3, 64) if os.path.exists(f'/dev/fd/{fd}')])"
