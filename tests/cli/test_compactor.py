@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from memtui.cli import compactor
 from memtui.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store.states import VersionTaken
 from tests.cli.conftest import Memtui
+from tests.cli.starting import start_memtui
 from tests.transcripts import Transcript
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
@@ -122,15 +120,14 @@ def test_a_problem_that_lasts_is_said_once(
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_it(session: Session, project: Project, number: int, code: int) -> None:
-    command = [sys.executable, "-m", "memtui", "compactor", "--interval", "3600"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
-    ) as process:
-        assert process.stdout is not None
-        assert "v1" in process.stdout.readline()  # a line is seen at once, also in a pipe
+    process = start_memtui("compactor", "--interval", "3600")
+    try:
+        assert b"v1" in process.stdout.readline()  # a line is seen at once, also in a pipe
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
-    assert (process.returncode, err.strip()) == (code, "")
+    finally:
+        process.end()
+    assert (process.returncode, err.strip()) == (code, b"")
     assert not list(Path(memtui_home().states).rglob("*.tmp"))
     assert compactor.command.name == "compactor"
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 from click.shell_completion import ShellComplete
 
@@ -13,6 +9,7 @@ from memtui.cli.main import cli
 from memtui.project import Project, memtui_home
 from tests.cli.conftest import Memtui
 from tests.cli.memories import put
+from tests.cli.starting import start_memtui
 
 IDS = ["CMEM-20260102-091500", "CMEM-20260101-080000"]
 
@@ -62,13 +59,9 @@ def test_a_store_that_cannot_be_listed_offers_nothing(project: Project) -> None:
 
 
 def test_the_shell_asks_memtui_itself(stored: list[str]) -> None:
-    asking = {"_MEMTUI_COMPLETE": "bash_complete", "COMP_WORDS": "memtui memory show 1500", "COMP_CWORD": "3"}
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; sys.argv[0] = 'memtui'; from memtui.__main__ import main; main()",
-    ]
-    done = subprocess.run(
-        command, env={**os.environ, **asking}, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.split() == ["plain," + IDS[0]]
+    process = start_memtui(
+        before="import sys; sys.argv[0] = 'memtui'",
+        _MEMTUI_COMPLETE="bash_complete", COMP_WORDS="memtui memory show 1500", COMP_CWORD="3",
+    )  # fmt: skip
+    printed, errors = process.communicate(timeout=60)
+    assert (printed.decode().split(), errors, process.returncode) == (["plain," + IDS[0]], b"", 0)

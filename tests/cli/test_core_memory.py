@@ -14,7 +14,7 @@ from memtui.cli import core_memory
 from memtui.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.memories import TEXT, Pipe, pipe, put, store
-from tests.warm import Warm
+from tests.cli.starting import start_memtui
 
 __all__ = ["pipe"]
 
@@ -27,19 +27,12 @@ def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-def _memtui(*words: str) -> Warm:
-    """Start memtui without a shell."""
-    imports = ["import memtui.cli.main", "import memtui.cli.core_memory", "import memtui.store.memory_files"]
-    program = "from memtui.__main__ import main; main()"
-    return Warm(program, *words, cwd=Path.cwd(), env=os.environ, imports=imports)
-
-
 def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
     source = tmp_path / "session-memory.md"
     source.write_bytes(TEXT.encode() + b"\n")
     piped = _shell('echo "$structuredText" | memtui core-memory import', structuredText=TEXT)
-    from_file = _shell(f"memtui core-memory import --file '{source}'")
-    first, second = json.loads(piped.stdout), json.loads(from_file.stdout)
+    from_file, errors = start_memtui("core-memory", "import", "--file", str(source)).communicate(timeout=60)
+    first, second = json.loads(piped.stdout), json.loads(from_file)
     for answer in (first, second):
         assert answer == {
             "operation": "import",
@@ -48,8 +41,8 @@ def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
         }
     exported = _shell(f"memtui core-memory export --id {first['id']}")
     assert exported.stdout == source.read_bytes()
-    assert [done.stderr for done in (piped, from_file, exported)] == [b""] * 3
-    assert _memtui("core-memory", "export", "--id", second["id"]).communicate(timeout=60) == (
+    assert [piped.stderr, errors, exported.stderr] == [b""] * 3
+    assert start_memtui("core-memory", "export", "--id", second["id"]).communicate(timeout=60) == (
         source.read_bytes(),
         b"",
     )
@@ -66,19 +59,19 @@ def test_the_two_calls_and_back(project: Project, tmp_path: Path) -> None:
     ],
 )
 def test_any_bytes_come_back(project: Project, data: bytes) -> None:
-    answer, errors = _memtui("core-memory", "import").communicate(data, timeout=60)
+    answer, errors = start_memtui("core-memory", "import").communicate(data, timeout=60)
     assert errors == b""
-    exported = _memtui("core-memory", "export", "--id", json.loads(answer)["id"])
+    exported = start_memtui("core-memory", "export", "--id", json.loads(answer)["id"])
     assert exported.communicate(timeout=60) == (data, b"")
     assert exported.returncode == 0
 
 
 def test_ten_megabytes(project: Project) -> None:
     whole = (b"x" * 79 + b"\n") * 131072
-    answer, _ = _memtui("core-memory", "import").communicate(whole, timeout=60)
+    answer, _ = start_memtui("core-memory", "import").communicate(whole, timeout=60)
     words = ("core-memory", "export", "--id", json.loads(answer)["id"])
-    assert _memtui(*words).communicate(timeout=60) == (whole, b"")
-    early = _memtui(*words)
+    assert start_memtui(*words).communicate(timeout=60) == (whole, b"")
+    early = start_memtui(*words)
     assert early.stdout.read(80) == whole[:80]
     early.stdout.close()
     assert (early.wait(60), early.stderr.read()) == (1, b"")
@@ -88,8 +81,7 @@ def test_ten_megabytes(project: Project) -> None:
 @pytest.mark.parametrize("reader", ["cat >whole", "head -c 80"])
 def test_ten_megabytes_to_an_unbuffered_output(project: Project, reader: str) -> None:
     whole = (b"x" * 79 + b"\n") * 131072
-    answer, _ = _memtui("core-memory", "import").communicate(whole, timeout=60)
-    export = f"memtui core-memory export --id {json.loads(answer)['id']}"
+    export = f"memtui core-memory export --id {put('2026-01-01T08:00:00+00:00', whole)}"
     done = _shell(f"({export}; echo $? >&2) | {reader}", PYTHONUNBUFFERED="1")
     if reader == "cat >whole":
         assert (done.stderr, Path("whole").read_bytes() == whole) == (b"0\n", True)
@@ -106,14 +98,15 @@ def test_a_closed_standard_input_or_output(project: Project) -> None:
 
 
 def test_a_full_device_is_reported(project: Project) -> None:
-    memory_id = put("2026-01-01T08:00:00+00:00")
-    done = _shell(f"memtui core-memory export --id {memory_id} >/dev/full")
-    assert done.returncode == 1
-    assert b"Traceback" not in done.stderr
+    words = ("core-memory", "export", "--id", put("2026-01-01T08:00:00+00:00"))
+    process = start_memtui(*words, before="import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 1)")
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert b"No space left" in errors and b"Traceback" not in errors
 
 
 def test_nothing_is_no_memory(project: Project) -> None:
-    process = _memtui("core-memory", "import")
+    process = start_memtui("core-memory", "import")
     said = b"memtui: standard input is empty; nothing was imported.\n"
     assert process.communicate(timeout=60) == (b"", said)
     assert process.returncode == 1

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from memtui.cli import output
 from memtui.cli.running import prepare_streams
+from tests.warm import Warm
 
 HOSTILE = "\x1b]0;title\x07\x1b]52;c;aGk=\x07\x9b6n\u202eabc\u2066[/b] {x} \x00\x7f\r\t\U000e0041\ud83d"
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -189,15 +190,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         "    for _ in range(100_000): say('x' * 100)\n"
         "sys.exit(run(['demo'], Openers(flood, flood, flood)))"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(timeout=60) == 1
+    process = _started(program)
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 1
+    process.end()
 
 
 def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
@@ -209,16 +207,16 @@ def test_a_reader_that_goes_away_before_the_last_words_is_no_error() -> None:
         "    sys.stdin.read(); say('short')\n"
         "sys.exit(run(['demo'], Openers(speak, speak, speak)))"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        process.stdin.close()
-        assert process.stderr.read() == b""
-        assert process.wait(timeout=60) == 1
+    process = _started(program)
+    process.stdout.close()
+    process.stdin.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 1
+    process.end()
+
+
+def _started(program: str) -> Warm:
+    return Warm(program, cwd=Path.cwd(), env=os.environ, imports=["import memtui.cli.main"])
 
 
 def test_a_stream_that_was_closed_takes_everything(monkeypatch: pytest.MonkeyPatch) -> None:

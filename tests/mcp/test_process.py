@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -201,11 +199,19 @@ def test_it_ends_when_nobody_listens(start: Start) -> None:
     assert process.stderr.read() == b""
 
 
-def test_without_a_stderr(project: Project) -> None:
-    script = f"exec {shlex.quote(sys.executable)} -m memtui mcp 2>&-"
-    done = subprocess.run(
-        ["/bin/sh", "-c", script], input=lines(HELLO, READY, tool(1, operation="list")),
-        capture_output=True, cwd=project.root, timeout=_SECONDS, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert "result" in _answers(done.stdout)[1]
+# An interpreter that finds no descriptor 2 has no such stream, either.
+_WITHOUT_STDERR = """
+import os, sys
+os.close(2)
+sys.stderr = sys.__stderr__ = None
+from memtui.__main__ import main
+main()
+"""
+
+
+def test_without_a_stderr(start: Start) -> None:
+    process = start(_WITHOUT_STDERR)
+    asked = lines(HELLO, READY, tool(1, operation="list"))
+    printed, errors = process.communicate(asked, timeout=_SECONDS)
+    assert (process.returncode, errors) == (0, b"")
+    assert "result" in _answers(printed)[1]

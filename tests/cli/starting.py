@@ -1,0 +1,23 @@
+"""memtui in a process of its own that begins at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.warm import Warm
+
+_COMMANDS = ("main", "compactor", "core_memory")
+_IMPORTS = (*(f"import memtui.cli.{name}" for name in _COMMANDS), "import memtui.store.memory_files")
+
+
+def start_memtui(*words: str, before: str = "", **variables: str) -> Warm:
+    """Start memtui in the current folder, without a shell.
+
+    Args:
+        words: its arguments.
+        before: lines of Python that the process begins with.
+        variables: of its environment, beside those of this process.
+    """
+    program = f"{before}\nfrom memtui.__main__ import main\nmain()"
+    return Warm(program, *words, cwd=Path.cwd(), env={**os.environ, **variables}, imports=_IMPORTS)
