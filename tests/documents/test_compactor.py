@@ -60,7 +60,8 @@ _facts = shared(
         modified_files=st.lists(_file, max_size=30).map(tuple),
         landmarks=st.lists(st.builds(commit, _text, st.integers(1, 300)), max_size=3).map(tuple),
         errors=st.lists(st.builds(failed, _text, st.integers(1, 300), _text | _long), max_size=3).map(tuple),
-    )
+    ),
+    40,
 )
 
 

@@ -21,7 +21,7 @@ from memtui.formats.stored_memory import (
     read_head,
     render_stored,
 )
-from tests.formats.checks import assert_clause, ends_soon, repeated
+from tests.formats.checks import HOSTILE_SECONDS, assert_clause, ends_soon, repeated
 from tests.formats.strategies import NASTY, stored_memories
 
 META = MemoryMeta(
@@ -211,7 +211,7 @@ def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
 def test_the_longest_front_matter_is_read_in_time(unit: str) -> None:
     for key in ("", "id: ", "tags: [") if unit != "[" else ("tags: [",):  # as deep in any of them, and slow
         text = f"---\n{key}{unit * (HEAD_LIMIT // len(unit) - 20)}\n---\n"
-        ends_soon(lambda text: parse_stored(text.encode()), text)
+        ends_soon(lambda text: parse_stored(text.encode()), text, 2 * HOSTILE_SECONDS)
 
 
 HAND_MADE = b"""\

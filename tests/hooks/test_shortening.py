@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -64,6 +66,12 @@ def large(tasks: int = 12, decisions: int = 20, files: int = 60) -> SessionState
 TEXT = render_session_state(large()).strip("\n")
 
 
+@cache
+def shorter_and_shorter() -> Mapping[int, str]:
+    """The document in less and less room, by the room."""
+    return {room: shortened(TEXT, room) for room in range(0, len(TEXT), 7)}
+
+
 def test_texts_that_fit_are_unchanged() -> None:
     assert shortened(TEXT, len(TEXT)) == TEXT
     assert shortened("", 100) == ""
@@ -102,14 +110,13 @@ def test_with_less_and_less_room_the_order_holds() -> None:
         "done 11",
         "done 0",
     ]
-    texts = [shortened(TEXT, room) for room in range(0, len(TEXT), 7)]
-    missing = {mark: max(n for n, text in enumerate(texts) if mark not in text) for mark in marks}
+    texts = shorter_and_shorter()
+    missing = {mark: max(room for room, text in texts.items() if mark not in text) for mark in marks}
     assert sorted(missing, key=lambda mark: missing[mark]) == marks
 
 
 def test_a_piece_comes_with_its_parent() -> None:
-    for room in range(0, len(TEXT), 7):
-        short = shortened(TEXT, room)
+    for room, short in shorter_and_shorter().items():
         if "write the test" in short:
             assert "Hold the lock" in short
         if "never touch" in short:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from memtui.formats.transcript import LINE_LIMIT
 from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.facts import read_facts, to_json
+from tests.examples import shared
 from tests.transcripts import SUMMARY, Transcript, tool_result, tool_use
 
 KEY_LIST = """
@@ -196,7 +197,7 @@ _SHAPES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_FIELDS, inner, max_size=6),
     max_leaves=20,
 )
-_RECORDS = st.dictionaries(_FIELDS, _SHAPES, max_size=8)
+_RECORDS = shared(st.dictionaries(_FIELDS, _SHAPES, max_size=8), 60)
 
 
 @given(st.lists(_RECORDS, max_size=6))
@@ -207,7 +208,7 @@ def test_records_of_any_shape_are_read(tmp_path_factory: pytest.TempPathFactory,
 
 
 EDITING = ("Edit", "Write", "MultiEdit", "NotebookEdit", "ExitPlanMode")
-_ODD: st.SearchStrategy[Any] = _SHAPES | st.sampled_from([[], {}, "", 0, None])
+_ODD: st.SearchStrategy[Any] = shared(_SHAPES, 60) | st.sampled_from([[], {}, "", 0, None])
 
 
 @given(_ODD, _ODD, _ODD, _ODD)

@@ -96,7 +96,7 @@ def test_what_looks_like_a_secret_in_code_stays(line: str) -> None:
 
 def test_no_false_alarm_in_ordinary_lines() -> None:
     lines = ordinary_lines(_LINES)
-    assert [line for line in lines if masked(line) != line] == []
+    assert [line for line in set(lines) if masked(line) != line] == []  # some are there many times
     assert find("\n".join(lines)) == ()
 
 

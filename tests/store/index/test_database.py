@@ -6,8 +6,9 @@ import os
 import random
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -72,11 +73,16 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@cache
+def _texts() -> Sequence[str]:
+    corpus = Corpus()
+    return [corpus.text() for _ in range(15)]
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("opened", [True, False])
 def test_a_damaged_index_is_made_anew(where: Home, damage: str, opened: bool) -> None:
-    corpus = Corpus()
-    texts = [corpus.text() for _ in range(40)]
+    texts = _texts()
     for number, text in enumerate(texts):
         add(where, number, text)
     index = SearchIndex(where)
