@@ -51,6 +51,7 @@ def test_what_is_left_for_its_end_is_done() -> None:
     unread.stdin.close()
     assert b"BrokenPipeError" in unread.stderr.read()
     assert unread.wait(60) == 120  # as an interpreter says that it could not write the last words
+    unread.end()
 
 
 def test_it_has_no_open_files_but_its_streams() -> None:
