@@ -51,8 +51,8 @@ def test_every_test_is_limited(request: pytest.FixtureRequest) -> None:
     assert any(hook.plugin_name.endswith("conftest.py") for hook in hooks)
 
 
-_WAITS = ("run", "check_call", "check_output", "communicate")
-_MAY_WAIT = re.compile(r"subprocess|communicate|wait")
+_WAITS = ("run", "check_call", "check_output", "communicate", "wait")
+_MAY_WAIT = re.compile(r"\bsubprocess\b|\bcommunicate\b|\bwait\b")
 
 
 def _unlimited(path: Path) -> list[str]:
@@ -62,6 +62,8 @@ def _unlimited(path: Path) -> list[str]:
         return []
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr not in _WAITS:
             continue
         owner = ast.unparse(node.func.value)
         waits = node.func.attr == "communicate" or (owner == "subprocess" and node.func.attr in _WAITS)

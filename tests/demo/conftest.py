@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from copy import deepcopy
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,19 @@ def clock() -> datetime:
     return NOW
 
 
+@cache
+def _built(base: Path) -> tuple[DemoProject, Path]:
+    """A demo, and a copy of its folder."""
+    folder = base / "demo"
+    folder.mkdir(parents=True)
+    demo = build_demo(folder, clock)
+    return demo, shutil.copytree(folder, base / "copy", symlinks=True)
+
+
 @pytest.fixture
-def demo(tmp_path: Path) -> DemoProject:
-    return build_demo(tmp_path, clock)
+def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoProject:
+    """The same demo for all tests, with nothing that an earlier one has changed."""
+    demo, copy = _built(tmp_path_factory.getbasetemp() / "tests-demo")
+    shutil.rmtree(demo.folder)
+    shutil.copytree(copy, demo.folder, symlinks=True)
+    return deepcopy(demo)

@@ -282,8 +282,8 @@ def test_a_memory_file_keeps_the_drafts_files_and_its_confidence(known: Known) -
 HEAD = "=== SESSION STATE v3 ===\n\n## IDENTITY\n- Session goal: Another goal\n\n"
 END = "\n=== END STATE ===\n"
 HUGE = {
-    "decisions": "## KEY DECISIONS\n" + "".join(f"- Decision: do {each} now\n" for each in range(10_000)),
-    "tasks": "## TASK TREE\n" + "".join(f"- [ ] do {each} now\n" for each in range(10_000)),
+    "decisions": "## KEY DECISIONS\n" + "".join(f"- Decision: do {each} now\n" for each in range(5_000)),
+    "tasks": "## TASK TREE\n" + "".join(f"- [ ] do {each} now\n" for each in range(5_000)),
     "deep": "## TASK TREE\n" + "".join(" " * min(each, 200) + f"- [ ] t{each}\n" for each in range(1_100)),
     "long": f"## TASK TREE\n- [ ] {'w ' * 60_000}\n## KEY DECISIONS\n- Decision: {'我们' * 40_000}",
     "paths": "## KEY DECISIONS\n- Decision: " + "a.b/c.d " * 30_000,

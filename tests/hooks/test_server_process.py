@@ -23,6 +23,7 @@ from memtui.hooks.requests import requests_folder
 from memtui.project import Places
 from tests.disk import mode_of, names
 from tests.hooks.world import MEMTUI_HOOK, SESSION, Done, World
+from tests.warm import Warm
 
 PATIENCE = 30.0
 """Seconds; what is waited for takes less than one."""
@@ -178,22 +179,21 @@ def test_many_hooks_at_once_are_all_served_by_one_at_a_time(world: World) -> Non
     for name in sessions:
         path = world.transcript.with_name(f"{name}.jsonl")
         path.write_text(json.dumps(says(f"Work on {name}.", name)) + "\n")
-        hook = subprocess.Popen([*MEMTUI_HOOK, "session-end"], stdin=subprocess.PIPE, env=world.environment)
-        assert hook.stdin is not None
+        hook = world.start("session-end")
         fields = world.payload(session_id=name, transcript_path=str(path), reason="other")
         hook.stdin.write(json.dumps(fields).encode())
+        hook.stdin.flush()
         hooks.append(hook)
     for hook in hooks:
-        assert hook.stdin is not None
-        hook.stdin.close()
-        hook.wait(timeout=60)
+        assert hook.communicate(timeout=60) == (b"", b"")
     until(lambda: len(world.runs) == 8 and not servers(world))
     assert all(f"Work on {name}." in versions(world, name)[0].read_text() for name in sessions)
     assert {run.outcome for run in world.runs} == {"ok"}
 
 
-_CLAUDE_CODE = """
-import json, subprocess, sys
+_CLAUDE_CODE_IMPORTS = "import json, subprocess, sys"
+_CLAUDE_CODE = f"""
+{_CLAUDE_CODE_IMPORTS}
 for line in sys.stdin:
     event, payload = json.loads(line)
     done = subprocess.run([*sys.argv[1:], event], input=json.dumps(payload).encode(), stdout=subprocess.PIPE)
@@ -206,17 +206,15 @@ class ClaudeCode:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _CLAUDE_CODE, *MEMTUI_HOOK],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=world.environment,
-        )  # fmt: skip
+        self._process = Warm(
+            _CLAUDE_CODE, *MEMTUI_HOOK, cwd=world.base, env=world.environment, imports=[_CLAUDE_CODE_IMPORTS]
+        )
 
     def hook(self, event: str, session_id: str, **fields: str) -> str:
         """Run a hook for a session; returns what it prints."""
         path = self._world.transcript.with_name(f"{session_id}.jsonl")
         payload = self._world.payload(session_id=session_id, transcript_path=str(path), **fields)
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps([event, payload]) + "\n")
+        self._process.stdin.write(json.dumps([event, payload]).encode() + b"\n")
         self._process.stdin.flush()
         return str(json.loads(self._process.stdout.readline()))
 

@@ -15,6 +15,7 @@ import pytest
 
 from memtui.demo.transcript import TranscriptWriter
 from memtui.project import Project, transcript_slug
+from tests.warm import Warm
 
 SESSION = "5b0c7e1a-3f42-4d8e-9a61-c2f0d7b8e913"
 
@@ -42,14 +43,26 @@ class World:
         return list(Project(self.root).compacts.glob("*-autocompact.md"))
 
     def memtui(self, *words: str) -> str:
-        env = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
+        """Run a command in an interpreter of its own, which the hooks are given; returns what it prints."""
         done = subprocess.run(
-            [self.python, "-m", "memtui", *words], cwd=self.root, env=env, text=True,
+            [self.python, "-m", "memtui", *words], cwd=self.root, env=self._env, text=True,
             capture_output=True, check=False,
             timeout=60,
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, ""), (words, done)
         return done.stdout
+
+    def forked(self, *words: str) -> str:
+        """Run a command to which its interpreter means nothing; returns what it prints."""
+        program = "from memtui.__main__ import main; main()"
+        process = Warm(program, *words, cwd=self.root, env=self._env, imports=["import memtui.cli.main"])
+        printed, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (0, b""), words
+        return printed.decode()
+
+    @property
+    def _env(self) -> dict[str, str]:
+        return {"HOME": str(self.home), "PATH": os.environ["PATH"]}
 
     def fire(self, event: str, path: str = "/usr/bin:/bin", **fields: str) -> str:
         """Run every hook of an event; returns what they print."""
@@ -87,7 +100,7 @@ def test_project(world: World) -> None:
 
     context = world.fire("PreCompact", trigger="auto")
     assert not context.startswith("{")
-    (listed,) = json.loads(world.memtui("captures", "--pending", "--json"))
+    (listed,) = json.loads(world.forked("captures", "--pending", "--json"))
     assert (listed["session_id"], listed["title"]) == (SESSION, "Fix the refund")
     assert listed["transcript"] == str(world.transcript)
     world.fire("SessionStart", source="compact")
@@ -97,7 +110,7 @@ def test_project(world: World) -> None:
     assert {("hooks", "ok"), ("commands", "ok"), ("runs", "ok"), ("mcp", "ok")} <= levels
     assert sum(finding["check"] == "runs" for finding in found) == 3
 
-    world.memtui("uninstall", "--yes")
+    world.forked("uninstall", "--yes")
     assert settings.read_bytes() == before
     assert not (world.root / ".mcp.json").exists()
     assert not (world.root / ".claude" / "commands").exists()
@@ -114,5 +127,5 @@ def test_shared(world: World) -> None:
     script.chmod(0o755)
     world.fire("PreCompact", path=f"/usr/bin:/bin:{script.parent}", trigger="auto")
     assert len(world.captures) == 1
-    world.memtui("uninstall", "--shared", "--yes")
+    world.forked("uninstall", "--shared", "--yes")
     assert not (world.root / ".claude").exists()
