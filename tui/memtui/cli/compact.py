@@ -123,11 +123,15 @@ def command(
     if as_json:
         message = f"{_ALREADY} {known}" if known else f"Created memory: {memory_id}"
         print_json(asdict(_outcome(accepted, labels, memory_id, message)))
-        return
+    else:
+        _report(accepted, places, memory_id, known=bool(known))
+
+
+def _report(accepted: Compacted, places: Places, memory_id: str, *, known: bool) -> None:
     _tell(check_recovery(accepted.text), accepted.note)
     print_recovery_box(memory_id)
     if known:
-        say(f"{_ALREADY} {known}: the session has not changed since. Nothing was added.")
+        say(f"{_ALREADY} {memory_id}: the session has not changed since. Nothing was added.")
     if accepted.root != places.project.root:
         say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
     if is_terminal():

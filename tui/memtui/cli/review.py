@@ -19,7 +19,7 @@ from memtui.cli.recovery_box import print_recovery_box
 from memtui.clock import system_clock
 from memtui.engines.choice import Engine
 from memtui.flows.citing import cited_review
-from memtui.flows.review import review
+from memtui.flows.review import Reviewed, review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory
 from memtui.formats.model import FormatError
@@ -103,10 +103,7 @@ def command(
     before = Outcome(entry.name, str(entry.path), loaded.status)
     if loaded.status == "reviewed":
         memory = str(store.folder / loaded.memory) if loaded.memory else ""
-        sentence = (
-            f"{entry.name} is reviewed already, nothing was changed. Its memory: {memory or 'not named'}"
-        )
-        _report(replace(before, memory=memory, summary=loaded.summary), sentence, as_json)
+        _report_earlier(replace(before, memory=memory, summary=loaded.summary), as_json)
         return
     places = Places(store.project, memtui_home(), claude_config())
     draft = _given(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
@@ -124,20 +121,7 @@ def command(
         facts=accepted.facts,
         changes=changes,
     )
-    done = _with_draft(
-        replace(
-            before,
-            status="reviewed",
-            changed=True,
-            memory=str(reviewed.memory_path),
-            recovery_id=reviewed.recovery_id,
-        ),
-        accepted._replace(memory=reviewed.memory),
-    )
-    note = f" ({accepted.note})" if accepted.note else ""
-    _report(done, f"Reviewed {entry.name}. Its memory: {reviewed.memory_path}{note}", as_json)
-    if not as_json:
-        print_recovery_box(reviewed.recovery_id)
+    _report_new(before, accepted, reviewed, as_json)
 
 
 def _project(root: Path | None, capture: str | None) -> Project:
@@ -204,6 +188,30 @@ def _with_draft(outcome: Outcome, draft: Draft) -> Outcome:
 def _shown(draft: Draft) -> str:
     note = f"({clean_line(draft.note)})\n\n" if draft.note else ""
     return f"{note}Summary: {clean_line(draft.summary)}\n\n{render_memory(draft.memory)}"
+
+
+def _report_earlier(outcome: Outcome, as_json: bool) -> None:
+    memory = outcome.memory or "not named"
+    sentence = f"{outcome.capture} is reviewed already, nothing was changed. Its memory: {memory}"
+    _report(outcome, sentence, as_json)
+
+
+def _report_new(before: Outcome, accepted: Draft, reviewed: Reviewed, as_json: bool) -> None:
+    done = replace(
+        before,
+        status="reviewed",
+        changed=True,
+        memory=str(reviewed.memory_path),
+        recovery_id=reviewed.recovery_id,
+    )
+    note = f" ({accepted.note})" if accepted.note else ""
+    _report(
+        _with_draft(done, accepted._replace(memory=reviewed.memory)),
+        f"Reviewed {done.capture}. Its memory: {done.memory}{note}",
+        as_json,
+    )
+    if not as_json:
+        print_recovery_box(done.recovery_id)
 
 
 def _report(outcome: Outcome, sentence: str, as_json: bool) -> None:
