@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from textual.app import App
+from textual.dom import DOMNode
 from textual.events import Key
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
@@ -39,8 +40,11 @@ def is_idle(app: App[Any]) -> bool:
         return True
     if app._resize_event is not None:  # passed on by a timer
         return False
-    nodes = (node for screen in app.screen_stack for node in screen.walk_children(with_self=True))
-    return all(_waits_for_message(pump) for pump in (app, *nodes))
+    return _waits_for_message(app) and all(map(_rests, app.screen_stack))
+
+
+def _rests(node: DOMNode) -> bool:
+    return _waits_for_message(node) and all(map(_rests, node.children))
 
 
 def _waits_for_message(pump: MessagePump) -> bool:
