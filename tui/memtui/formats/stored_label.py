@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from memtui.named import NamedTuple
+from memtui.patterns import deferred
 
 # The output of `render_stored` for a project that needs no quotes, matched in one step.
 _OWN = re.compile(
@@ -16,11 +17,11 @@ _OWN = re.compile(
     rb"description: .*\ntags: \[.*\]\nsession_id: .*\nsource: .*\n"
     rb"archived: (?:false|(true))\n(pinned: true\n)?---\n"
 )
-_LINE = re.compile(rb"^(project|archived|pinned)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
-_QUOTED = re.compile(rb"'([^'\x00-\x1f\x7f]*)'")
-_PLAIN = re.compile(rb"[\w/.~\x80-\xff](?:[^:#\x00-\x1f\x7f]|:(?=[^\s])|(?<=[^\s])#)*")
+_LINE = deferred(rb"^(project|archived|pinned)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_QUOTED = deferred(rb"'([^'\x00-\x1f\x7f]*)'")
+_PLAIN = deferred(rb"[\w/.~\x80-\xff](?:[^:#\x00-\x1f\x7f]|:(?=[^\s])|(?<=[^\s])#)*")
 _NOTHING = (b"", b"~", b"null", b"Null", b"NULL", b"''", b'""')
-_NEEDS_YAML = re.compile(rb"^[ \t\"'?{&!*]", re.MULTILINE)
+_NEEDS_YAML = deferred(rb"^[ \t\"'?{&!*]", re.MULTILINE)
 _TRUE = (b"true", b"yes", b"on", b"1")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memtui.files import heads_within
 from memtui.formats.stored_label import Label, read_label
+from memtui.patterns import deferred
 from memtui.project import Home
 from memtui.store.listing import Entry
 
@@ -17,7 +18,7 @@ HEAD_SIZE = 1024
 _FILE_SIZE = 64 << 10
 """Maximum size in bytes of reviews' memory files; usual ones have 2,000, and name the memory at the end."""
 # The section added to a memory file by `memtui.flows.review`.
-_STORED_AS = re.compile(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
+_STORED_AS = deferred(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
 
 
 def quick_labels(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, Label | None]]:
