@@ -109,7 +109,7 @@ def test_a_turn_asks_without_what_a_tool_had_printed(tmp_path: Path) -> None:
     t.user(f"Docker installed\n{SCREEN}\nfix these")
     (turn,) = t.facts(tmp_path).asked
     assert "\nfix these" in turn.ask
-    assert "Docker installed]" in turn.ask
+    assert "characters: Docker installed … => =>" in turn.ask
     assert not turn.ask.startswith("Docker")
 
 
@@ -141,9 +141,35 @@ def test_a_drawn_line_belongs_to_what_was_pasted_before_it() -> None:
     assert without_pasted(mostly_typed, AT)[0].startswith("─────\nMy own")
 
 
+def test_lines_of_output_behind_a_block_are_not_the_users() -> None:
+    end = "\n  × Some errors were emitted.\n  \n\nFound 4 errors.\nError: Process completed with exit code 1."
+    text, (pasted,) = without_pasted(f"{ASK}\n{LOG}\n\n  i Safe fix\n\n{LOG}\n{end}", AT)
+    assert text.startswith(f"{ASK}\n[pasted at L12, ") and "\n" not in text[len(ASK) + 1 :]
+    assert text.endswith(" … Error: Process completed with exit code 1.]")
+    assert pasted.lines == 21
+    for own in ("NB: keep it short", "👍 go on", "Found it.\n\nUse this:\n\n    run(a)"):
+        assert without_pasted(f"{ASK}\n{LOG}\n\n{own}", AT)[0].endswith(f"]\n\n{own}")
+
+
+def test_lines_of_output_above_a_block_are_not_the_users() -> None:
+    text, (pasted,) = without_pasted(f"{ASK}\n\n> check\n> tool\n\n{LOG}", AT)
+    assert text.startswith(f"{ASK}\n\n[pasted at L12, 9 lines, ")
+    assert pasted.last_line == LOG.split("\n")[-1]
+
+
+def test_three_quotation_marks_are_a_fence() -> None:
+    shown = "--- FAIL: one\nit said no\nthen nothing, as it never does\nthe end of it\nFAIL"
+    text, _ = without_pasted(f'{ASK}\n"""\n{shown}"""\nfix it', AT)
+    assert text.startswith(f"{ASK}\n[pasted at L12, 6 lines, ") and text.endswith('FAIL"""]\nfix it')
+
+
+def test_blocks_with_nothing_between_are_one() -> None:
+    assert len(without_pasted(f"{ASK}\n{LOG}\n\n\n\n\n\n\n{TRACE}", AT)[1]) == 1
+
+
 def test_a_trace_leaves_the_words_around_it() -> None:
     text, (pasted,) = without_pasted(f"{ASK}\n\n{TRACE}\n\nWhat is wrong?", AT)
-    assert "cjs/loader:981" not in text
+    assert "cjs/loader:1105" not in text
     assert text.startswith(ASK)
     assert text.endswith("What is wrong?")
     assert pasted.lines >= 3

@@ -242,7 +242,12 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "ask": turn.ask,
         "about": turn.about,
         "pasted": [
-            {"first_line": each.first_line, "lines": each.lines, "characters": each.characters}
+            {
+                "first_line": each.first_line,
+                "last_line": each.last_line,
+                "lines": each.lines,
+                "characters": each.characters,
+            }
             for each in turn.pasted
         ],
         "end": turn.end,

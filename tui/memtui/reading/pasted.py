@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
+from memtui.reading.output_lines import LIST, is_drawn, kind_of
 from memtui.reading.records import Pasted, Source
+from memtui.reading.short_text import GAP
 
 _SHORTEST = 120
 """Minimum length of a message with pasted blocks, in characters."""
@@ -30,8 +32,6 @@ _SIGNED = 2
 """Minimum of added and removed lines in a diff without a header."""
 _PRINTED = 12
 """Minimum length of a line recognised as printed by a tool."""
-_FRAME = 4
-"""Minimum number of box-drawing characters in a line of a program."""
 _REPLY = 1
 """Maximum lines of the user's own reply between two pasted blocks."""
 _LONGEST = 2_000
@@ -44,27 +44,13 @@ _WHOLE = 8_000
 _KEPT = 1_000
 """Number of characters kept from the beginning of a longer one."""
 _NAME = 80
-_FENCE = re.compile(r"[ \t]*(```|~~~)")
-_LIST = re.compile(
-    r"[ \t]*(?:[-*•+](?:\s|$)|[(（]?\d{1,3}(?:\.\d{1,2})*[.)）、．:]?(?:\s|$)"
-    r"|[(（]?\d{1,2}[.)）、．]|[a-zA-Z][.)]\s|#{1,6}\s)"
-)
-_TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
-_DRAWN = re.compile(r"[\u2500-\u259f]")
-_RULE = re.compile(r"([^\w\s])\1{7}")
-"""Rules and boxes that programs draw."""
-_SECONDS = re.compile(r"\s*(\d+\.\d+)\s")
+_SAYS = re.compile(r"\w\w")
+_FENCE = re.compile(r"[ \t]*(```|~~~|\"\"\"$)")
+_QUOTES = '"' * 3
+"""People fence with these, too; the end may stand behind the last line."""
+_SURE = frozenset({"escape", "time", "place"})
 _DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
 _IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
-_DIGITS = re.compile(r"\d+")
-_FORMS = (
-    ("time", re.compile(r"\W*\d{1,4}[-/:.]\d\d[-/:.]\d\d")),
-    ("mark", re.compile(r"\s*([^\w\s\"'“‘«»(（「『/@`#*.¿¡-][^\w\s]*)(?:\s|$)")),
-    ("place", re.compile(r"\s*[\w./\\-]+\.\w{1,6}:\d+\b")),
-    ("code", re.compile(r"\s*(?://|/\*)|.*[;{}]\s*$")),
-    ("indent", re.compile(r"    |\t")),
-    ("progress", re.compile(r".*(?:\.\.\.|…)\s*$")),
-)
 
 
 def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tuple[str, tuple[Pasted, ...]]:
@@ -85,8 +71,10 @@ def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tu
         kept += lines[at:start]
         at = end
         block = lines[start:end]
-        first = next((line.strip() for line in block if line.strip(" \t`~")), "")[:_NAME]
-        pasted = Pasted(first, len(block), sum(map(len, block)) + len(block) - 1, source)
+        first = next((line.strip() for line in block if line.strip(' \t`~"')), "")[:_NAME]
+        last = next((line.strip() for line in reversed(block) if _SAYS.search(line)), "")[:_NAME]
+        last = "" if last == first else last
+        pasted = Pasted(first, len(block), sum(map(len, block)) + len(block) - 1, source, last)
         found.append(pasted)
         kept.append(_named(pasted))
     return "\n".join(kept + lines[at:]), tuple(found)
@@ -94,15 +82,16 @@ def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tu
 
 def _named(pasted: Pasted) -> str:
     """The replacement of a pasted block."""
-    first = pasted.first_line.replace("[", "(").replace("]", ")")
+    ends = GAP.join(line for line in (pasted.first_line, pasted.last_line) if line)
+    ends = ends.replace("[", "(").replace("]", ")")
     lines = f"{pasted.lines:,} {'line' if pasted.lines == 1 else 'lines'}"
-    return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {first}]"
+    return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {ends}]"
 
 
 def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
     """First line, and the line after the last, of each block; in order, without overlap."""
     taken = [False] * len(lines)
-    for spans in (_fenced, _diffs, _signed, _outputs, _long, _lone, _between):
+    for spans in (_fenced, _diffs, _signed, _outputs, _long, _lone, _between, _beside):
         for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
     if any(taken) and not all(taken):
@@ -123,16 +112,31 @@ def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -
         for at in order:
             line = lines[at].strip()
             beside = (at > 0 and taken[at - 1]) or (at < last and taken[at + 1])
-            if beside and not taken[at] and len(line) >= _PRINTED and not _LIST.match(line):
+            if beside and not taken[at] and len(line) >= _PRINTED and not LIST.match(line):
                 taken[at] = any(line in text for text in printed)
 
 
 def _lone(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Single lines that only programs write, in a message that is mostly pasted."""
     if _is_mostly_pasted(lines, taken):
-        for at, line in enumerate(lines):
-            if "\x1b" in line or len(_DRAWN.findall(line)) >= _FRAME:
-                yield at, at + 1
+        yield from ((at, at + 1) for at, line in enumerate(lines) if is_drawn(line))
+
+
+def _beside(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Lines that look like output above the first and below the last block of such a message."""
+    if not any(taken) or not _is_mostly_pasted(lines, taken):
+        return
+    first, behind = taken.index(True), len(taken) - taken[::-1].index(True)
+    above = list(takewhile(lambda at: not lines[at].strip() or kind_of(lines[at]), range(first - 1, 0, -1)))
+    if len(shown := [at for at in above if lines[at].strip()]) > 1:
+        yield shown[-1], first
+    end = behind
+    for at in range(behind, len(lines)):
+        if _is_printed(lines, taken, at):
+            end = at + 1
+        elif sum(1 for line in lines[end : at + 1] if line.strip()) > _REPLY:
+            break
+    yield behind, end
 
 
 def _is_mostly_pasted(lines: list[str], taken: list[bool]) -> bool:
@@ -140,8 +144,17 @@ def _is_mostly_pasted(lines: list[str], taken: list[bool]) -> bool:
     return 2 * pasted > sum(map(len, lines))
 
 
+def _is_printed(lines: list[str], taken: list[bool], at: int) -> bool:
+    """Whether a line looks like output. One that opens a paragraph at the margin may be typed: ``NB: no``."""
+    kind = kind_of(lines[at])
+    inside = lines[at][:1].isspace() or (lines[at - 1].strip() and not taken[at - 1])
+    return kind not in ("", "progress", "indent", "code") and bool(
+        inside or kind in _SURE or is_drawn(lines[at])
+    )
+
+
 def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Lines between blocks that make up most of a message: output, too, except a short reply."""
+    """Lines between blocks that make up most of a message: output, too, except a reply of one line."""
     if not _is_mostly_pasted(lines, taken):
         return
     inside = [at for at, is_taken in enumerate(taken) if is_taken]
@@ -150,7 +163,7 @@ def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         between = lines[before + 1 : after]
         own = [line for line in between if line.strip()]
         touches = between and (between[0].strip() or between[-1].strip())
-        if len(own) > _REPLY or touches or any(often[line] > 1 for line in own):
+        if len(own) != _REPLY or touches or own[0][0].isspace() or often[own[0]] > 1:
             yield before + 1, after
 
 
@@ -158,11 +171,11 @@ def _fenced(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     opened: tuple[int, str] | None = None
     for at, line in enumerate(lines):
         fence = _FENCE.match(line)
-        if fence is None:
-            continue
         if opened is None:
-            opened = at, fence[1]
-        elif opened[1] == fence[1]:
+            opened = (at, fence[1]) if fence is not None else None
+        elif (fence is not None and opened[1] == fence[1]) or (
+            opened[1] == _QUOTES and line.endswith(_QUOTES)
+        ):
             if at - opened[0] > _FENCED:
                 yield opened[0], at + 1
             opened = None
@@ -208,7 +221,7 @@ def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Runs of lines that look like a program's output or indented code."""
-    kinds = ["" if taken[at] else _kind(line) for at, line in enumerate(lines)]
+    kinds = ["" if taken[at] else kind_of(line) for at, line in enumerate(lines)]
     at = 0
     while at < len(lines):
         if not kinds[at]:
@@ -224,6 +237,9 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
                 if at - last > _GAP:
                     break
             at += 1
+        if kinds[last] not in kinds[start:last] and not _is_printed(lines, taken, last):
+            kinds[last] = ""
+            last = max((at for at in range(start, last) if kinds[at]), default=start)
         run = [kind for kind in kinds[start : last + 1] if kind not in ("", "progress")]
         # A decimal number that changes from line to line numbers a list.
         often = Counter(run)
@@ -236,21 +252,6 @@ def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         at = last + 1
 
 
-def _kind(line: str) -> str:
-    """The kind of output a line looks like, "" if it does not."""
-    if "\x1b" in line or "\x08" in line:
-        return "escape"
-    if (not line.isascii() and _DRAWN.search(line)) or _RULE.search(line):
-        return "mark"
-    if seconds := _SECONDS.match(line):
-        return seconds[1]
-    if not line.strip() or _LIST.match(line):
-        return ""
-    if tag := _TAG.match(line):
-        return "frame" if tag[1].startswith("at") and tag[1].endswith("(") else _DIGITS.sub("0", tag[1])
-    return next((kind for kind, form in _FORMS if form.match(line)), "")
-
-
 def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Paragraphs, and finally whole messages, that are too long to be typed."""
     start, left = 0, 0
@@ -258,7 +259,7 @@ def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         if at < len(lines) and not taken[at] and line.strip():
             continue
         paragraph = lines[start:at]
-        prose = [each for each in paragraph if not _LIST.match(each)]
+        prose = [each for each in paragraph if not LIST.match(each)]
         size = sum(map(len, paragraph)) + len(paragraph)
         if sum(map(len, prose)) > _LONGEST or size > 2 * _LONGEST or len(prose) > _LINES:
             # The first line may be the user's comment on the rest.

@@ -71,6 +71,8 @@ class Pasted:
     lines: int
     characters: int
     source: Source
+    last_line: str = ""
+    """Of those with words; "" if that is the first one."""
 
 
 @dataclass(frozen=True, slots=True)
