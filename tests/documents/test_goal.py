@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from memtui.documents.asks import asks
 from memtui.documents.dynamics import dynamics, language
 from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.goal import goal_parts, is_drafted, title_of
@@ -13,6 +15,7 @@ from memtui.documents.open_work import numbered_steps, open_steps, pending
 from memtui.documents.settled import settled
 from memtui.reading.records import Action, Command, Facts, PermissionMode
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+from tests.transcripts import Transcript
 
 ASKED = Facts(turns=(turn(1, "Build a kiln", "Built."), turn(9, "fire it", "Fired."), turn(20, "2", "Ok.")))
 
@@ -174,7 +177,7 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
     told = dynamics(talk)
     assert (
         told.style
-        == "2 messages, half of them up to 12 characters; refused 1 step with words; interrupted 1 turn"
+        == "2 messages, half of them up to 7 characters; refused 1 step with words; interrupted 1 turn"
     )
     assert told.phase == ""
     assert told.last_intent == 'last asked (L5): "smaller"'
@@ -183,6 +186,57 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
     working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))
     assert dynamics(working).phase == "execution"
     assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""
+
+
+def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
+    question = "I read it.\n\nTwo ways are left. Shall I fire **the kiln** now?"
+    turns = (turn(1, "Build a kiln", question), turn(5, "yes please", "Fired. Is it hot?"), turn(9, "why?"))
+    assert goal_parts(Facts(turns=turns))[1:] == [
+        'before that (L5): "yes please" (after "Shall I fire **the kiln** now?")',
+        'first asked (L1): "Build a kiln"',
+    ]
+    assert [ask.question for ask in asks(Facts(turns=turns))] == ["", "Shall I fire **the kiln** now?", ""]
+    long = turn(5, "yes, but only when the clay is dry, and not before the glaze is on all of it")
+    said = turn(5, "yes please")
+    for before, after in (
+        (question, long),
+        ("I fired the kiln.", said),
+        ("窑已经建好了。现在点火吗？", said),
+        ("", said),
+    ):
+        asked = asks(Facts(turns=(turn(1, "Build", before), after)))[0].question
+        assert asked == ("现在点火吗？" if "吗" in before else "")
+
+
+def test_a_chosen_option_is_quoted_with_what_it_says(tmp_path: Path) -> None:
+    t = Transcript()
+    options = [{"label": "Raku", "description": "Fire it fast"}, {"label": "Oven", "description": ""}]
+    questions = [{"question": "Which kiln?", "options": options}, {"question": "When?", "options": []}]
+    asked = t.call("AskUserQuestion", questions=questions)
+    answers = {"Which kiln?": "Raku", "When?": "Raku"}
+    t.result(asked, "User has answered", detail={"questions": questions, "answers": answers})
+    assert [f"{each.decision}: {each.reason}" for each in settled(t.facts(tmp_path))] == [
+        'Raku: "Fire it fast", the user\'s answer to "Which kiln?"',
+        'Raku: the user\'s answer to "When?"',
+    ]
+    t.result(t.call("AskUserQuestion"), "x", detail={"questions": [3, {"options": 4}], "answers": {"a": "b"}})
+    assert settled(t.facts(tmp_path))[-1].reason == 'the user\'s answer to "a"'
+
+
+def test_words_that_the_user_took_back_and_said_again_count_once() -> None:
+    stopped = turn(1, "Build a kiln", end="interrupted")
+    again = turn(5, "Build a kiln, and\na bowl", "Built.")
+    assert [ask.source.line for ask in asks(Facts(turns=(stopped, again)))] == [5]
+    hook = replace(stopped, end="running")
+    assert [ask.source.line for ask in asks(Facts(turns=(hook, again)))] == [5]
+    worked = (turn(1, "go on", "Went."), turn(3, "go on", "Went on."))
+    assert [ask.source.line for ask in asks(Facts(turns=worked))] == [3, 1]
+
+
+def test_the_task_of_a_subagent_has_its_line() -> None:
+    facts = Facts(turns=(turn(1, "", "Found.", kind="start"),), first_prompt="Find the kiln")
+    assert goal_parts(facts) == ['first asked (L1): "Find the kiln"']
+    assert goal_parts(replace(facts, turns=())) == ['first asked: "Find the kiln"']
 
 
 def test_an_approved_plan_ends_the_planning() -> None:

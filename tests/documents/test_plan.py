@@ -104,7 +104,7 @@ def test_a_long_plan_is_quoted_by_its_headings_with_their_lines() -> None:
 def test_a_stated_plan_stands_below_the_todos() -> None:
     said = "Here's my plan:\n1. Add a lock\n2. Test it\n3. Ship it"
     plan = choose_plan(Facts(todos=TODOS[:1], turns=(prompt(said),)), None)
-    assert plan.content == f"- [x] Read\n\n## As the user stated it\n\n{said}"
+    assert plan.content == f"- [x] Read\n\n## In the user's words\n\n{said}"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,6 @@ def test_a_stated_plan_stands_below_the_todos() -> None:
     [
         "Here's my plan: \n1. Read the code\n2. Move the lock\n3. Test it",
         "I want to: first read the parser, then move the lock, finally run the tests",
-        "Please do these:\n- add a flag `--all`\n- update the help text\n- write tests for it",
         "1. add the field\n2. rename it in src/a.py\n3. run the tests",
         "最终的目的是\n1. 搜集数据集\n2. 预训练\n3. 用rl强化",
         "首先读取解析器，然后修改锁，最后运行测试",
@@ -127,12 +126,17 @@ def test_a_stated_plan_stands_below_the_todos() -> None:
         "计划\n1）加锁\n2）测试\n3）发布",
         "計画：（1）鍵を足す（2）試す",
         "계획: 1. 잠금 추가 2. 테스트 3. 배포",
-        "Things to see to:\n- the colour\n- the size\n- the font of it",
         "Tasks for today:\n**1. Fix the lock**\n**2. Check it twice**\n**3. Push it**",
     ],
 )
 def test_a_message_that_lays_out_steps(text: str) -> None:
     assert asked(text) == text
+
+
+def test_bullets_are_steps_only_in_the_first_message() -> None:
+    text = "So the scenario has:\n- a state ACTIVE\n- a commit with a trailer\n- no checkpoint for it"
+    assert stated_plan((prompt(text),)) == text
+    assert stated_plan((prompt("Fix the lock"), prompt(text))) == ""
 
 
 @pytest.mark.parametrize(
@@ -206,4 +210,4 @@ def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
 
 
 def test_without_any_words_it_claims_nothing() -> None:
-    assert choose_plan(Facts(), None).content == "Open, by the record:\n- [ ] no open task on record"
+    assert choose_plan(Facts(), None).content == "No open task on record"

@@ -70,6 +70,10 @@ def test_turns_of_notifications_are_passed_over_but_for_the_last() -> None:
 
 
 def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
+    words = "one two three four five six seven eight nine ten"
+    assert ends_of(words, 30) == "one two three … nine ten"
+    lines = "first line of it\nsecond line\nthird line\nfourth line\nthe last one of all"
+    assert ends_of(lines, 60) == "first line of it\nsecond line\n…\nthe last one of all"
     assert ends_of("a" * 600 + "b" * 600, 100) == "a" * 58 + " … " + "b" * 39
     long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000, "t" * 700) for number in range(1, 9)))
     closings, between, asks = closing_messages(long), texts_between(long), users_words(long)

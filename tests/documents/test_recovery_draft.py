@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.checklist import Verdict, check_recovery
+from memtui.documents.commands_run import commands_run
 from memtui.documents.handover import handover
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.state_working import working_context
 from memtui.formats.recovery import Plan, is_unknown, parse_recovery, render_recovery
 from memtui.formats.session_state import SessionState
 from memtui.reading.facts import Facts
@@ -119,8 +122,58 @@ def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> Non
     assert recovery.known_issues == ("N/A: last check: SUCCESS: npm test (L9); failures stand in the notes",)
     assert recovery.notes.startswith(
         "**Failures on record, newest first**\n"
-        '- Bash npm test failed at L3, 1 command since, the last one ok: output "Error: duplicate key"'
+        '- Bash npm test failed at L3, ok when it ran again at L9: output "Error: duplicate key"'
     )
+
+
+def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
+    facts = Facts(
+        commands=(
+            ran("cd /w && go test ./... | grep FAIL", 3, "failed", "--- FAIL: TestKiln"),
+            ran("uv run pytest -q", 4, "failed", "E assert 1 == 2"),
+            ran("pytest -q", 5),
+            ran("go test ./kiln -run TestClay", 9),
+        )
+    )
+    line = 'go test ./... | grep FAIL (L3; 3 commands since, the last one ok): output "--- FAIL: TestKiln"'
+    failure = f"failed, and no later run of it on record passed: {line}"
+    assert draft_recovery(facts, Path(ROOT)).known_issues == (failure,)
+    assert (
+        working_context(facts, Path(ROOT)).last_compile
+        == f"SUCCESS: go test ./kiln -run TestClay (L9); {failure}"
+    )
+    done = replace(facts, todos=(todo("Fix it", "completed", 9),))
+    assert draft_memory(done).confidence.startswith("Medium")
+    assert failure.partition(" (L3")[0] in draft_memory(done).confidence
+    passed = replace(done, commands=(*facts.commands, ran("go test ./...", 12)))
+    assert draft_memory(passed).confidence.startswith("High")
+    assert draft_recovery(passed, Path(ROOT)).known_issues[0].startswith("N/A: last check: SUCCESS")
+
+
+def test_a_summary_counts_the_tasks_of_earlier_lists(tmp_path: Path) -> None:
+    facts = Facts(past_todos=(todo("Dig", "completed", 2),), todos=(todo("Glaze", "completed", 5),))
+    assert draft_summary(facts) == "2 tasks done."
+
+
+def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_path: Path) -> None:
+    facts = Facts(
+        cwd=ROOT,
+        commands=(
+            ran("cd /w/kiln/src && go test ./... 2>&1 | tail -5", 3),
+            ran("cd '/w/far' && ls", 4, "rejected"),
+            ran(f"cd {ROOT} && A=$(grep a b | head -1 | sed s/a/b/) || echo no", 5),
+        ),
+    )
+    assert list(commands_run(facts, 9)) == [
+        "`go test ./...`: exit status hidden (L3)",
+        "`A=$(grep a b | head -1 | sed s/a/b/) || echo no`: exit status hidden (L5)",
+        "`ls`: rejected (L4)",
+        "some after `cd` to /w/kiln/src",
+    ]
+
+
+def test_files_that_no_tool_read_are_not_said_to_be_among_those_read() -> None:
+    assert draft_recovery(Facts(), Path(ROOT)).reference_files[0].role == "no file read by a tool on record"
 
 
 def test_commits_and_todos_are_the_changes() -> None:

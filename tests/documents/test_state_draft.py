@@ -154,7 +154,10 @@ def test_checks_and_errors_are_events() -> None:
         errors=(failed("npm test", 3),),
     )
     told = state(facts).working
-    assert told.last_compile == "SUCCESS: npm run lint (L5; 1 command since, the last one ok)"
+    assert told.last_compile == (
+        "SUCCESS: npm run lint (L5; 1 command since, the last one ok); "
+        "failed, and no later run of it on record passed: npm test (L3; 2 commands since, the last one ok)"
+    )
     assert told.last_error == (
         'Bash npm test failed at L3, 2 commands since, the last one ok: output "Error: duplicate key"'
     )

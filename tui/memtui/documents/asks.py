@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from memtui.documents.sources import cited, named
 from memtui.reading.plans import plan_title
 from memtui.reading.records import NOWHERE, Facts, PlanFact, Source, Turn
-from memtui.reading.short_text import one_line, shortened
+from memtui.reading.short_text import ends_of, one_line, shortened
 
 _WIDTH = 240
 _WITHOUT_WORDS = ("notification", "start")
+_REPLY = 60
+"""Longest reply that says little without its question, in characters."""
+_QUESTION, _LOOKED_AT = 120, 500
+_ASKS = re.compile(r"[?？؟][\s)\"'”*`]*\Z")
+_SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")
+"""Ends of sentences."""
 
 
 class Ask(NamedTuple):
@@ -21,11 +28,21 @@ class Ask(NamedTuple):
     source: Source
     about: str = ""
     """Purpose of a slash command, see `Turn.about`; not the user's words."""
+    question: str = ""
+    """What Claude had asked before, when the words are so short that they say little without it."""
 
     @property
     def line(self) -> str:
         """The words on one line."""
         return shortened(one_line(self.text), _WIDTH)
+
+    def within(self, width: int) -> str:
+        """The words in at most `width` characters, with the question before."""
+        return f"{shortened(one_line(self.text), width)}{self._after}"
+
+    @property
+    def _after(self) -> str:
+        return f' (after "{self.question}")' if self.question else ""
 
     def quoted(self, label: str, *, clock: bool = False) -> str:
         """``label (L476): "words"``."""
@@ -33,19 +50,43 @@ class Ask(NamedTuple):
 
     @property
     def with_purpose(self) -> str:
-        """``"words"``, and the purpose of a slash command in brackets."""
-        return f'"{self.line}"{f" ({self.about})" if self.about else ""}'
+        """``"words"``, and in brackets the purpose of a slash command or the question before."""
+        return f'"{self.line}"{f" ({self.about})" if self.about else self._after}'
 
 
 def asks(facts: Facts) -> list[Ask]:
     """The user's requests, newest first; for a plan given to a fresh context only its title."""
-    found = [
-        Ask(_words(turn, facts), turn.source, turn.about)
-        for turn in reversed(facts.turns)
-        if turn.kind not in _WITHOUT_WORDS and turn.ask.strip()
-    ]
+    found: list[Ask] = []
+    later = ""
+    for at, turn in reversed(list(enumerate(facts.turns))):
+        if turn.kind in _WITHOUT_WORDS or not turn.ask.strip():
+            continue
+        words = one_line(turn.ask)
+        if not (later.startswith(words) and _came_to_nothing(turn)):
+            found.append(Ask(_words(turn, facts), turn.source, turn.about, _question(turn, facts.turns[:at])))
+        later = words
     # Of a capture only the first words are known; a subagent's transcript begins with its task.
-    return found or ([Ask(facts.first_prompt, NOWHERE)] if facts.first_prompt.strip() else [])
+    return found or ([Ask(facts.first_prompt, _start(facts))] if facts.first_prompt.strip() else [])
+
+
+def _came_to_nothing(turn: Turn) -> bool:
+    """Whether the user took the words back: they follow once more, or with more of them."""
+    return turn.end == "interrupted" or not (turn.calls or turn.closing)
+
+
+def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
+    closing = before[-1].closing if before and before[-1].end == "answered" else None
+    reply = turn.ask.strip()
+    if closing is None or turn.kind != "typed" or len(reply) > _REPLY or _ASKS.search(reply):
+        return ""
+    last = _SENTENCES.split(closing.text.rstrip()[-_LOOKED_AT:])[-1]
+    return ends_of(one_line(last), _QUESTION) if _ASKS.search(last) else ""
+
+
+def _start(facts: Facts) -> Source:
+    """Where a subagent's task stands."""
+    first = facts.turns[0] if facts.turns else None
+    return first.source._replace(speaker="user") if first is not None and first.kind == "start" else NOWHERE
 
 
 def last_asked(facts: Facts) -> Ask | None:

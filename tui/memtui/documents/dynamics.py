@@ -59,7 +59,7 @@ def _style(facts: Facts) -> str:
     if not own or not facts.turns:
         return ""
     lengths = sorted(len(ask.text) for ask in own)
-    half = f"{len(own)} messages, half of them up to {lengths[len(own) // 2]} characters"
+    half = f"{len(own)} messages, half of them up to {lengths[(len(own) - 1) // 2]} characters"
     style = half if len(own) > 1 else f"1 message of {lengths[0]} characters"
     refused = sum(turn.kind == "rejection" for turn in facts.turns)
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)

@@ -5,18 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents.sources import cited, sourced
-from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, worth_telling
+from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, last_checks, worth_telling
 from memtui.reading.hidden_failures import hides_outcome
 from memtui.reading.order import is_after
 from memtui.reading.records import NOWHERE, Action, Command, ErrorFact, Facts, Source
 from memtui.reading.shell import shows_outcome
 from memtui.reading.short_text import one_line, shortened, telling_line
+from memtui.reading.tools import SHELL_TOOLS
 
 _COUNTED = 50
 """Limit up to which the number of commands is exact: of a long session only the last ones are kept."""
 _COMMAND = 120
 _LEAST = 40
 _MISSING = 5
+_FAILED = 3
+_TARGET = 500
+"""Characters that facts keep of a failed command."""
+NOT_PASSED = "failed, and no later run of it on record passed"
 TYPED = "typed by the user, exit status not on record"
 """Outcome of a ``!`` line."""
 HIDDEN = "exit status hidden"
@@ -32,8 +37,29 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
     """``Bash npm test failed at L174, 30 commands since, the last one ok: the message``."""
     what, _, message = error_line(error, root).partition(" failed: ")
     where = cited(error.source, clock=clock)
-    event = f"{what} failed{f' at {where}' if where else ''}{_since(facts, error.source)}"
+    since = _ran_again(facts, error, clock=clock) or _since(facts, error.source)
+    event = f"{what} failed{f' at {where}' if where else ''}{since}"
     return f"{event}: {output(message, SENTENCE * 2 - len(event))}" if message else event
+
+
+def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
+    """Where the same command went well later."""
+    if error.tool not in SHELL_TOOLS:
+        return ""
+    target = bare_command(error.target)
+    for command in facts.commands:
+        same = is_after(command.source, error.source) and bare_command(command.text[:_TARGET]) == target
+        if same and outcome_of(command) == "ok":
+            where = cited(command.source, clock=clock)
+            return f", ok when it ran again{f' at {where}' if where else ''}"
+    return ""
+
+
+def failed_checks(facts: Facts, *, clock: bool = False) -> list[str]:
+    """Checks that failed before the last one and that no later run covers, newest first."""
+    last = last_check(facts)
+    failed = (each for each in reversed(last_checks(facts)) if each.outcome == "failed" and each is not last)
+    return [check_line(facts, each, clock=clock) for each in failed][:_FAILED]
 
 
 def check_event(facts: Facts, *, clock: bool = False) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents import commands_run
-from memtui.documents.asks import asks
+from memtui.documents.asks import Ask, asks
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import missing_work
 from memtui.documents.inferred import landmark_line
@@ -80,7 +80,7 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         used -= len(commands.pop()) + 1
     if _ROOM - used > _SPARE:
         sections[_REPORTS] = [
-            named_line(said.source, shortened(one_line(said.text), _REPORT)) for said in reports(facts)
+            named_line(said.source, ends_of(one_line(said.text), _REPORT)) for said in reports(facts)
         ]
         used += sum(len(line) + 1 for line in sections[_REPORTS])
     sections[_CLOSINGS] = _closings(facts, _ROOM - used)
@@ -132,11 +132,11 @@ def _decisions(state: SessionState) -> list[str]:
 
 
 def _messages(facts: Facts) -> list[str]:
-    last: dict[str, Source] = {}
+    last: dict[str, Ask] = {}
     for ask in asks(facts):
-        last.setdefault(one_line(ask.text), ask.source)
+        last.setdefault(ask.within(_MESSAGES), ask)
     for cap in _CAPS:
-        lines = [named_line(source, shortened(text, cap)) for text, source in last.items()]
+        lines = [named_line(ask.source, ask.within(cap)) for ask in last.values()]
         if sum(map(len, lines)) <= _MESSAGES:
             break
     return lines

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from memtui.documents.asks import asks
 from memtui.documents.events import check_event
 from memtui.documents.goal import ONLY_CAPTURE
-from memtui.documents.open_work import pending
+from memtui.documents.open_work import nothing_open, open_work
 from memtui.documents.sources import named, sourced
 from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Landmark
-from memtui.reading.short_text import one_line, shortened
+from memtui.reading.short_text import capitalised, one_line, shortened
 
 _SINCE = {
     "amend": ", followed by an amend",
@@ -31,7 +31,7 @@ def inferred_plan(facts: Facts) -> str:
     if found:
         first = shortened(found[-1].text.strip(), _FIRST)
         blocks.append(f"{named('First asked', found[-1].source)}\n{first}")
-    if later := [sourced(shortened(one_line(ask.text), _LATER), ask.source) for ask in found[:-1]]:
+    if later := [sourced(ask.within(_LATER), ask.source) for ask in found[:-1]]:
         more = f"\n- and {len(later) - _ASKED} earlier ones" if len(later) > _ASKED else ""
         listed = "\n".join(f"- {text}" for text in later[:_ASKED])
         blocks.append(f"Asked since, newest first:\n{listed}{more}")
@@ -39,7 +39,10 @@ def inferred_plan(facts: Facts) -> str:
         return "\n\n".join([*blocks, f"Of the work itself {ONLY_CAPTURE}."])
     if done := [f"- [x] {text}" for text in _done(facts)]:
         blocks.append("Done, by the record:\n" + "\n".join(done))
-    blocks.append("Open, by the record:\n" + "\n".join(f"- [ ] {text}" for text in pending(facts)))
+    if work := open_work(facts):
+        blocks.append("Open, by the record:\n" + "\n".join(f"- [ ] {text}" for text in work))
+    else:
+        blocks.append(capitalised(nothing_open(facts)))
     return "\n\n".join(blocks)
 
 

@@ -12,7 +12,7 @@ from memtui.documents.sources import named, sourced
 from memtui.reading.checks import SENTENCE, bare_command, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.records import Action
-from memtui.reading.short_text import capitalised, one_line, shortened, telling_line
+from memtui.reading.short_text import capitalised, ends_of, one_line, shortened, telling_line
 from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 
 _CUT = 590
@@ -42,7 +42,7 @@ def last_action(facts: Facts) -> str:
     if turn := unfinished_turn(facts):
         parts.append(capitalised(turn_line(facts, turn)))
     if said := last_said(facts):
-        parts.append(f'{named("Claude said last", said.source)} "{shortened(one_line(said.text), SENTENCE)}"')
+        parts.append(f'{named("Claude said last", said.source)} "{ends_of(one_line(said.text), SENTENCE)}"')
     return "\n\n".join(each for each in parts if each) or "N/A: no tool call on record, result unknown."
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.events import check_line, is_sure
+from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
 from memtui.documents.inferred import landmark_line
 from memtui.documents.open_work import open_steps, open_tasks, pending, turn_line, unfinished_turn
@@ -86,10 +86,11 @@ def _questions(facts: Facts) -> list[str]:
 def _confidence(facts: Facts) -> str:
     """Confidence by a fixed rule over records.
 
-    - Low: the last check failed, the last turn has no end, or only the capture is known. - High: the last
-    check passed by its own exit status, every task of a list is ticked off, no step of the plan is open,
-    nothing was started in the background last, and no file was changed after that check. - Medium: anything
-    else; so it is never High without a check.
+    - Low: the last check failed, the last turn has no end, or only the capture is known.
+    - High: the last check went well by its own exit status, and so did every kind of check that had failed,
+      every task of a list is ticked off, no step of the plan is open, nothing was started in the background
+      last, and no file was changed after that check.
+    - Medium: anything else; so it is never High where nothing was checked.
     """
     if facts.from_capture:
         return f"Low — {ONLY_CAPTURE}"
@@ -99,13 +100,15 @@ def _confidence(facts: Facts) -> str:
     if check is not None:
         how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
         reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
+    others = failed_checks(facts, clock=True)
+    reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
     reasons.append(_tasks(facts, left) or "no task list on record")
     if turn is not None:
         reasons.append(turn_line(facts, turn, clock=True))
     if later := _since_check(facts, check):
         reasons.append(later)
     failed = check is not None and check.outcome == "failed"
-    high = check is not None and is_sure(check) and facts.todos and not left and not later
+    high = check is not None and is_sure(check) and facts.todos and not (left or later or others)
     level = "Low" if failed or turn is not None else "High" if high else "Medium"
     return f"{level} — {'; '.join(reasons)}"
 
@@ -155,7 +158,7 @@ def _key_files(facts: Facts) -> list[str]:
 def draft_summary(facts: Facts) -> str:
     """One or two sentences on the subject of the session and its results on record."""
     about = shortened(_bare(title_of(facts)), _SUMMARY).rstrip(".。")
-    done = sum(map(was_done, facts.todos))
+    done = sum(map(was_done, (*facts.past_todos, *facts.todos)))
     commits = sum(mark.kind == "commit" and not mark.superseded for mark in facts.landmarks)
     counts = [
         f"{_counted(len(facts.modified_files), 'file', 'files')} modified" if facts.modified_files else "",

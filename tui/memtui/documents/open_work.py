@@ -11,7 +11,7 @@ from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced
 from memtui.reading.order import is_after
 from memtui.reading.records import Facts, PlanFact, Source, Turn
-from memtui.reading.short_text import one_line, shortened
+from memtui.reading.short_text import ends_of, one_line, shortened
 from memtui.reading.tasks import OPEN
 
 _WIDTH = 240
@@ -149,14 +149,20 @@ def waiting_for(facts: Facts) -> OpenWork | None:
 
 def pending(facts: Facts, *, clock: bool = False) -> list[str]:
     """Open work, most urgent first; without any on record, Claude's last message."""
-    return list(dict.fromkeys(_pending(facts, clock=clock))) or [_nothing_open(facts, clock=clock)]
+    return open_work(facts, clock=clock) or [nothing_open(facts, clock=clock)]
 
 
-def _nothing_open(facts: Facts, *, clock: bool) -> str:
+def open_work(facts: Facts, *, clock: bool = False) -> list[str]:
+    """Open work on record, most urgent first."""
+    return list(dict.fromkeys(_pending(facts, clock=clock)))
+
+
+def nothing_open(facts: Facts, *, clock: bool = False) -> str:
     """The text for no open work on record, which does not mean none: quotes the last message."""
     said = last_said(facts)
     label = named("Claude said last", said.source, clock=clock) if said else ""
-    return f'no open task on record; {label} "{_short(said.text)}"' if said else "no open task on record"
+    quote = f'; {label} "{ends_of(one_line(said.text), _WIDTH)}"' if said else ""
+    return f"no open task on record{quote}"
 
 
 def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:

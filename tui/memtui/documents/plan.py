@@ -45,7 +45,7 @@ def choose_plan(facts: Facts, workflow: Plan | None) -> Plan:
         parts.append(("todo", "Todo list", todo_list(facts.todos)))
     parts += _put_before_user(facts)
     if not any(source == "user-stated" for source, _, _ in parts) and (said := stated_plan(facts.asked)):
-        parts.append(("user-stated", "As the user stated it", said))
+        parts.append(("user-stated", "In the user's words", said))
     if not parts:
         parts.append(("inferred", "", inferred_plan(facts)))
     source, _, content = parts[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.events import check_event, last_errors
+from memtui.documents.events import NOT_PASSED, check_event, failed_checks, last_errors
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts
 from memtui.documents.inferred import file_line, landmark_line
 from memtui.documents.last_action import last_action
@@ -53,7 +53,8 @@ def draft_recovery(
         objective="\n".join(goal_parts(facts)) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
         working_files=working_files(facts, top) or _no_file(facts, "no edit by a tool on record"),
-        reference_files=reference_files(facts, top) or _no_file(facts, _NO_REFERENCE),
+        reference_files=reference_files(facts, top)
+        or _no_file(facts, _NO_REFERENCE if facts.read_files else "no file read by a tool on record"),
         last_action=last_action(facts),
         decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
@@ -93,10 +94,13 @@ def _dependencies(facts: Facts) -> Iterator[str]:
 
 
 def _issues(facts: Facts) -> tuple[str, ...]:
-    """The last check if it failed; other failures are events with their age, in the notes."""
+    """Checks that failed and did not pass since; other failures are events, which stand in the notes."""
     check = check_event(facts)
+    failed = tuple(f"{NOT_PASSED}: {each}" for each in failed_checks(facts))
     if check.startswith("FAILURE"):
-        return (f"last check: {check}",)
+        return (f"last check: {check}", *failed)
+    if failed:
+        return failed
     reason = f"last check: {check}" if check else "no command recognised as a check"
     return _nothing(facts, f"{reason}; failures stand in the notes" if last_errors(facts, 1) else reason)
 

@@ -13,7 +13,6 @@ from memtui.documents.quotes import users_words
 from memtui.documents.sources import cited, sourced
 from memtui.documents.state_working import SEEN, seen_addresses
 from memtui.reading.facts import Facts
-from memtui.reading.short_text import one_line, shortened
 
 _ASKED = 20
 _LINE = 240
@@ -48,7 +47,7 @@ def _asked(facts: Facts) -> Iterator[str]:
     quoted = {said.source for said in users_words(facts)}
     older = [ask for ask in asks(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:
-        yield sourced(shortened(one_line(ask.text), _LINE), ask.source)
+        yield sourced(ask.within(_LINE), ask.source)
     if len(older) > _ASKED:
         yield f"and {len(older) - _ASKED} earlier messages"
 
@@ -58,7 +57,7 @@ def _session(facts: Facts) -> Iterator[str]:
         yield f"{ONLY_CAPTURE[0].upper()}{ONLY_CAPTURE[1:]}; nothing here says what was done"
     if facts.session_id:
         span = f", from {facts.started} to {facts.ended}" if facts.started else ""
-        lines = f", {facts.lines:,} lines; L476 names a line of its transcript" if facts.lines else ""
+        lines = f", {facts.lines:,} lines; L{facts.lines} names the last one" if facts.lines else ""
         yield f"Claude Code session {facts.session_id}{span}{lines}"
     if facts.branch:
         yield f"Branch {facts.branch}"

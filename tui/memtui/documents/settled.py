@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memtui.documents.asks import asks
 from memtui.reading.order import in_order
 from memtui.reading.plans import plan_title
-from memtui.reading.records import Facts, PlanFact, Source
+from memtui.reading.records import Answer, Facts, PlanFact, Source
 from memtui.reading.short_text import one_line, shortened
 
 _WIDTH = 320
@@ -25,12 +25,14 @@ class Settled(NamedTuple):
 
 def settled(facts: Facts) -> list[Settled]:
     """All of them, in the order of the session."""
-    found = [
-        Settled(_short(answer.answer), f'the user\'s answer to "{_short(answer.question)}"', answer.source)
-        for answer in facts.answers
-    ]
+    found = [Settled(_short(answer.answer), _answered(answer), answer.source) for answer in facts.answers]
     found += _plans(facts)
     return in_order(found)
+
+
+def _answered(answer: Answer) -> str:
+    option = f'"{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
+    return f'{option}the user\'s answer to "{_short(answer.question)}"'
 
 
 def _plans(facts: Facts) -> Iterator[Settled]:

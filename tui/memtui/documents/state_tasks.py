@@ -23,7 +23,7 @@ from memtui.documents.sources import named, sourced, without_source
 from memtui.formats.session_state import Task, TaskKind
 from memtui.reading.order import is_after
 from memtui.reading.records import Facts
-from memtui.reading.short_text import key_of, one_line, shortened, telling_line
+from memtui.reading.short_text import ends_of, key_of, one_line, shortened, telling_line
 from memtui.reading.tasks import was_done
 from memtui.reading.tools import SHELL_TOOLS
 
@@ -113,7 +113,7 @@ def _last_words(facts: Facts) -> Iterator[str]:
     if ask := last_asked(facts):
         yield ask.quoted(ASKED)
     if said := last_said(facts):
-        yield f'{named(ANSWERED, said.source)} "{_text(said.text)}"'
+        yield f'{named(ANSWERED, said.source)} "{ends_of(one_line(said.text), _WIDTH)}"'
 
 
 def _text(text: str) -> str:

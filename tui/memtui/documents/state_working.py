@@ -8,8 +8,10 @@ from pathlib import Path
 
 from memtui.documents.asks import plan_line
 from memtui.documents.events import (
+    NOT_PASSED,
     check_event,
     error_event,
+    failed_checks,
     last_errors,
     missing_work,
     outcome_of_action,
@@ -53,7 +55,9 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     last = last_errors(facts, 1)
     return WorkingContext(
         files_modified=grouped((shown(file.path, root) for file in facts.modified_files), _FILES),
-        last_compile=check_event(facts),
+        last_compile="; ".join(
+            [check_event(facts), *(f"{NOT_PASSED}: {each}" for each in failed_checks(facts)[:1])]
+        ),
         last_error=error_event(facts, last[0], root) if last else "",
         technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
         dependencies=shortened(", ".join(_added(facts)), SENTENCE * 2),

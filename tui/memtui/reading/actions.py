@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.outcomes import error_head
@@ -38,14 +39,33 @@ def target_of(call: Call) -> str:
     return next((_line(text.partition("\n")[0]) for text in texts if text), "")
 
 
-def answers_of(result: Result) -> list[tuple[str, str]]:
-    """The questions of an AskUserQuestion call with the user's answers."""
+def answers_of(result: Result) -> list[tuple[str, str, str]]:
+    """The questions of an AskUserQuestion call with the user's answers, and what the chosen option says."""
     answers = result.detail.get("answers") if isinstance(result.detail, dict) else None
     if isinstance(answers, dict):
         pairs = [(question, _answer(answer)) for question, answer in answers.items()]
     else:
         pairs = _ANSWERED.findall(result.text)
-    return [(question.strip(), answer) for question, answer in pairs if question.strip() and answer]
+    options = _options(result.detail)
+    return [
+        (question.strip(), answer, options.get((question, answer), ""))
+        for question, answer in pairs
+        if question.strip() and answer
+    ]
+
+
+def _options(detail: object) -> dict[tuple[str, str], str]:
+    """Descriptions of the options, by question and label."""
+    asked = detail.get("questions") if isinstance(detail, dict) else None
+    return {
+        (str(question.get("question")), str(option.get("label"))): str(option.get("description") or "")
+        for question in _dicts(asked)
+        for option in _dicts(question.get("options"))
+    }
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _answer(value: object) -> str:

@@ -289,9 +289,10 @@ class CallLog:
         self.landmarks.ran(call.text, output, source)
 
     def _answered(self, result: Result) -> None:
-        for question, answer in answers_of(result):
+        for question, answer, option in answers_of(result):
             if len(self.answers) < _ANSWER_LIMIT:
-                self.answers.append(Answer(question, answer, self._source._replace(speaker="user")))
+                source = self._source._replace(speaker="user")
+                self.answers.append(Answer(question, answer, source, option))
 
 
 def _with_hidden_failure(result: Result, shell: ShellCall | None) -> Result:

@@ -26,12 +26,14 @@ SENTENCE = 240
 
 _CHECKERS = "|".join(map(re.escape, sorted(TEST_RUNNERS | LINTERS | COMPILERS)))
 _CHECK = re.compile(
-    r"(?:(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
+    r"(?P<runner>(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
     rf"(?:(?:{_CHECKERS})(?![\w-])"
     rf"|(?:{'|'.join(sorted(TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
 """Commands that are checks, in the form of `memtui.reading.shell.things`."""
+
+_RUN = re.compile(r"(?<=\w) run ")
 
 _HINT = re.compile(rf"test|check|build|compile|lint|vet|clippy|{_CHECKERS}")
 """Cheap pre-filter: every check contains one of these."""
@@ -48,7 +50,9 @@ _SCANNED = 2_000
 _MOST = 50
 """The most kinds of checks that are kept apart."""
 
-_SHELL_NOISE = re.compile(r"^cd \S+ && | 2>&1|\s*\|\s*(?:head|tail)(?: -[^\s;&|]+)*")
+_SHELL_NOISE = re.compile(
+    r"^cd \S+ && | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\|))"
+)
 _OWN_TOOLS = EDIT_TOOLS | READ_TOOLS | LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(
@@ -81,7 +85,7 @@ def last_checks(facts: Facts) -> list[Command]:
     last: list[tuple[frozenset[str], frozenset[str], Command]] = []
     for command in all_commands(facts):
         if command.outcome in ("ok", "failed"):
-            checks = frozenset(thing for thing in things(command.text) if _CHECK.match(thing))
+            checks = frozenset(filter(None, map(_check_in, things(command.text))))
             if checks:
                 tests = picked(command.text)
                 last = [
@@ -89,6 +93,12 @@ def last_checks(facts: Facts) -> list[Command]:
                 ]
                 last = [*last[-_MOST:], (checks, tests, command)]
     return [command for _, _, command in last]
+
+
+def _check_in(thing: str) -> str:
+    """The check that a part of a command line runs: ``pytest`` for ``uv run pytest``, "" for none."""
+    found = _CHECK.match(thing)
+    return _RUN.sub(" ", thing[len(found["runner"] or "") :], count=1) if found else ""
 
 
 def bare_command(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _FRAME = 4
-"""Characters of lines and boxes that make a line a program's."""
+"""Minimum number of box-drawing characters in a line of a program."""
 LIST = re.compile(
     r"[ \t]*(?:[-*•+](?:\s|$)|[(（]?\d{1,3}(?:\.\d{1,2})*[.)）、．:]?(?:\s|$)"
     r"|[(（]?\d{1,2}[.)）、．]|[a-zA-Z][.)]\s|#{1,6}\s)"
@@ -13,7 +13,7 @@ LIST = re.compile(
 _TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
 _DRAWN = re.compile(r"[\u2500-\u259f]")
 _RULE = re.compile(r"([^\w\s])\1{7}")
-"""Lines, boxes and rules that programs draw."""
+"""Rules and boxes that programs draw."""
 _SECONDS = re.compile(r"\s*(\d+\.\d+)\s")
 _DIGITS = re.compile(r"\d+")
 _FORMS = (
@@ -32,7 +32,7 @@ def is_drawn(line: str) -> bool:
 
 
 def kind_of(line: str) -> str:
-    """In which way a line looks like output, "" when it does not."""
+    """The kind of output a line looks like, "" if it does not."""
     if "\x1b" in line or "\x08" in line:
         return "escape"
     if (not line.isascii() and _DRAWN.search(line)) or _RULE.search(line):

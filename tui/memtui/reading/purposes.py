@@ -41,7 +41,7 @@ def description_of(expansion: str, name: str) -> str:
     if headings and not _same(headings[0], name):
         return _short(headings[0])
     plain = next((line for line in lines if _HEADING.match(line) is None), "")
-    return _short(plain or (headings[1] if len(headings) > 1 else ""))
+    return _short(plain.strip("*_") or (headings[1] if len(headings) > 1 else ""))
 
 
 def title_in(purpose: str) -> str:

@@ -18,8 +18,12 @@ _ADDRESSES = 100
 _AT_ONCE = 10
 """The most addresses in one result; more are a list that the session only looked at."""
 _LOOKED_AT = 100_000
-_ADDRESS = re.compile(r"https://[\w.-]{1,100}/[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}\b")
-_PARTS = ("/pull/", "/issues/", "/merge_requests/")
+_ADDRESS = re.compile(
+    r"https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
+    r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9})\b"
+)
+"""Of GitHub, Gitea and GitLab; of Linear and Jira."""
+_PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
 """A quick pre-filter: every such address has one of them."""
 _HANDLE = "agentId: "
 """Beginning of the block that Claude Code appends to a subagent's report."""

@@ -209,6 +209,8 @@ class Answer:
     question: str
     answer: str
     source: Source = NOWHERE
+    option: str = ""
+    """What the chosen option says of itself; "" for the user's own words."""
 
 
 @dataclass(frozen=True, slots=True)

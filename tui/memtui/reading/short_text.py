@@ -7,7 +7,7 @@ import re
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEW_WIDE = 2
 GAP = " … "
-"""The mark between the head and the tail of a text."""
+"""The mark between the head and the tail of a text; beside the end of a line, without that space."""
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
@@ -34,12 +34,25 @@ def shortened(text: str, width: int) -> str:
 
 
 def ends_of(text: str, width: int) -> str:
-    """At most `width` characters: the head (60 %) and the tail (40 %) of a longer text."""
+    """At most `width` characters: head (60 %) and tail (40 %) of a longer text, cut at lines or words."""
     if len(text) <= width:
         return text
     width -= len(GAP)
     head = width * 6 // 10
-    return f"{text[:head].rstrip()}{GAP}{text[len(text) - (width - head) :].lstrip()}"
+    first, at_line = _beginning_of(text, head)
+    # The end is cut as a beginning is, read backwards.
+    last, from_line = _beginning_of(text[::-1], width - head)
+    gap = f"{chr(10) if at_line else ' '}…{chr(10) if from_line else ' '}"
+    return f"{first}{gap}{last[::-1]}"
+
+
+def _beginning_of(text: str, width: int) -> tuple[str, bool]:
+    """At most `width` characters, up to the end of a line or a word, and whether it is that of a line."""
+    for end in ("\n", " "):
+        cut = text.rfind(end, 0, width + 1)
+        if cut > width * 2 // 3:
+            return text[:cut].rstrip(), end == "\n"
+    return text[:width].rstrip(), False
 
 
 def key_of(text: str) -> str:

@@ -1,7 +1,8 @@
 """Plans that the user lays out in a message of their own (seed 000, section 8, priority 3).
 
-Recognised by structure: a list of steps, numbered or with bullets, also on one line after a colon. Only the
-seed's ``I want to: first ..., then ..., finally ...`` is recognised by its words. Pasted text is no plan.
+By structure: a list of steps, numbered (also on one line behind a colon) or, in the first message, with
+bullets. Only the seed's ``I want to: first ..., then ..., finally ...`` is known by its words. What was
+pasted is no plan.
 """
 
 from __future__ import annotations
@@ -37,11 +38,15 @@ _QUESTION = re.compile(r"[?？][\s)\"'”]*\Z")
 
 
 def stated_plan(turns: Iterable[Turn]) -> str:
-    """The user's last message that lays out steps, complete; "" for none."""
-    return next((each.ask.strip() for each in reversed(tuple(turns)) if _states_plan(each)), "")
+    """The last message of the user that lays out steps, whole; "" when none does.
+
+    Bullets list anything; only in the first message, which says what is to be done, they are steps.
+    """
+    asked = tuple(turns)
+    return next((each.ask.strip() for each in reversed(asked) if _states_plan(each, each is asked[0])), "")
 
 
-def _states_plan(turn: Turn) -> bool:
+def _states_plan(turn: Turn, opens: bool) -> bool:
     own = turn.ask
     if turn.kind == "plan":
         return True
@@ -55,11 +60,11 @@ def _states_plan(turn: Turn) -> bool:
     if any(steps[0] < found.start() < steps[-1] for found in _PASTED.finditer(own) if steps):
         return False  # the list was pasted, too
     bare = re.sub(r"```.*?(?:```|\Z)", "", own, flags=re.DOTALL)
-    return _lists_steps(bare) or _steps_in_line(bare) or _SEQUENCE.search(bare) is not None
+    return _lists_steps(bare, opens) or _steps_in_line(bare) or _SEQUENCE.search(bare) is not None
 
 
-def _lists_steps(text: str) -> bool:
-    """Whether a text has lines numbered from 1, or bullets after a line that ends with a colon."""
+def _lists_steps(text: str, bullets: bool) -> bool:
+    """Whether lines are numbered from 1 on, or with `bullets` these, behind a line that ends with a colon."""
     numbered = bulleted = 0
     introduced = False
     for found in _ITEM.finditer(text):
@@ -70,7 +75,7 @@ def _lists_steps(text: str) -> bool:
             continue
         introduced = introduced or text[: found.start()].rstrip().endswith((":", "："))
         bulleted += 1
-    return numbered >= _LEAST or (bulleted >= _LEAST and introduced)
+    return numbered >= _LEAST or (bullets and bulleted >= _LEAST and introduced)
 
 
 def _steps_in_line(text: str) -> bool:
