@@ -62,6 +62,7 @@ class MemtuiApp(HostApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "quit", show=False, priority=True),
         Binding("ctrl+c,super+c", "copy_selection", "copy", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True),
         Binding("question_mark,f1", "help", "help", show=False),
     ]
 
@@ -190,15 +191,26 @@ class MemtuiApp(HostApp):
         if isinstance(browser, BrowserScreen):
             browser.actions.pins.pin(message.text, message.transcript, message.line)
 
+    def action_suspend_process(self) -> None:
+        """Give the terminal back to the shell until `fg`."""
+        from memtui.app.job_control import step_down
+
+        step_down(self)
+
     def action_undo(self) -> None:
         """Undo the last change."""
         self.post_message(UndoWanted())
 
+    def action_redo(self) -> None:
+        """Do again what was taken back last."""
+        self.post_message(UndoWanted(redo=True))
+
     def on_undo_wanted(self, message: UndoWanted) -> None:
-        """Undo the last change, requested by the top screen."""
+        """Undo or redo, from the screen in front."""
         browser = self.screen_stack[0]
         if isinstance(browser, BrowserScreen):
-            browser.actions.undos.undo(message.then)
+            undos = browser.actions.undos
+            (undos.redo if message.redo else undos.undo)(message.then)
 
     def on_resume_wanted(self, message: ResumeWanted) -> None:
         """Resume a session, requested by a screen."""

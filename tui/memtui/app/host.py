@@ -56,12 +56,13 @@ class PinWanted(Message):
 
 
 class UndoWanted(Message):
-    """Request to undo the last change."""
+    """The app is asked to take back the last change, or to do again what was taken back last (`redo`)."""
 
-    def __init__(self, then: Callable[[], object] | None = None) -> None:
-        """Make the message; `then` is called after the undo."""
+    def __init__(self, then: Callable[[], object] | None = None, *, redo: bool = False) -> None:
+        """Make the message; `then` is called when that is done."""
         super().__init__()
         self.then = then
+        self.redo = redo
 
 
 class ResumeWanted(Message):

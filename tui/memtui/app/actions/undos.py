@@ -37,9 +37,9 @@ class Undos:
         """Undo the last change; `then` is called afterwards."""
         self._host.start(partial(self._revert, undone=False, then=then), group="undo")
 
-    def redo(self) -> None:
-        """Redo the last undone change."""
-        self._host.start(partial(self._revert, undone=True), group="undo")
+    def redo(self, then: Callable[[], object] | None = None) -> None:
+        """Do again what was taken back last; `then` is called when that is done."""
+        self._host.start(partial(self._revert, undone=True, then=then), group="undo")
 
     def show(self) -> None:
         """Show the changes made by memtui."""

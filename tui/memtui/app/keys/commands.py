@@ -267,6 +267,14 @@ COMMANDS: tuple[Command, ...] = (
         "app.copy_selection",
         palette=False,
     ),
+    Command(
+        "ctrl+z",
+        "ctrl+z",
+        "suspend",
+        "go back to the shell; fg goes on here",
+        "app.suspend_process",
+        palette=False,
+    ),
     Command("q", "q", "quit", "quit", "app.quit", rank=99),
 )
 """Every key of the browser, in the order in which help lists them."""

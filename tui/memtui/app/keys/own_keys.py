@@ -9,7 +9,7 @@ from textual.keys import Keys
 
 from memtui.app.keys.commands import COMMANDS, Command
 
-_FIXED_COMMANDS = frozenset({"open", "app.copy_selection", "app.command_palette"})
+_FIXED_COMMANDS = frozenset({"open", "app.copy_selection", "app.suspend_process", "app.command_palette"})
 """Actions whose keys are also bound by the lists or the app."""
 _FIXED_KEYS = frozenset(
     [
