@@ -19,6 +19,7 @@ from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.flows.aftermath import NoCompaction
 from memtui.project import Places
+from memtui.setup.settings import EVENTS, install
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import NOW, World, clock
 
@@ -125,12 +126,27 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         assert len(screen.ticked) == 2
         assert "▮▯▯▯▯▯▯▯▯▯ 2 ticked · " in driver.shown
         await driver.press("w")
-        await driver.until_said("2 rows wait for the next prompt of session s-1; u takes it back.")
+        said = await driver.until_said("2 rows wait for the next prompt of session s-1, but the hooks")
+        assert said.endswith("are not installed: p copies a prompt to paste. u takes it back.")
         (message,) = Outbox(lossy.home, "s-1").waiting()
         assert "- pytest -q (L7)" in message.text and message.rows == 2
         await driver.press("u")
         await driver.until_said("Undone: handed over 2 rows.")
         assert Outbox(lossy.home, "s-1").waiting() == []
+        await driver.press("ctrl+r")
+        await driver.until_said("Redone: handed over 2 rows.")
+        assert len(Outbox(lossy.home, "s-1").waiting()) == 1
+
+
+async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> None:
+    settings = install("", {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}).text
+    lossy.write(lossy.root / ".claude" / "settings.json", settings)
+    async with opened(lossy) as driver:
+        await aftermath(driver)
+        await driver.press("w")
+        await driver.until_said("1 row waits for the next prompt of session s-1; u takes it back.")
+        await driver.press("!")
+        await driver.until_said(": it goes into every summary from now on; u takes it back.")
 
 
 async def test_the_transcript_is_laid_out_for_the_window_before_its_first_paint(

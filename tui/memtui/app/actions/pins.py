@@ -68,7 +68,11 @@ class PinActions:
             words = _short((await asyncio.to_thread(self._browser.pins.add, pin)).text)
             self._changed()
             back = self._browser.way_back("u takes it back.")
-            self._host.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
+            if await asyncio.to_thread(self._browser.lacks_hooks):
+                says = f"Pinned “{words}”, but no summary gets it: the hooks are not installed (i). {back}"
+                self._host.say(says, warn=True)
+            else:
+                self._host.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
 
     def remove(self, row: PinRow) -> None:
         """Remove a pin."""

@@ -78,6 +78,12 @@ class Browser:
         problem = self.changes.problem
         return f"u cannot take it back: {problem}." if problem else hint
 
+    def lacks_hooks(self) -> bool:
+        """Whether the hooks that deliver pins and hand-overs are not installed."""
+        from memtui.setup.wiring import is_wired
+
+        return not is_wired(self.places)
+
     @cached_property
     def history(self) -> History:
         """Undoes changes."""

@@ -84,8 +84,8 @@ class AftermathScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read the losses of the compaction."""
-        self.listing.border_title = Content("Aftermath")
+        """Read what the compaction lost."""
+        self.listing.border_title = Content("Lost")
         self.summary.border_title = Content("Summary")
         self._read()
 
@@ -208,9 +208,13 @@ class AftermathScreen(Screen[None]):
             self.ticked = {}
             self._ticks_changed()
             waits = "waits" if done.rows == 1 else "wait"
-            name = clean_line(done.session_id)[:8]
+            says = f"{_rows(rows)} {waits} for the next prompt of session {clean_line(done.session_id)[:8]}"
             back = browser.way_back("u takes it back.")
-            self.app.say(f"{_rows(rows)} {waits} for the next prompt of session {name}; {back}")
+            if await asyncio.to_thread(browser.lacks_hooks):
+                says += ", but the hooks that deliver it are not installed: p copies a prompt to paste"
+                self.app.say(f"{says}. {back}", severity="warning")
+            else:
+                self.app.say(f"{says}; {back}")
 
     def action_pin(self) -> None:
         """Pin the selected row: from now on, every summary and every compacted session gets it."""
@@ -239,9 +243,9 @@ class AftermathScreen(Screen[None]):
             done = "Marked as kept" if marked else "Not marked any more"
             self.app.say(f"{done}: it is remembered; {browser.way_back('u takes it back.')}")
 
-    def action_undo(self) -> None:
-        """Undo the last change: a hand-over not delivered yet, a pin, a mark."""
-        self.app.post_message(UndoWanted(self._read))
+    def action_undo(self, redo: bool = False) -> None:
+        """Undo the last change, a hand-over that was not delivered, a pin or a mark; or redo it."""
+        self.app.post_message(UndoWanted(self._read, redo=redo))
 
     # -- moving about ---------------------------------------------------------------------------------------
 
