@@ -31,6 +31,13 @@ def keys_of(command: Command) -> list[str]:
     return command.keys.split(",") if command.keys else []
 
 
+async def test_the_help_says_how_a_command_without_a_key_is_reached(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("2", "?")
+        text = driver.screen.query_one(DocumentView).document.text
+        assert "\nctrl+p        Supersede: mark the older of two marked memories" in text
+
+
 async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(full: World) -> None:
     before = {path: path.read_bytes() for path in full.base.rglob("*") if path.is_file()}
     async with opened(full) as driver:

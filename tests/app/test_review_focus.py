@@ -99,3 +99,9 @@ async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:
         await driver.press("escape")
         assert driver.app.screen is review
         assert review.field("title").text == f"{FIRST}x"
+        await driver.press("f2")
+        await driver.until(lambda: review.facts.selected, "the facts")
+        fact = next(key for key, item in review.facts._items.items() if getattr(item, "line", 0) == 1)
+        review.facts.listing.select(fact)
+        await driver.press("f3")
+        await driver.until(lambda: driver.lines[-2].endswith(" L1 ─╯"), "the line of the fact")

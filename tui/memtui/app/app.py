@@ -202,11 +202,11 @@ class MemtuiApp(HostApp):
         self.post_message(UndoWanted())
 
     def action_redo(self) -> None:
-        """Do again what was taken back last."""
+        """Redo the last undone change."""
         self.post_message(UndoWanted(redo=True))
 
     def on_undo_wanted(self, message: UndoWanted) -> None:
-        """Undo or redo, from the screen in front."""
+        """Undo or redo a change, requested by the top screen."""
         browser = self.screen_stack[0]
         if isinstance(browser, BrowserScreen):
             undos = browser.actions.undos

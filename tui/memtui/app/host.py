@@ -56,10 +56,10 @@ class PinWanted(Message):
 
 
 class UndoWanted(Message):
-    """The app is asked to take back the last change, or to do again what was taken back last (`redo`)."""
+    """Request to undo the last change, or to redo the last undone one."""
 
     def __init__(self, then: Callable[[], object] | None = None, *, redo: bool = False) -> None:
-        """Make the message; `then` is called when that is done."""
+        """Make the message; `then` is called afterwards."""
         super().__init__()
         self.then = then
         self.redo = redo

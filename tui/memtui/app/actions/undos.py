@@ -38,7 +38,7 @@ class Undos:
         self._host.start(partial(self._revert, undone=False, then=then), group="undo")
 
     def redo(self, then: Callable[[], object] | None = None) -> None:
-        """Do again what was taken back last; `then` is called when that is done."""
+        """Redo the last undone change; `then` is called afterwards."""
         self._host.start(partial(self._revert, undone=True, then=then), group="undo")
 
     def show(self) -> None:

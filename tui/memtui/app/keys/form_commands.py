@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.app.keys.screen_table import HELP, CommandTable, ScreenCommand
+from memtui.app.keys.screen_table import HELP, REDO, CommandTable, ScreenCommand
 
 _MODEL = ScreenCommand(
     "f4", "f4", "ask claude", "let claude -p improve on the draft", "screen.ask_model", priority=True
@@ -23,6 +23,17 @@ REVIEW = CommandTable(
         ScreenCommand(
             "space", "space", "add fact", "add this fact to the field used last", "screen.add", _FACTS
         ),
+        _NEXT,
+        _MODEL,
+        HELP,
+        ScreenCommand(
+            "f3",
+            "f3",
+            "transcript",
+            "read the session's transcript, at the selected fact",
+            "screen.transcript",
+            priority=True,
+        ),
         ScreenCommand(
             "left_square_bracket",
             "[",
@@ -31,12 +42,6 @@ REVIEW = CommandTable(
             "screen.group(-1)",
             _FACTS,
             bar=False,
-        ),
-        _NEXT,
-        _MODEL,
-        HELP,
-        ScreenCommand(
-            "f3", "f3", "transcript", "read the session's transcript", "screen.transcript", priority=True
         ),
         ScreenCommand(
             "right_square_bracket",
@@ -49,7 +54,8 @@ REVIEW = CommandTable(
         ScreenCommand(
             "exclamation_mark", "!", "pin", "pin this fact: no compaction may lose it", "screen.pin", _FACTS
         ),
-        ScreenCommand("u", "u", "undo", "take back the last change", "app.undo", _FACTS, bar=False),
+        ScreenCommand("u", "u", "undo", "undo the last change", "app.undo", _FACTS, bar=False),
+        REDO,
         ScreenCommand("w", "w", "whole text", "read this fact in full", "screen.read_fact", _FACTS),
         ScreenCommand(
             "f2", "f2", "facts", "go from the form to the facts", "screen.switch", _FORM, priority=True

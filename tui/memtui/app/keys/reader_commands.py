@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.app.keys.screen_table import DOWN, END, HELP, START, CommandTable, ScreenCommand
+from memtui.app.keys.screen_table import DOWN, END, HELP, REDO, START, CommandTable, ScreenCommand
 
 TRANSCRIPT = CommandTable(
     "Transcript",
@@ -52,7 +52,7 @@ TRANSCRIPT = CommandTable(
             "F", "F", "fork", "go on with a copy of it in Claude Code", "screen.resume(True)", bar=False
         ),
         ScreenCommand(
-            "e", "e", "pager", "open them in $PAGER or $EDITOR, secrets masked", "screen.pager", bar=False
+            "e", "e", "pager", "open the same in $PAGER or $EDITOR, secrets masked", "screen.pager", bar=False
         ),
         ScreenCommand(
             "exclamation_mark",
@@ -61,7 +61,8 @@ TRANSCRIPT = CommandTable(
             "pin the selection or this line: no compaction may lose it",
             "screen.pin",
         ),
-        ScreenCommand("u", "u", "undo", "take back the last change", "app.undo", bar=False),
+        ScreenCommand("u", "u", "undo", "undo the last change", "app.undo", bar=False),
+        REDO,
         ScreenCommand("t", "t", "show", "show all, no tools, or asks and closing messages", "screen.cycle"),
         ScreenCommand(
             "E", "E", "export", "write the session to a file, secrets masked (asks where)", "screen.export"
@@ -109,7 +110,7 @@ READING = CommandTable(
 _ROWS, _SUMMARY = frozenset({"rows"}), frozenset({"summary"})
 
 AFTERMATH = CommandTable(
-    "Aftermath",
+    "Lost",
     "What a compaction lost and kept at the left, its summary with the evidence at the right.",
     (
         ScreenCommand("space", "space", "tick", "tick this lost row, or untick it", "screen.tick", _ROWS),
@@ -136,9 +137,10 @@ AFTERMATH = CommandTable(
         ),
         ScreenCommand("tab,shift+tab", "tab", "rows", "go to the rows, or back", "screen.switch", _SUMMARY),
         ScreenCommand("o", "o", "transcript", "read its line in the transcript", "screen.transcript"),
-        ScreenCommand("u", "u", "undo", "take back what was not delivered yet", "screen.undo"),
+        ScreenCommand("u", "u", "undo", "undo the last change: a hand-over, a pin, a mark", "screen.undo"),
+        ScreenCommand("ctrl+r", "ctrl+r", "redo", REDO.help, "screen.undo(True)", bar=False),
         HELP,
         ScreenCommand("escape", "esc", "back", "back: to the rows, to where you were", "screen.back"),
-        ScreenCommand("q,l", "q", "leave", "leave the aftermath", "screen.dismiss", bar=False),
+        ScreenCommand("q,l", "q", "leave", "leave it", "screen.dismiss", bar=False),
     ),
 )

@@ -84,7 +84,7 @@ class AftermathScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read what the compaction lost."""
+        """Read the losses of the compaction."""
         self.listing.border_title = Content("Lost")
         self.summary.border_title = Content("Summary")
         self._read()
@@ -244,7 +244,7 @@ class AftermathScreen(Screen[None]):
             self.app.say(f"{done}: it is remembered; {browser.way_back('u takes it back.')}")
 
     def action_undo(self, redo: bool = False) -> None:
-        """Undo the last change, a hand-over that was not delivered, a pin or a mark; or redo it."""
+        """Undo the last change, a hand-over not delivered yet, a pin or a mark; or redo it."""
         self.app.post_message(UndoWanted(self._read, redo=redo))
 
     # -- moving about ---------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def pane_help(pane: PaneId, commands: Iterable[Command]) -> HelpScreen:
     everywhere = [command for command in commands if len(command.panes) == len(PaneId)]
     lines: list[Line] = [line(_ABOUT[pane], "strong")]
     if here:
-        lines += [Line(""), line("Here", "heading"), *(_row(command.shown, command.help) for command in here)]
+        lines += [Line(""), line("Here", "heading"), *map(_command, here)]
     lines += [Line(""), line("Everywhere", "heading"), *(_row(*row) for row in key_table(everywhere))]
     return HelpScreen(PANE_TITLES[pane], Document(lines))
 
@@ -76,6 +76,12 @@ def screen_help(table: CommandTable) -> HelpScreen:
     return HelpScreen(
         table.title, Document([line(table.about, "strong"), Line(""), *(_row(*row) for row in rows)])
     )
+
+
+def _command(command: Command) -> Line:
+    if command.shown:
+        return _row(command.shown, command.help)
+    return _row(_PALETTE[0], f"{command.title}: {command.help}")
 
 
 def _row(key: str, text: str) -> Line:

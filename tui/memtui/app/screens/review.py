@@ -232,7 +232,8 @@ class ReviewScreen(Screen[Reviewed | None]):
         except FileProblem as problem:
             self.asking.say(f"{problem}.", warn=True)
         else:
-            read_transcript(self.app, path)
+            fact = self.facts.selected if self.focused is self.facts.listing else None
+            read_transcript(self.app, path, fact.line if fact else 0)
 
     def action_save(self) -> None:
         """Save, once: a second ctrl+s has no effect."""
