@@ -15,7 +15,7 @@ from memtui.cli.output import print_json, print_marked, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.flows.search_stores import SearchStores, search_all
-from memtui.flows.searching import Group, Kind, Result, Scope
+from memtui.flows.searching import HEADINGS, Group, Kind, Result, Scope
 from memtui.project import Places, claude_config, memtui_home
 from memtui.safety.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
@@ -24,14 +24,6 @@ from memtui.store.index.reading import update_index
 
 _EACH = 3
 """The most places shown per session."""
-_HEADINGS = {
-    Kind.SESSION: "Sessions",
-    Kind.MEMORY: "Memories",
-    Kind.FILE: "Memory files of reviews",
-    Kind.CAPTURE: "Captures",
-    Kind.STATE: "Session states",
-    Kind.PIN: "Pins",
-}
 
 
 @click.command("search")
@@ -97,7 +89,7 @@ def _kinds(names: Iterable[str]) -> list[Kind]:
 def _print(group: Group, limit: int) -> None:
     if not group.results:
         return
-    say(f"{_HEADINGS[group.kind]}  {group.total:,}")
+    say(f"{HEADINGS[group.kind]}  {group.total:,}")
     for results in list(_together(group))[:limit]:
         first = results[0]
         if group.kind is not Kind.SESSION:

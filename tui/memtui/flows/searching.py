@@ -74,6 +74,17 @@ class Kind(StrEnum):
     PIN = "pin"
 
 
+HEADINGS = {
+    Kind.SESSION: "Sessions",
+    Kind.MEMORY: "Memories",
+    Kind.FILE: "Memory files of reviews",
+    Kind.CAPTURE: "Captures",
+    Kind.STATE: "Session states",
+    Kind.PIN: "Pins",
+}
+"""What stands above the results of each kind."""
+
+
 class Result(NamedTuple):
     """One result."""
 

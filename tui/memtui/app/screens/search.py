@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from datetime import datetime
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,13 +19,12 @@ from memtui.app.details.search_result import HINT, result_document, text_documen
 from memtui.app.host import ResumeWanted
 from memtui.app.keys.list_commands import SEARCH
 from memtui.app.model.browser import Browser
-from memtui.app.panes.pane import row
+from memtui.app.panes.search_rows import draw, rows_of
 from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.clean import clean_line
-from memtui.clock import short_age, short_time
 from memtui.flows.resuming import typed_command
 from memtui.flows.searching import Group, Kind, Result, Scope, Searcher
 from memtui.store.base import NOT_ALL_SEARCHED
@@ -40,29 +37,6 @@ _PAUSE = 0.08
 """Seconds without typing before a search begins."""
 _AGAIN = 1.5
 """Seconds between repeated searches while sessions are still being indexed."""
-_WIDE = 100
-"""Width in columns from which a row shows the matching text."""
-_TITLE = 46
-_RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3, Kind.PIN: 3}
-"""Number of results of each kind before anything is typed."""
-_HEADINGS = {
-    Kind.SESSION: "Sessions",
-    Kind.MEMORY: "Memories",
-    Kind.FILE: "Memory files of reviews",
-    Kind.CAPTURE: "Captures",
-    Kind.STATE: "Session states",
-    Kind.PIN: "Pins",
-}
-_MARKS = {
-    Kind.SESSION: "❯",
-    Kind.MEMORY: "M",
-    Kind.FILE: "✎",
-    Kind.CAPTURE: "C",
-    Kind.STATE: "S",
-    Kind.PIN: "!",
-}
-_WHAT = {"ask": "❯", "said": "●", "command": "$", "file": "▤", "error": "✗"}
-_SO_FAR = " · not all searched yet"
 
 
 class SearchInput(Input):
@@ -189,7 +163,7 @@ class SearchScreen(Screen[Result | None]):
 
     def _show(self, text: str, groups: Iterable[Group], *, first: bool = False, done: bool = False) -> None:
         groups = tuple(groups)
-        self._found = dict(_rows(groups, recent=not text.strip()))
+        self._found = dict(rows_of(groups, recent=not text.strip()))
         listing = self.results
         if self._found or not done:
             listing.empty = "…"
@@ -207,7 +181,7 @@ class SearchScreen(Screen[Result | None]):
     def _draw(self, key: str, width: int) -> Content:
         found = self._found.get(key)
         now = self.browser.clock()
-        return _drawn(found, now, width) if isinstance(found, Result) else Content(found or "")
+        return draw(found, now, width) if isinstance(found, Result) else Content(found or "")
 
     @on(RowList.Highlighted)
     def _show_selected(self) -> None:
@@ -333,48 +307,3 @@ def _known_by(found: Result, form: str) -> str:
     if found.kind is Kind.CAPTURE:
         return f"memtui review {found.name}"
     return form.format(id=found.name) if found.kind is Kind.MEMORY else found.title
-
-
-def _drawn(found: Result, now: datetime, width: int) -> Content:
-    """A result as a row."""
-    title, when = clean_line(found.title), found.when
-    if found.kind is Kind.SESSION:
-        ago = short_age(when, now) if when else ""
-        lead = f" {'⑂' if found.agent else ' '}{_WHAT[found.what]} "
-        return row([(lead, "$quiet"), *_shown(found)], ago, width)
-    if width < _WIDE:
-        ago = short_age(when, now) if when else ""
-        return row([(f"{_MARKS[found.kind]} ", "$quiet"), title], ago, width)
-    time = f"{short_time(when, now):<8}" if when else " " * 8
-    lead = f"{found.name if found.kind is Kind.MEMORY else found.kind.value:<22}"
-    name = Content(title).truncate(_TITLE, ellipsis=True, pad=True)
-    return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *_shown(found)], "", width)
-
-
-def _rows(groups: Iterable[Group], *, recent: bool) -> Iterable[tuple[str, Result | str]]:
-    """Rows by unique keys: a heading for each kind, then its results."""
-    groups = tuple(groups)
-    anything = any(group.results for group in groups)
-    for kind, results, total, complete in groups:
-        some = results[: _RECENT[kind]] if recent else results
-        if some or (anything and not complete):
-            count = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
-            yield f"# {kind}", f"{_HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}"
-            yield from _sessions(some) if kind is Kind.SESSION else ((each.key, each) for each in some)
-
-
-def _sessions(results: Iterable[Result]) -> Iterable[tuple[str, Result | str]]:
-    """Rows of turns under a heading for each session."""
-    for name, some in groupby(results, key=lambda result: result.name):
-        turns = list(some)
-        said = f" · {turns[0].said}" if turns[0].said else ""
-        yield f"# session {name}", f" {clean_line(name)[:8]}  {clean_line(turns[0].title)}{said}"
-        yield from ((turn.key, turn) for turn in turns)
-
-
-def _shown(found: Result) -> list[Content]:
-    """The match on one line, with the matching parts marked."""
-    return [
-        Content.styled(" ".join(piece.split("\n")), "bold $warning" if hit else "$quiet")
-        for piece, hit in found.pieces()
-    ]
