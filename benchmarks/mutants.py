@@ -110,7 +110,7 @@ def name_of(path: Path) -> str:
 
 def compiled(mutant: Mutant) -> CodeType:
     """The code of the changed module."""
-    return compile(ast.fix_missing_locations(mutant.tree), str(mutant.path), "exec")
+    return compile(mutant.tree(), str(mutant.path), "exec")
 
 
 def _functions(code: CodeType) -> Iterator[CodeType]:
@@ -145,7 +145,7 @@ def functions_in(paths: Iterable[Path]) -> dict[Path, list[FunctionType]]:
 def rebind(mutant: Mutant) -> bool:
     """Evaluate the changed constant of an imported module anew; False if it is no constant."""
     module = sys.modules[name_of(mutant.path)]
-    for statement in mutant.tree.body:
+    for statement in mutant.tree().body:
         if statement.lineno == mutant.first and isinstance(statement, (ast.Assign, ast.AnnAssign)):
             before = dict(vars(module))
             exec(compile(ast.Module([statement], []), str(mutant.path), "exec"), vars(module))

@@ -28,12 +28,20 @@ class Mutant:
     path: Path
     line: int
     change: str
-    tree: ast.Module
+    number: int
+    """Of the changed node, in the order of `ast.walk`."""
+    way: int
     first: int
     """Where the changed statement begins; of one with a body, only the part before it counts."""
     last: int
     in_function: bool
     """Whether the change is in the body of a function, else it has its effect when the module is imported."""
+
+    def tree(self) -> ast.Module:
+        """The changed module."""
+        tree = ast.parse(self.path.read_text("utf-8"))
+        _change(next(node for number, node in enumerate(ast.walk(tree)) if number == self.number), self.way)
+        return ast.fix_missing_locations(tree)
 
     def __str__(self) -> str:
         return f"{self.path.relative_to(ROOT)}:{self.line}: {self.change}"
@@ -55,13 +63,12 @@ def mutants_of(path: Path) -> list[Mutant]:
     found = []
     for place in _places(tree):
         for way in range(_ways(place.node)):
-            copy = deepcopy(tree)
-            changed = next(each for number, each in enumerate(ast.walk(copy)) if number == place.number)
+            changed = deepcopy(place.node)
             _change(changed, way)
             change = f"{_short(place.node)} -> {_short(changed)}"
             line = getattr(place.node, "lineno", place.statement.lineno)
             first, last = _lines(place.statement)
-            found.append(Mutant(path, line, change, copy, first, last, place.in_function))
+            found.append(Mutant(path, line, change, place.number, way, first, last, place.in_function))
     return sorted(found, key=lambda mutant: mutant.line)
 
 
