@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,6 +87,39 @@ def test_a_source_that_was_cut_or_rewritten_replaces_nothing(
     assert b"".join(FramedFile(first).parts()) == data
     assert content(archive) == change(data)
     assert archive.find("s-1").stem != first
+
+
+def test_every_rewritten_source_gets_a_copy_of_its_own(archive: Archive, transcript: Path) -> None:
+    texts = []
+    for number in range(3):
+        transcript.unlink()
+        texts.append(write(transcript, user(f"anew {number}", cwd="/p")).read_bytes())
+        archive.keep(transcript, KEEP)
+    other = write(transcript.with_name("s-2.jsonl"), user("another", cwd="/p"))
+    archive.keep(other, KEEP)
+    write(other, user("more"))
+    archive.keep(other, KEEP)
+    copies = sorted(stem for stem, _ in archive.files_of(archive.find("s-1")))
+    assert [b"".join(FramedFile(stem).parts()) for stem in copies] == texts
+    assert [stem.name for stem, _ in archive.files_of(archive.find("s-2"))] == ["s-2.1"]
+    assert content(archive, "s-2") == other.read_bytes()
+
+
+def test_a_session_is_restored_where_its_folder_is_gone(archive: Archive, transcript: Path) -> None:
+    data = transcript.read_bytes()
+    archive.keep(transcript, KEEP)
+    shutil.rmtree(transcript.parents[1])
+    assert archive.restore(archive.find("s-1")) == [transcript]
+    assert transcript.read_bytes() == data
+
+
+def test_a_readable_transcript_is_where_it_was_or_a_copy(archive: Archive, transcript: Path) -> None:
+    archive.keep(transcript, KEEP)
+    assert archive.readable_at(transcript) == transcript
+    transcript.unlink()
+    assert archive.readable_at(transcript) == archive.readable(archive.find("s-1"))
+    with pytest.raises(FileProblem, match="the archive has no copy of it"):
+        archive.readable_at(transcript.with_name("s-9.jsonl"))
 
 
 def test_subagents_are_kept_and_restored_with_their_session(archive: Archive, transcript: Path) -> None:

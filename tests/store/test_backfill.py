@@ -82,6 +82,15 @@ def test_the_compactions_of_a_transcript(project: Project) -> None:
     ]
 
 
+def test_a_compaction_belongs_to_the_session_that_it_names(project: Project) -> None:
+    path, _ = _session(project, "a", "auto")
+    resumed = path.rename(path.with_name("b.jsonl"))
+    (transcript,) = _transcripts(project)
+    assert [each.session_id for each in compactions_in(transcript)] == ["a"]
+    resumed.write_text(resumed.read_text().replace('"sessionId"', '"other"'))
+    assert [each.session_id for each in compactions_in(transcript)] == ["b"]
+
+
 def test_each_capture_belongs_to_the_first_compaction_after_it(project: Project) -> None:
     _, times = _session(project, "a", "auto", "auto", "manual", "auto")
     _session(project, "b", "auto")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from memtui.files import Replaced, replace_expected
+from memtui.formats.active_commands_text import remove_commands
 from memtui.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandProblem
@@ -38,6 +39,20 @@ def test_a_clear_that_is_written_over_is_done_again(store: Store, monkeypatch: p
     assert foreign(store.path.read_text()) == foreign(later)
     undo.run()
     assert store.path.read_text() == later
+
+
+def test_undoing_gives_back_what_was_cleared_and_no_more(store: Store) -> None:
+    undo = store.clear("epic")
+    store.path.write_text(remove_commands(store.path.read_text(), ["babysit"]))
+    undo.run()
+    assert active(store) == ["research/ask", "epic"]
+
+
+def test_undoing_takes_out_what_was_added_and_no_more(store: Store) -> None:
+    without = remove_commands(TEXT, ["epic"])
+    store.path.write_text(TEXT.replace("490.0", "491.0"))
+    store.take_back(without, TEXT)
+    assert store.path.read_text() == without.replace("490.0", "491.0")
 
 
 def test_an_endless_writer_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

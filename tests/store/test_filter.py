@@ -1,0 +1,60 @@
+"""The conditions of a filter, each by itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memtui.formats.stored_memory import MemoryMeta
+from memtui.store.base import Filter, Which
+
+NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+META = MemoryMeta(
+    id="CMEM-20260102-101500",
+    created=NOW,
+    updated=NOW,
+    project="/work/shop",
+    tags=("Tax", "cart"),
+    session_id="s-1",
+)
+
+
+@pytest.mark.parametrize(
+    ("where", "fits"),
+    [
+        (Filter(), True),
+        (Filter(which=Which.ALL), True),
+        (Filter(which=Which.ARCHIVED), False),
+        (Filter(project="/work/shop"), True),
+        (Filter(project="/work/other"), False),
+        (Filter(tags=("tax",)), True),
+        (Filter(tags=("CART", "tax")), True),
+        (Filter(tags=("tax", "api")), False),
+        (Filter(since=NOW, until=NOW), True),
+        (Filter(since=NOW + SECOND), False),
+        (Filter(until=NOW - SECOND), False),
+        (Filter(pinned=True), False),
+        (Filter(session="s-1"), True),
+        (Filter(session="s-2"), False),
+        (Filter(left_out=lambda project: project == Path("/work/shop")), False),
+        (Filter(left_out=lambda project: project == Path("/work/other")), True),
+    ],
+)
+def test_a_memory_has_to_meet_every_condition(where: Filter, fits: bool) -> None:
+    assert where.fits_meta(META) == fits
+
+
+def test_archived_and_pinned_memories_and_those_of_no_project() -> None:
+    archived = META.replace(archived=True)
+    assert [
+        Filter(which=which).fits_meta(archived) for which in (Which.ALL, Which.ARCHIVED, Which.ACTIVE)
+    ] == [
+        True,
+        True,
+        False,
+    ]
+    assert Filter(pinned=True).fits_meta(META.replace(pinned=True))
+    assert Filter(left_out=lambda project: True).fits_meta(META.replace(project=""))
