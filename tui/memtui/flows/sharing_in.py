@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from memtui.files import FileProblem
 from memtui.flows.known_here import texts_from_projects
 from memtui.flows.late_writes import LateWrites
-from memtui.flows.shared_names import Names, digest, marks_of, shared_text
+from memtui.flows.shared_names import Names, digest
+from memtui.flows.sharing_merge import update_of
 from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.flows.sharing_successors import Successors, name_replaced
 from memtui.formats.shared_record import PINS
-from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.sharing.applied import Applied, PassedOver, Waiting, readable
 from memtui.sharing.merged import Merged, merged
@@ -199,29 +199,35 @@ class Inward:
             )
             part.states += self._own is not None and memory != PINS
             return
-        base, local = waiting.applied, self._names.here(memory)
-        new = Applied(digest(found.newest.body), found.marks)
-        there = part.batch.has(local)
-        if base is None and not new.marks.deleted and self._is_from_a_project(part, local, there=there):
+        signature = self._bring(part, memory, waiting.applied, found)
+        part.done[memory] = Applied(digest(found.newest.body), found.marks, signature)
+
+    def _bring(self, part: _Part, memory: str, base: Applied | None, found: Merged) -> str:
+        """Bring the store up to date; returns the signature of the file if it was so already, else ""."""
+        local = self._names.here(memory)
+        there, deleted = part.batch.has(local), found.marks.deleted
+        if base is None and not deleted and self._is_from_a_project(part, local, there=there):
             self._take_place(local, found)
-            part.successors.note_new(memory, new.marks)
-            there, part.changed = True, part.changed + 1
-        elif found.marks.deleted:
+            part.successors.note_new(memory, found.marks)
+            part.changed += 1
+        elif deleted:
             if there:
                 self._backend.delete(local)
                 part.changed += 1
-        elif base is None and not there:
+        elif there:
+            before = self._backend.signature(local)
+            if self._update(part, local, base, found):
+                return before
+        elif base is None:
             if not self._backend.is_deleted(local):  # deleted here: it stays deleted
                 part.batch.add(self._new(local, found))
-                part.successors.note_new(memory, new.marks)
-        elif there:
-            part.changed += self._update(part, local, base, new, found)
-        elif base is not None and base.marks.deleted and self._backend.is_deleted(local):
+                part.successors.note_new(memory, found.marks)
+        elif base.marks.deleted and self._backend.is_deleted(local):
+            changed = part.changed
             self._backend.restore(local)
-            self._update(part, local, base, new, found)
-            part.changed += 1
-        signature = self._backend.signature(local) if there or base is not None else ""
-        part.done[memory] = replace(new, signature=signature) if signature else new
+            self._update(part, local, base, found)
+            part.changed = changed + 1
+        return ""  # the next sync looks at the file: it may be another by then
 
     def _is_from_a_project(self, part: _Part, local: str, *, there: bool) -> bool:
         """Whether a memory is only here because a project's folder had it, and nobody has changed it."""
@@ -264,45 +270,21 @@ class Inward:
             superseded_by=self._names.here(found.marks.superseded_by),
         )
 
-    def _update(self, part: _Part, local: str, base: Applied | None, new: Applied, found: Merged) -> bool:
-        stored = self._backend.get(local)
-        now = marks_of(self._names, stored)
-        was = base.marks if base else now
-        tags = (set(now.tags) - (set(was.tags) - set(new.marks.tags))) | (set(new.marks.tags) - set(was.tags))
-        archived = new.marks.archived if new.marks.archived != was.archived else now.archived
-        changed = was.description != new.marks.description
-        description = new.marks.description if changed else now.description
-        changed = was.superseded_by != new.marks.superseded_by
+    def _update(self, part: _Part, local: str, base: Applied | None, found: Merged) -> bool:
+        """Bring a memory up to date; returns whether it was already."""
+        stored, memory = self._backend.get(local), found.newest.memory
+        update = update_of(self._names, stored, base, found)
         if base is None:
-            part.successors.note_new(found.newest.memory, new.marks)
-        elif changed:
-            part.successors.note(found.newest.memory, was, new.marks)
-        successor = self._names.here(new.marks.superseded_by) if changed else stored.meta.superseded_by
-        wanted = {
-            "description": description,
-            "tags": tuple(sorted(tags)) if tags != set(now.tags) else stored.meta.tags,
-            "archived": archived,
-            "superseded_by": successor,
-        }
-        values = {key: value for key, value in wanted.items() if value != getattr(stored.meta, key)}
-        text = self._follows(base, new, found, stored)
-        if text is None:
+            part.successors.note_new(memory, found.marks)
+        if update.was.superseded_by != found.marks.superseded_by:
+            part.successors.note(memory, update.was, found.marks)
+        if update.changed_here:
             part.notes.append(
                 f"{local} was changed here, too: its text stays, and the newer one is kept aside"
             )
-        if not text and not values:
-            return False
-        body = found.newest.body if text else stored.body
-        part.late.hold(found.newest.memory, self._backend.revise(local, stored, body, **values))
-        return True
-
-    def _follows(
-        self, base: Applied | None, new: Applied, found: Merged, stored: StoredMemory
-    ) -> bool | None:
-        """Whether the local text is an older version, to be replaced; None if it was changed here."""
-        here = digest(shared_text(self._names, found.newest.memory, stored))
-        if here == new.text or (base is not None and base.text == new.text):
-            return False
-        # Without an earlier replica, any text that was once shared counts as an older version.
-        older = {base.text} if base is not None else {digest(each.body) for each in found.versions}
-        return True if here in older else None
+        if update.body is None and not update.values:
+            return update.is_current
+        body = stored.body if update.body is None else update.body
+        part.late.hold(memory, self._backend.revise(local, stored, body, **update.values))
+        part.changed += 1
+        return False

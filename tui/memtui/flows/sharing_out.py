@@ -25,7 +25,6 @@ from memtui.sharing.remote import Outgoing
 from memtui.sharing.remotes import this_author
 from memtui.sharing.replica import Replica
 from memtui.store.archive_settings import archive_settings
-from memtui.store.base import MemoryMissing
 from memtui.store.memory_files import FilesBackend
 
 _LOG = 1 << 20
@@ -169,7 +168,8 @@ class Outward:
     def _share_new(self, replica: Replica, memory_id: str, notes: list[str]) -> None:
         memory = self._names.everywhere(memory_id)
         try:
-            if replica.applied(memory) is None:  # otherwise it was moved to another month by hand
+            # Otherwise it was moved to another month by hand, or the remote has it already.
+            if replica.applied(memory) is None and not replica.is_waiting(memory):
                 self._send_text(replica, memory, self._backend.get(memory_id), frozenset())
         except (SecretsFoundError, FileProblem) as problem:
             notes.append(str(problem))
@@ -183,10 +183,12 @@ class Outward:
         if signature == base.signature or (base.marks.deleted and replica.is_forgotten(memory)):
             return
         try:
-            self._send_change(replica, memory, self._backend.get(local), base, signature)
-        except MemoryMissing:
-            if not base.marks.deleted:
+            if signature:
+                self._send_change(replica, memory, self._backend.get(local), base, signature)
+            elif self._backend.is_deleted(local) and not base.marks.deleted:
                 self._send_marks(replica, memory, base, replace(base.marks, deleted=True), signature)
+            else:  # its file is away: that is not how memories are deleted
+                replica.settle(memory, replace(base, signature=""))
         except (SecretsFoundError, FileProblem) as problem:
             notes.append(str(problem))
 

@@ -130,7 +130,12 @@ class Sharing:
         """
         done = Synced()
         with self.replica() as replica, self._alone():
+            self._refuse_without_store(replica)
             try:
+                if not replica.fact(
+                    PLACE
+                ):  # else what the remote has is sent again, perhaps over newer texts
+                    self._fetch(replica, self.remote, done, progress)
                 done.notes += self._outward.collect(replica)
                 if self._own is not None:
                     done.notes += self._own.collect(replica)
@@ -145,6 +150,13 @@ class Sharing:
                 replica.keep(PROBLEM, "")
                 replica.keep(SYNCED, self._clock().isoformat())
         return done
+
+    def _refuse_without_store(self, replica: Replica) -> None:
+        """Refuse to sync while the disk with the store is away: older texts would be sent when it is back."""
+        if replica.months() and not self._home.memories.is_dir():
+            path = self._path.with_suffix(".db")
+            reason = f"is missing, so nothing is synced; to fetch all memories again, delete {path}"
+            raise FileProblem(self._home.memories, reason)
 
     def _exchange(self, replica: Replica, done: Synced, progress: Callable[[Synced], None]) -> None:
         remote = self.remote

@@ -215,6 +215,10 @@ class Replica:
         """Number of memories with unapplied records."""
         return int(self._all("select count(*) from arrived")[0][0])
 
+    def is_waiting(self, memory: str) -> bool:
+        """Whether a memory has records that were not applied yet."""
+        return self._one("select 1 from arrived where memory = ?", memory) is not None
+
     def waiting(self, behind: str) -> Generator[Waiting, None, None]:
         """Memories with unapplied records after `behind`, in order; exhaust or close it before a change."""
         query = (
