@@ -256,7 +256,7 @@ def test_the_users_shell_lines_are_marked_as_commands() -> None:
 def test_a_cancelled_task_is_neither_open_nor_done() -> None:
     facts = Facts(todos=(todo("Dig", "cancelled", 3), todo("Fire", "completed", 4)))
     assert pending(facts) == ["no open task on record"]
-    assert goal_parts(facts) == ["Task list (L4, 1 of 2 done): Dig; Fire"]
+    assert goal_parts(facts) == ["Task list (L4, 1 of 2 done, 1 dropped): Dig; Fire"]
 
 
 def test_a_plan_whose_call_was_rejected_waits_for_nothing() -> None:

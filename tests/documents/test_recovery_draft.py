@@ -150,6 +150,19 @@ def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
     assert draft_recovery(passed, Path(ROOT)).known_issues[0].startswith("N/A: last check: SUCCESS")
 
 
+def test_a_failed_check_of_several_is_covered_part_by_part() -> None:
+    parts = (ran("go build ./... && mise run test", 3, "failed", "syntax error"), ran("go build ./...", 5))
+    assert draft_recovery(Facts(commands=parts), Path(ROOT)).known_issues[0].startswith("failed, and no")
+    whole = Facts(commands=(*parts, ran("mise run test", 7)))
+    assert draft_recovery(whole, Path(ROOT)).known_issues == ("N/A: last check: SUCCESS: mise run test (L7)",)
+
+
+def test_tasks_that_were_dropped_are_counted() -> None:
+    facts = Facts(todos=(todo("Dig", "completed", 2), todo("Glaze", "completed", 3, "SKIPPED: no glaze")))
+    assert "1 of 2 tasks done, 1 dropped (L3" in draft_memory(facts).confidence
+    assert "1 of 2 done, 1 dropped" in draft_recovery(facts, Path(ROOT)).objective
+
+
 def test_a_summary_counts_the_tasks_of_earlier_lists(tmp_path: Path) -> None:
     facts = Facts(past_todos=(todo("Dig", "completed", 2),), todos=(todo("Glaze", "completed", 5),))
     assert draft_summary(facts) == "2 tasks done."

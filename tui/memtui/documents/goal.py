@@ -12,7 +12,7 @@ from memtui.reading.plans import plan_title
 from memtui.reading.purposes import title_in
 from memtui.reading.records import Facts
 from memtui.reading.short_text import one_line, shortened
-from memtui.reading.tasks import was_done
+from memtui.reading.tasks import dropped_among, was_done
 
 _ASKED = 2
 _TASKS = 240
@@ -70,7 +70,7 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
     elif undecided := undecided_plan(facts):
         yield f"Plan {standing(undecided)}: {plan_line(undecided)}"
     elif facts.todos:
-        done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done"
+        done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done{dropped_among(facts.todos)}"
         where = cited(max(todo.source for todo in facts.todos), clock=clock)
         names = "; ".join(one_line(todo.content) for todo in facts.todos)
         counts = ", ".join(part for part in (where, done) if part)

@@ -25,7 +25,7 @@ from memtui.reading.paths import shown
 from memtui.reading.records import NOWHERE, Command, Source
 from memtui.reading.removals import DELETED, path_now
 from memtui.reading.short_text import capitalised, shortened
-from memtui.reading.tasks import was_done
+from memtui.reading.tasks import dropped_among, was_done
 from memtui.safety.secrets import masked
 
 _TITLE = 60
@@ -131,7 +131,8 @@ def _tasks(facts: Facts, left: int) -> str:
     if left:
         return f"{_counted(left, 'task or step', 'tasks and steps')} open{_listed_at(facts)}"
     done, number = sum(map(was_done, facts.todos)), len(facts.todos)
-    return f"{done} of {_counted(number, 'task', 'tasks')} done{_listed_at(facts)}" if number else ""
+    counted = f"{done} of {_counted(number, 'task', 'tasks')} done{dropped_among(facts.todos)}"
+    return f"{counted}{_listed_at(facts)}" if number else ""
 
 
 def _listed_at(facts: Facts) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.reading.order import in_order
 from memtui.reading.paths import shown
@@ -82,17 +83,29 @@ def all_commands(facts: Facts) -> tuple[Command, ...]:
 
 def last_checks(facts: Facts) -> list[Command]:
     """The last run of each kind of check, the last one at the end."""
-    last: list[tuple[frozenset[str], frozenset[str], Command]] = []
+    last: list[_Run] = []
     for command in all_commands(facts):
-        if command.outcome in ("ok", "failed"):
-            checks = frozenset(filter(None, map(_check_in, things(command.text))))
-            if checks:
-                tests = picked(command.text)
-                last = [
-                    run for run in last if not (run[0] <= checks and covers(tests, run[1], run[2].output))
-                ]
-                last = [*last[-_MOST:], (checks, tests, command)]
-    return [command for _, _, command in last]
+        checks = frozenset(filter(None, map(_check_in, things(command.text))))
+        if checks and command.outcome in ("ok", "failed"):
+            run = _Run(checks, picked(command.text), command)
+            older = (_without(each, run) for each in last)
+            last = [*[each for each in older if each.checks][-_MOST:], run]
+    return [run.command for run in last]
+
+
+class _Run(NamedTuple):
+    """A command that ran checks, with those of them that did not run again."""
+
+    checks: frozenset[str]
+    tests: frozenset[str]
+    command: Command
+
+
+def _without(run: _Run, later: _Run) -> _Run:
+    """A run without the checks that ran again: ``build && test`` may be run again part by part."""
+    if not covers(later.tests, run.tests, run.command.output):
+        return run
+    return run._replace(checks=run.checks - later.checks)
 
 
 def _check_in(thing: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +31,12 @@ OPEN = ("pending", "in_progress")
 def was_done(todo: Todo) -> bool:
     """Whether an item was ticked off as done, not as abandoned."""
     return todo.status == "completed" and not _NOT_DONE.match(todo.details)
+
+
+def dropped_among(todos: Iterable[Todo]) -> str:
+    """``, 1 dropped`` for items that are neither open nor done, "" without any."""
+    number = sum(mark_of(todo) == "-" for todo in todos)
+    return f", {number} dropped" if number else ""
 
 
 def mark_of(todo: Todo) -> str:
