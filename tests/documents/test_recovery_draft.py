@@ -186,7 +186,8 @@ def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_pat
 
 
 def test_files_that_no_tool_read_are_not_said_to_be_among_those_read() -> None:
-    assert draft_recovery(Facts(), Path(ROOT)).reference_files[0].role == "no file read by a tool on record"
+    role = draft_recovery(Facts(), Path(ROOT)).reference_files[0].role
+    assert role == "no file on record that a tool read, beside those changed"
 
 
 def test_commits_and_todos_are_the_changes() -> None:

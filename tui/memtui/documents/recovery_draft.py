@@ -54,7 +54,10 @@ def draft_recovery(
         plan=plan,
         working_files=working_files(facts, top) or _no_file(facts, "no edit by a tool on record"),
         reference_files=reference_files(facts, top)
-        or _no_file(facts, _NO_REFERENCE if facts.read_files else "no file read by a tool on record"),
+        or _no_file(
+            facts,
+            _NO_REFERENCE if facts.read_files else "no file on record that a tool read, beside those changed",
+        ),
         last_action=last_action(facts),
         decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
