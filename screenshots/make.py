@@ -57,7 +57,7 @@ class Shot:
 SHOTS = (
     Shot("browser", (140, 45), waits_for="✗ 2"),
     Shot("lost", (140, 45), ("l",), waits_for="Primary Request"),
-    Shot("sessions", (140, 45), ("S",), waits_for="CAME OF IT"),
+    Shot("sessions", (140, 45), ("S",), waits_for="RESULTS"),
     Shot("memory", (140, 45), ("2", "j"), waits_for="related 2 memories"),
     Shot("command", (140, 45), ("3",), waits_for="Compact summary"),
     Shot("state", (140, 45), ("4",), waits_for="KEY DECISIONS"),

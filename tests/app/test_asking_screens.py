@@ -139,7 +139,7 @@ async def test_a_text_that_was_changed_stays(full: World, claude: StandIn, recov
         assert area.text == mine
         (claude.notes / "question").unlink()
         await driver.press("f4")
-        await driver.until_said("it is not asked")
+        await driver.until_said("claude is not asked")
         assert not (claude.notes / "question").exists()
 
 
@@ -154,7 +154,7 @@ async def test_esc_calls_the_model_off_and_leaves_only_then(full: World, claude:
         await driver.press("f4")
         await driver.until_said("Claude is already working")
         await driver.press("escape")
-        await driver.until_said("Called off: the draft from the facts stands.")
+        await driver.until_said("Called off: the draft from the facts is kept.")
         assert driver.screen is screen
         assert "esc leave" in driver.shown
         await driver.until(lambda: not claude.child_runs(), "the end of the program")
@@ -173,7 +173,7 @@ async def test_where_it_fails_the_draft_stands_and_one_line_says_why(
         await driver.press("f4")
         said = await driver.until_said("no credits")
         assert said.startswith("Claude ended with exit code 3: ")
-        assert said.endswith(": the draft from the facts stands.")
+        assert said.endswith(": the draft from the facts is kept.")
         assert [area.text for area in driver.screen.query(TextArea)] == before
 
 
@@ -217,4 +217,4 @@ async def test_without_the_program_it_says_so(full: World, monkeypatch: pytest.M
     async with opened(full) as driver:
         await compacting(driver)
         await driver.press("f4")
-        await driver.until_said("The program claude is not on PATH: the draft from the facts stands.")
+        await driver.until_said("The program claude is not on PATH: the draft from the facts is kept.")

@@ -85,8 +85,8 @@ async def test_an_unchanged_session_is_stored_once(full: World) -> None:
         (new,) = [each for each in memories(full) if each.meta.source == "compact"]
         await start(driver)
         await driver.press("ctrl+s")
-        said = await driver.until_said("Stored already")
-        assert said == f"Stored already as {new.meta.id}: the session has not changed since."
+        said = await driver.until_said("Already stored")
+        assert said == f"Already stored as {new.meta.id}: the session has not changed since."
         await driver.until(driver.at_home, "the return")
         assert [each for each in memories(full) if each.meta.source == "compact"] == [new]
 
@@ -124,7 +124,7 @@ async def test_a_text_that_is_none_is_not_stored(full: World) -> None:
     async with opened(full) as driver:
         shown = await start(driver)
         shown.text_area.text = "Nothing of it."
-        await driver.until(lambda: "no recovery text" in checks(driver), "the check")
+        await driver.until(lambda: "not a recovery text" in checks(driver), "the check")
         await driver.press("ctrl+s")
         await driver.until_said("Not stored")
         assert shown is driver.screen

@@ -19,12 +19,12 @@ async def test_the_palette_writes_and_removes_an_agents_section(world: World) ->
         await driver.until(lambda: "4 Session state drafted" in driver.shown, "the session")
         await run(driver, "handoff_codex")
         said = await driver.until_said("handoff")
-        assert said == "The handoff of session s-1 is in AGENTS.md. u takes it out again."
+        assert said == "The handoff of session s-1 is in AGENTS.md. u removes it again."
         assert "Keep every session valid" in file.read_text() and file.read_text().startswith(
             "# Rules\n\n<!--"
         )
         await run(driver, "end_handoff")
-        assert await driver.until_said("Took") == "Took the handoff out of AGENTS.md. u puts it back."
+        assert await driver.until_said("Removed") == "Removed the handoff from AGENTS.md. u restores it."
         assert file.read_text() == "# Rules\n"
         await driver.press("u")
         await driver.until_said("Undone")

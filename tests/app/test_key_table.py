@@ -74,7 +74,7 @@ EMPTY = [
     ("3", "X", "No command is active."),
     ("3", "o", "Nothing is selected, so there is no transcript to open."),
     ("3", "e", "Nothing is selected."),
-    ("4", "o", "The transcript of this session is not there any more."),
+    ("4", "o", "The transcript of this session no longer exists."),
     ("4", "e", "This state is drafted from the transcript: there is no file of it to edit."),
     ("1", "u", "Nothing to undo in this project."),
 ]

@@ -117,7 +117,7 @@ async def test_a_memory_deleted_meanwhile_is_reported(world: World, names: list[
         driver.browser.feed.live.hint("memories")
         await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 3)
         driver.browser.actions.memories.read(f"{names[1]}.md")
-        assert driver.last_said == f"{names[1]} is not there any more."
+        assert driver.last_said == f"{names[1]} no longer exists."
 
 
 async def test_a_text_that_is_none_says_so(world: World) -> None:

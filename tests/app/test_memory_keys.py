@@ -68,7 +68,7 @@ async def test_unrecorded_changes_do_not_offer_undo(world: World, names: list[st
         log.mkdir()  # in the way: nothing can be recorded
         await driver.press("2", "D")
         said = await driver.until_said("trash")
-        assert said.startswith(f"{names[0]} is in the trash. u cannot take it back: {log} ")
+        assert said.startswith(f"{names[0]} is in the trash. u cannot undo it: {log} ")
 
 
 async def test_archive_hides_and_says_how_to_see_it(world: World, names: list[str]) -> None:
@@ -105,7 +105,7 @@ async def test_an_archived_memory_is_unarchived(world: World, names: list[str]) 
         await driver.until(lambda: "archived" in driver.drawn(PaneId.MEMORIES)[0])
         assert rows(driver)[0] == names[0]
         await driver.press("a")
-        assert await driver.until_said("out of") == f"{names[0]} is out of the archive."
+        assert await driver.until_said("unarchived") == f"{names[0]} is unarchived."
         assert not meta(world, names[0]).archived
 
 
@@ -153,7 +153,7 @@ async def test_tags_left_or_as_they_were_change_nothing(world: World, names: lis
             await driver.press("2", "t")
             await driver.until(lambda: isinstance(driver.screen, AskScreen), "the line")
             await driver.press(key)
-            assert await driver.until_said("as they were") == "The tags are as they were."
+            assert await driver.until_said("unchanged") == "The tags are unchanged."
             assert driver.at(PaneId.MEMORIES)
         await driver.press("u")
         assert driver.last_said == "Nothing to undo in this project."
@@ -245,7 +245,7 @@ async def test_the_older_of_two_marked_memories_is_superseded_from_the_palette(
         await driver.press("k")
         await driver.until(lambda: f"superseded by {newest}" in driver.detail)
         await driver.app.screen.run_action("screen.run('supersede')")
-        assert await driver.until_said("any more") == f"{older} is not superseded any more."
+        assert await driver.until_said("no longer") == f"{older} is no longer superseded."
         await driver.press("u")
         await driver.until_said("Undone")
         assert meta(world, older).superseded_by == newest

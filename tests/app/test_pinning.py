@@ -99,7 +99,7 @@ async def test_the_words_of_each_kind_of_row(talked: World) -> None:
         for row in ("COMPACTED", "▸ Summary"):
             go_to(view, row)
             await driver.press("!")
-            assert driver.last_said == "No words to pin stand here: ! pins what was said, run or read."
+            assert driver.last_said == "Nothing to pin here: ! pins what was said, run or read."
 
 
 async def test_a_session_of_another_project_cannot_be_pinned_here(talked: World) -> None:

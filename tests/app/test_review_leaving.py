@@ -89,7 +89,7 @@ def deleted(world: World) -> None:
     ("change", "reason"),
     [
         (touched, "has changed since it was listed; look at it again"),
-        (reviewed_elsewhere, "is reviewed already; nothing was changed"),
+        (reviewed_elsewhere, "is already reviewed; nothing was changed"),
         (deleted, "does not exist"),
     ],
 )

@@ -202,7 +202,7 @@ async def test_a_broken_capture_says_why_and_a_reviewed_one_where_its_memory_is(
         assert driver.at_home()
         name = full.capture_path(3000).name.replace("-autocompact", "-memory")
         assert (
-            driver.last_said == f"This capture is reviewed already: its memory is {name}. e edits the file."
+            driver.last_said == f"This capture is already reviewed: its memory is {name}. e edits the file."
         )
 
 

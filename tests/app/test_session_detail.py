@@ -13,7 +13,7 @@ from tests.app.harness import Driver, opened
 from tests.app.world import KEPT, World
 
 TREE = [
-    "CAME OF IT  2 compactions · 3 captures · 2 memories",
+    "RESULTS  2 compactions · 3 captures · 2 memories",
     "▼ 05 Mar 12:19  auto",
     "  └ capture 05 Mar 12:00 reviewed  Paint the pier",
     "    └ memory file  Billing moved",
@@ -49,7 +49,7 @@ def compacted(world: World) -> World:
 async def detail(driver: Driver) -> DocumentView:
     await driver.press("S")
     view = driver.screen.query_one("#session", DocumentView)
-    await driver.until(lambda: "CAME OF IT" in view.document.text, "the tree")
+    await driver.until(lambda: "RESULTS" in view.document.text, "the tree")
     return view
 
 

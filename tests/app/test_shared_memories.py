@@ -189,8 +189,8 @@ async def test_memories_that_cannot_be_imported_are_reported_until_fixed(world: 
     async with opened(world) as driver:
         bar = driver.browser.query_one(StatusBar)
         await driver.until(lambda: bar.remotes.long == "⇅ project: 1 unread")
-        assert await driver.until_said("is no shared memory") == (
-            f"{path} is no shared memory: it has no front matter. `memtui doctor` lists all such problems."
+        assert await driver.until_said("is not a shared memory") == (
+            f"{path} is not a shared memory: it has no front matter. `memtui doctor` lists all such problems."
         )
         path.unlink()
         driver.browser.host.hint("shared")

@@ -32,7 +32,7 @@ from tests.engines.stand_in import StandIn, stand_in
 
 TALK = STATE.replace(identity=Identity(project="harbor", branch="main", goal="Search that forgives"))
 NO_SESSION = "There is no session yet: start Claude Code in this folder."
-NO_TRANSCRIPT = "The transcript of this session is not there any more: nothing can be added to its state."
+NO_TRANSCRIPT = "The transcript of this session no longer exists: nothing can be added to its state."
 
 
 @pytest.fixture
@@ -296,7 +296,7 @@ async def test_esc_calls_the_model_off(world: World, claude: StandIn) -> None:
         await driver.press("4", "m")
         await driver.until((claude.notes / "child").exists, "the question")
         pane = driver.pane(PaneId.STATE)
-        assert "esc calls it off" in str(pane.border_subtitle)
+        assert "esc cancels" in str(pane.border_subtitle)
         await driver.press("m")
         assert driver.last_said == "Claude is already working; esc cancels."
         await driver.press("enter", "escape")

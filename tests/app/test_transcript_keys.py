@@ -121,7 +121,7 @@ async def test_l_at_a_compaction_shows_what_it_lost(long: World) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
         await driver.press("l")
-        assert driver.last_said == "This is no compaction: } and { go to one."
+        assert driver.last_said == "This is not a compaction: } and { go to one."
         await driver.press("{")
         await driver.until(lambda: "COMPACTED" in row(view), "the compaction")
         await driver.press("l")
@@ -226,7 +226,7 @@ async def test_a_subagents_transcript_opens_inside(full: World) -> None:
         assert "Look around" in driver.shown
         agent.unlink()
         await driver.press("enter")
-        assert driver.last_said == "The transcript of this subagent is not there any more."
+        assert driver.last_said == "The transcript of this subagent no longer exists."
 
 
 async def test_e_opens_the_pager(long: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +297,7 @@ async def test_e_in_capitals_writes_the_session_to_a_file(
         await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
         driver.app.screen.query_one(Input).value = str(tmp_path / "s.md")
         await driver.press("enter")
-        await driver.until_said("is there already: name another file")
+        await driver.until_said("already exists: name another file")
 
 
 async def test_at_every_size_the_frame_says_where_one_is_and_the_reader_is_styled_once(

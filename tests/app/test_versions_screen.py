@@ -278,7 +278,7 @@ async def test_versions_that_go_leave_an_empty_list(three: World, looking: None)
         await driver.until(lambda: not screen.listing.rows, "the end")
         await driver.press("space")
         assert driver.last_said == "There is no version to mark."
-        assert "No version is there any more." in driver.shown
+        assert "There are no versions any more." in driver.shown
         await driver.press("escape")
 
 

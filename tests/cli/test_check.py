@@ -107,7 +107,7 @@ def test_texts_that_are_no_recovery_text(memtui: Memtui, project: Project) -> No
     write(project, "hello\n")
     result = memtui("check", "memory.md")
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("memtui: memory.md is no recovery text: ")
+    assert result.err.startswith("memtui: memory.md is not a recovery text: ")
 
 
 def test_neither_a_file_nor_an_id(memtui: Memtui, project: Project) -> None:
@@ -126,4 +126,7 @@ def test_a_file_that_is_far_too_large(memtui: Memtui, project: Project) -> None:
     with (project.root / "big.md").open("wb") as file:
         file.truncate(17 << 20)
     result = memtui("check", "big.md")
-    assert (result.code, result.err) == (1, "memtui: big.md is larger than 16 MB: it is no recovery text.\n")
+    assert (result.code, result.err) == (
+        1,
+        "memtui: big.md is larger than 16 MB: it is not a recovery text.\n",
+    )

@@ -55,14 +55,14 @@ def test_an_unchanged_session_is_stored_once(memtui: Memtui, used: Project) -> N
     memtui("compact", "--force")
     again = memtui("compact", "--force")
     assert (again.code, again.err) == (0, "")
-    assert f"Stored already as {ID}: the session has not changed since." in again.out
+    assert f"Already stored as {ID}: the session has not changed since." in again.out
     answer = json.loads(memtui("compact", "--force", "--json").out)
-    assert (answer["id"], answer["message"]) == (ID, f"Stored already as {ID}")
+    assert (answer["id"], answer["message"]) == (ID, f"Already stored as {ID}")
     assert backend().list().total == 1
-    assert "Stored already" not in memtui("compact", "--force", "--tags", "tax").out
-    assert "Stored already" not in memtui("compact", "--force", "--description", "Other words").out
+    assert "Already stored" not in memtui("compact", "--force", "--tags", "tax").out
+    assert "Already stored" not in memtui("compact", "--force", "--description", "Other words").out
     write_session(used.root, words="Round the tax per item, please")
-    assert "Stored already" not in memtui("compact", "--force").out
+    assert "Already stored" not in memtui("compact", "--force").out
     assert backend().list().total == 4
 
 
@@ -108,7 +108,7 @@ def test_a_file_that_is_no_transcript_is_refused_and_nothing_stored(memtui: Memt
     (used.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
     result = memtui("compact", "--transcript", "notes.txt", "--force")
     assert (result.code, result.out) == (1, "")
-    assert result.err == "memtui: notes.txt is no transcript: not one of its 2 lines is JSON.\n"
+    assert result.err == "memtui: notes.txt is not a transcript: not one of its 2 lines is JSON.\n"
     assert backend().list().total == 0
 
 
@@ -139,7 +139,7 @@ def test_a_person_edits(memtui: Memtui, used: Project, monkeypatch: pytest.Monke
     _says(monkeypatch, "e", "y", "y")
     result = memtui("compact")
     assert result.code == 0
-    assert "This is no recovery text: " in result.out
+    assert "This is not a recovery text: " in result.out
     assert backend().get(ID).body == b"## Objective\nMine\n"
 
 

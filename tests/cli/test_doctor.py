@@ -33,7 +33,7 @@ def test_memories_of_the_project_that_cannot_be_taken_in_are_named(memtui: Memtu
     lines = [line for line in memtui("doctor").out.splitlines() if "shared" in line]
     assert len(lines) == 6
     assert lines[0].startswith(f"warning  shared memories: {project.shared}/CMEM-20260102-00000")
-    assert lines[0].endswith("is no shared memory: it has no front matter")
+    assert lines[0].endswith("is not a shared memory: it has no front matter")
     assert lines[5] == "note     shared memories: 2 more cannot be taken in"
 
 

@@ -42,9 +42,7 @@ def test_a_session_becomes_a_page_named_after_it_and_nothing_is_written_over(
     assert "[masked: github token] [private]" in content
     again = memtui("export", "4c6e", "--lines", "3-")
     assert again.code == 1
-    assert (
-        "session-4c6e7ca5.html is there already; name another file, or replace it with --force" in again.err
-    )
+    assert "session-4c6e7ca5.html already exists; name another file, or replace it with --force" in again.err
     assert page.read_text() == content
     assert memtui("export", "4c6e", "--lines", "3-", "--force").code == 0
     assert "The answer" not in page.read_text() and "lines 3 to the end" in page.read_text()

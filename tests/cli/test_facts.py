@@ -92,7 +92,7 @@ def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> N
         ("nowhere.jsonl", "No such file"),
         (".", "is a folder"),
         ("notes.txt", "not one of its 2 lines is JSON"),
-        ("word.txt", "is no transcript: its one line is not JSON"),
+        ("word.txt", "is not a transcript: its one line is not JSON"),
     ],
 )
 def test_other_files_than_transcripts_are_bad_input(

@@ -47,7 +47,7 @@ def test_everything_of_the_session_goes_and_nothing_else(
     assert [each.name for each in captures.glob("*.md")] == ["20260102_100000-autocompact.md"]
     assert transcript.exists()
     assert not list((tmp_path / "memtui" / "data" / "archive").rglob("*.frames"))
-    assert memtui("forget", "session-1").out == "memtui keeps nothing of session session-1.\n"
+    assert memtui("forget", "session-1").out == "memtui has no data of session session-1.\n"
 
 
 def test_the_search_index_goes_and_is_made_anew(
@@ -60,7 +60,7 @@ def test_the_search_index_goes_and_is_made_anew(
     assert "the search index of all sessions" in asked.out
     memtui("forget", "session-1", "--yes")
     assert not list((tmp_path / "memtui" / "cache").glob("index.db*[!k]"))
-    assert memtui("forget", "session-1").out == "memtui keeps nothing of session session-1.\n"
+    assert memtui("forget", "session-1").out == "memtui has no data of session session-1.\n"
     transcript.unlink()
     assert SessionIndex(memtui_home(), tmp_path / "claude").refresh()
     assert not SessionIndex(memtui_home(), tmp_path / "claude").has("session-1")
@@ -99,7 +99,7 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
         f"1 pin that came of it, which `memtui pin --remove` deletes: {other / '.project' / 'pins.md'}"
         in said
     )
-    assert memtui("forget", "s-9").out == "memtui keeps nothing of session s-9.\n"
+    assert memtui("forget", "s-9").out == "memtui has no data of session s-9.\n"
 
 
 def test_what_cannot_be_deleted_is_named(

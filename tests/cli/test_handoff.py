@@ -81,7 +81,7 @@ def test_a_file_of_others_stays_byte_for_byte_around_it(
     file.chmod(0o640)
     done = memtui("handoff", session, "--to", "codex")
     assert f"The handoff of session {session} is in {file}, " in done.out
-    assert "`memtui handoff --to codex --done` takes it out again.\n" in done.out
+    assert "`memtui handoff --to codex --done` removes it again.\n" in done.out
     assert file.read_bytes().startswith(OTHERS + b"\n\n<!-- memtui:handoff begin ")
     assert b"and go on." in file.read_bytes()
     first = file.read_bytes()
@@ -90,7 +90,7 @@ def test_a_file_of_others_stays_byte_for_byte_around_it(
     assert file.read_bytes().count(b"memtui:handoff begin") == 1 and b"never push" in file.read_bytes()
     assert memtui("undo").out.startswith("Undone: handed the session over in AGENTS.md")
     assert file.read_bytes() == first
-    assert memtui("handoff", "--to", "codex", "--done").out == f"Took the handoff out of {file}.\n"
+    assert memtui("handoff", "--to", "codex", "--done").out == f"Removed the handoff from {file}.\n"
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (OTHERS, 0o640)
     assert memtui("handoff", "--to", "codex", "--done").out == f"{file} holds no handoff.\n"
 

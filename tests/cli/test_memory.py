@@ -132,7 +132,7 @@ def test_a_current_folder_that_is_gone_is_a_sentence(
     gone.rmdir()
     result = memtui(*words)
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("memtui: the current folder does not exist any more")
+    assert result.err.startswith("memtui: the current folder no longer exists")
     assert result.err.count("\n") == 1
 
 

@@ -114,7 +114,7 @@ def test_a_superseded_memory_says_so_everywhere_and_undo_takes_it_back(memtui: M
 def test_superseding_is_taken_back_by_its_own_option(memtui: Memtui, two: Project) -> None:
     memtui("memory", "supersede", FIRST, SECOND)
     done = memtui("memory", "supersede", FIRST, "--undo", "--json")
-    assert json.loads(done.out)["message"] == f"{FIRST} is not superseded any more."
+    assert json.loads(done.out)["message"] == f"{FIRST} is no longer superseded."
     assert memtui("memory", "supersede", FIRST, "--undo").err == f"memtui: {FIRST} is not superseded.\n"
     assert memtui("memory", "supersede", FIRST).code == 2
     assert memtui("memory", "supersede", FIRST, SECOND, "--undo").code == 2

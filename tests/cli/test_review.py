@@ -160,7 +160,7 @@ def test_an_already_reviewed_one_is_left_alone(memtui: Memtui, captured: Project
     before = {path: path.read_bytes() for path in captured.compacts.iterdir()}
     result = memtui("review", NAME, "--yes")
     assert result.code == 0
-    assert result.out.startswith(f"{NAME} is reviewed already, nothing was changed.")
+    assert result.out.startswith(f"{NAME} is already reviewed, nothing was changed.")
     said = json.loads(memtui("review", NAME, "--yes", "--json").out)
     assert (said["status"], said["changed"]) == ("reviewed", False)
     assert said["memory"] == str(captured.compacts / memory_name(NAME))
@@ -278,17 +278,17 @@ def test_an_edit_that_is_no_memory_file_can_be_mended(
     _edits(monkeypatch, tmp_path, "t = ''", "t = '# Memory: Mended' + t")
     _says(monkeypatch, "e", "y", "y")
     result = memtui("review")
-    assert "This is no memory file: " in result.out
+    assert "This is not a memory file: " in result.out
     assert parse_memory((captured.compacts / memory_name(NAME)).read_text("utf-8")).title == "Mended"
 
 
 @pytest.mark.parametrize(
     ("editor", "said"),
     [
-        ("import os, sys; os.unlink(sys.argv[1])", "is gone; the text is as it was."),
+        ("import os, sys; os.unlink(sys.argv[1])", "is gone; the text is unchanged."),
         (
             "import os, sys; open(sys.argv[1], 'wb').write(b'\\xff'); os.utime(sys.argv[1], (1, 1))",
-            "is no UTF-8; the text is as it was.",
+            "is not UTF-8; the text is unchanged.",
         ),
     ],
 )
@@ -364,7 +364,7 @@ def test_a_review_from_stdin(memtui: Memtui, captured: Project, monkeypatch: pyt
     _pipes(monkeypatch, REVIEW)
     assert memtui("review", "--from-stdin").out == "Nothing to review: no capture of shop is pending.\n"
     _pipes(monkeypatch, REVIEW)
-    assert "is reviewed already, nothing was changed" in memtui("review", NAME, "--from-stdin").out
+    assert "is already reviewed, nothing was changed" in memtui("review", NAME, "--from-stdin").out
 
 
 def test_the_lines_that_a_review_cites_are_looked_up(
@@ -422,7 +422,7 @@ def test_an_invalid_review_changes_nothing(
     _pipes(monkeypatch, text)
     result = memtui("review", "--from-stdin")
     assert (result.code, result.out) == (1, "")
-    assert result.err == f"memtui: standard input is no review: {reason}; nothing was changed.\n"
+    assert result.err == f"memtui: standard input is not a review: {reason}; nothing was changed.\n"
     assert {path: path.read_bytes() for path in captured.compacts.iterdir()} == before
 
 

@@ -224,5 +224,5 @@ def test_invalid_documents_are_refused(memtui: Memtui, session: Transcript, tmp_
     file.write_text("milk")
     done = memtui("state", "import", str(file))
     assert done.code == 1
-    assert f"{file} is no session state document" in done.err
+    assert f"{file} is not a session state document" in done.err
     assert len(done.err.strip().split("\n")) == 1

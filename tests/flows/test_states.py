@@ -137,7 +137,7 @@ def test_of_a_session_in_which_nothing_was_said_there_is_no_version(world: World
 
 def test_other_files_than_transcripts_make_no_version(world: World) -> None:
     world.session.data = b"root:x:0:0\n\0\0\0\n"
-    with pytest.raises(FileProblem, match=r"s1.jsonl is no transcript: not one of its 2 lines is JSON$"):
+    with pytest.raises(FileProblem, match=r"s1.jsonl is not a transcript: not one of its 2 lines is JSON$"):
         world.update(transcript=world.transcripts / "s1.jsonl")
     assert world.versions == []
 
@@ -327,7 +327,7 @@ def test_a_pipe_is_not_waited_for(world: World, tmp_path: Path) -> None:
     world.update()
     pipe = tmp_path / "s1.jsonl"
     os.mkfifo(pipe)
-    with pytest.raises(FileProblem, match="cannot be read: it is no regular file"):
+    with pytest.raises(FileProblem, match="cannot be read: it is not a regular file"):
         update_state(world.places, clock, transcript=pipe)
 
 

@@ -29,7 +29,7 @@ def test_both_name_the_other_and_neither_after_it_is_taken_back(
     supersede(store, b, c)
     assert (store.get(a).meta.superseded_by, store.get(c).meta.supersedes) == (c, (a, b))
     assert supersede(store, a, c).changed is False
-    assert reinstate(store, a).message == f"{a} is not superseded any more."
+    assert reinstate(store, a).message == f"{a} is no longer superseded."
     assert (store.get(a).meta.superseded_by, store.get(c).meta.supersedes) == ("", (b,))
 
 

@@ -73,7 +73,7 @@ def test_a_file_that_is_broken_now_keeps_its_memory(home: Home, project: Project
     notes(project, home)
     (project.shared / f"{THEIRS}.md").write_text("<<<<<<< ours\n")
     (note,) = notes(project, home)
-    assert "is no shared memory" in note
+    assert "is not a shared memory" in note
     assert texts(home) == {THEIRS: b"one"}
 
 

@@ -213,7 +213,7 @@ def test_streams_that_are_closed(world: World, event: str) -> None:
 
 def test_a_closed_stdout_is_logged(world: World) -> None:
     assert world.run_unread("pre-compact", trigger="auto") == (0, b"")
-    assert [run.outcome for run in world.runs] == ["nobody read the output"]
+    assert [run.outcome for run in world.runs] == ["the output was not read"]
     assert len(world.captures) == 1
 
 

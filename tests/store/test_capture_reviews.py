@@ -57,7 +57,7 @@ def test_a_review_is_made_once(project: Project, store: RecordedCaptures) -> Non
     path = add_capture(project)
     store.review(store.entries()[0], memory=MEMORY, summary="first")
     before = path.read_bytes()
-    with pytest.raises(AlreadyReviewed, match="is reviewed already; nothing was changed"):
+    with pytest.raises(AlreadyReviewed, match="is already reviewed; nothing was changed"):
         store.review(store.entries()[0], memory=MEMORY, summary="second")
     assert path.read_bytes() == before
 

@@ -255,7 +255,7 @@ def test_other_databases_are_refused(path: Path) -> None:
         read_memories(path)
     for content in (b"", b"text", b"SQLite format 3\0" + b"x" * 5000):
         path.write_bytes(content)
-        with pytest.raises(FileProblem, match=r"is no database of ccw's|cannot be read as a ccw database"):
+        with pytest.raises(FileProblem, match=r"is not a ccw database|cannot be read as a ccw database"):
             read_memories(path)
     path.unlink()
     sqlite3.connect(path).executescript("CREATE TABLE other (id)").connection.close()

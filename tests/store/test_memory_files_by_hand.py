@@ -293,7 +293,7 @@ def test_a_constant_writer_is_reported(
         return real(*arguments, **options)
 
     monkeypatch.setattr(memory_edit, "replace_expected", edited_before)
-    with pytest.raises(FileLocked, match="is being written over by another program"):
+    with pytest.raises(FileLocked, match="is being overwritten by another program"):
         store.update(FIRST, description="changed")
     assert store.get(FIRST).body == b"%d" % number
 

@@ -118,7 +118,7 @@ def test_undo_does_not_double_what_was_activated_again(store: Store) -> None:
 def test_undo_makes_no_file(store: Store) -> None:
     undo = store.clear("epic")
     store.path.unlink()
-    with pytest.raises(UndoProblem, match="does not exist"):
+    with pytest.raises(UndoProblem, match="no longer exists"):
         undo.run()
     assert names(store.path.parent) == []
 

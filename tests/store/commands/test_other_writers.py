@@ -58,7 +58,7 @@ def test_undoing_takes_out_what_was_added_and_no_more(store: Store) -> None:
 def test_an_endless_writer_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "SETTLE_SECONDS", 0.05)
     _after_writes(monkeypatch, lambda number: store.path.write_text(TEXT))
-    with pytest.raises(CommandProblem, match="is being written over by another program; try again"):
+    with pytest.raises(CommandProblem, match="is being overwritten by another program; try again"):
         store.clear("epic")
     assert store.path.read_text() == TEXT
 

@@ -35,7 +35,7 @@ def _archive() -> Archive:
 def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
     """Keep compressed copies of this project's sessions, beyond Claude Code's 30 days.
 
-    Only what is new is copied. The hooks do the same for a session at each compaction and at its end.
+    Only new parts are copied. The hooks do the same for a session at each compaction and at its end.
     `[archive]` in config.toml turns it off (keep = false), and names folders whose sessions are never kept
     (private = ["~/secret"]).
     """
@@ -79,7 +79,7 @@ def _place(archive: Archive) -> str:
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def list_command(as_json: bool) -> None:
-    """List what is kept, of all projects, the last kept first."""
+    """List the archived sessions of all projects, last updated first."""
     entries = _archive().entries()
     if as_json:
         print_json([_record(each) for each in entries])
@@ -116,7 +116,7 @@ def _row(kept: Kept) -> tuple[str, ...]:
 @command.command("verify")
 @click.argument("session", default="")
 def verify_command(session: str) -> None:
-    """Unpack what is kept, and compare every part with its hash."""
+    """Unpack the archived sessions, and compare every part with its hash."""
     archive = _archive()
     entries = [archive.find(session)] if session else archive.entries()
     broken = 0
@@ -133,7 +133,7 @@ def verify_command(session: str) -> None:
 @command.command("restore")
 @click.argument("session")
 def restore_command(session: str) -> None:
-    """Put a session back where Claude Code had it, so that it can be resumed; what is there stays."""
+    """Restore a session to Claude Code's folder, so that it can be resumed; existing files are kept."""
     archive = _archive()
     written = archive.restore(archive.find(session), by=CLI)
     say("\n".join(f"Restored {each}" for each in written) or "Claude Code still has this session.")
@@ -141,14 +141,14 @@ def restore_command(session: str) -> None:
 
 @command.command("prune")
 @click.option(
-    "--older-than", "age", default="", metavar="DAYS", help="Sessions last kept longer ago, like 365d."
+    "--older-than", "age", default="", metavar="DAYS", help="Sessions archived longer ago, such as 365d."
 )
 @click.option(
-    "--max-size", "size", default="", metavar="SIZE", help="The oldest, until the rest takes no more: 2GB."
+    "--max-size", "size", default="", metavar="SIZE", help="The oldest, until the rest is smaller: 2GB."
 )
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 def prune_command(age: str, size: str, yes: bool) -> None:
-    """Delete kept sessions for good; says first which."""
+    """Delete archived sessions for good, after listing them."""
     if not age and not size:
         raise click.UsageError("name --older-than or --max-size.")
     archive = _archive()

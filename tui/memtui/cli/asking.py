@@ -45,17 +45,17 @@ def edited(text: str, read: Callable[[str], T], what: str) -> T | None:
         try:
             changed = click.edit(text, extension=".md")
         except FileNotFoundError:  # of the file made by `click.edit`
-            say("The file that was being edited is gone; the text is as it was.")
+            say("The file that was being edited is gone; the text is unchanged.")
             return None
         except UnicodeDecodeError:
-            say("What was saved is no UTF-8; the text is as it was.")
+            say("The saved file is not UTF-8; the text is unchanged.")
             return None
         if changed is None:
             return None
         try:
             return read(changed)
         except FormatError as error:
-            say(f"This is no {what}: {error}.")
+            say(f"This is not a {what}: {error}.")
             if not click.confirm("Edit again?", default=True):
                 return None
             text = changed

@@ -38,7 +38,7 @@ class Listed:
 
 
 @click.command("captures")
-@click.option("--pending", is_flag=True, help="Only those that wait for their review.")
+@click.option("--pending", is_flag=True, help="Only captures that are pending review.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @root_option
 def command(pending: bool, as_json: bool, root: Path | None) -> None:

@@ -60,7 +60,7 @@ def command(
         points = check_recovery(text)
         points += (_sources(text, session, root),) if cited or session else ()
     except FormatError as error:
-        raise click.ClickException(f"{given.name} is no recovery text: {error}.") from error
+        raise click.ClickException(f"{given.name} is not a recovery text: {error}.") from error
     secrets = find(text)
     if as_json:
         answer = {"source": given.name, "verdict": worst(points), "points": as_json_points(points)}
@@ -141,5 +141,6 @@ def _given(source: str, root: Path | None) -> _Given:
 
 def _within_limit(given: _Given) -> _Given:
     if len(given.data) > _LIMIT:
-        raise click.ClickException(f"{given.name} is larger than {_LIMIT >> 20} MB: it is no recovery text.")
+        limit = _LIMIT >> 20
+        raise click.ClickException(f"{given.name} is larger than {limit} MB: it is not a recovery text.")
     return given

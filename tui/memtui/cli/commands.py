@@ -115,12 +115,12 @@ def list_(as_json: bool, root: Path | None) -> None:
         say(f"No command is active in {commands.project.name}.")
 
 
-@command.command("clear", short_help="Make one command inactive, or all.")
+@command.command("clear", short_help="Deactivate one command, or all.")
 @click.argument("name", required=False)
 @json_option("operation, cleared")
 @root_option
 def clear(name: str | None, as_json: bool, root: Path | None) -> None:
-    """Make one command inactive, or all; the rest of the file stays as it is."""
+    """Deactivate one command, or all; the rest of the file stays as it is."""
     commands = _to_change(root)
     nothing = name is None and not commands.entries()
     names = None if name is None else frozenset((name, normalised(name)))

@@ -35,7 +35,7 @@ from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of
 from memtui.project import Places, claude_config, expanded, memtui_home
 
-_ALREADY = "Stored already as"
+_ALREADY = "Already stored as"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Outcome:
     help="A session's JSONL file.",
 )
 @click.option("--session", default="", metavar="ID", help="A session of this project, or its id's beginning.")
-@click.option("--description", default="", help="What lists show instead of the objective.")
-@click.option("--tags", multiple=True, metavar="A,B", help="Tags with commas between; may be repeated.")
+@click.option("--description", default="", help="The title in lists, instead of the objective.")
+@click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
 @click.option("--force", is_flag=True, help="Store the text without asking.")
 @engine_option
 @click.option("--print", "only_print", is_flag=True, help="Print the text and store nothing.")

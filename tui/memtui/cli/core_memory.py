@@ -29,8 +29,8 @@ def command() -> None:
 
 @command.command("import", short_help="Store a text under a new Recovery ID.")
 @click.option("--file", metavar="F", help="A file, instead of what is piped in.")
-@click.option("--description", default="", help="What lists show instead of the objective.")
-@click.option("--tags", multiple=True, metavar="A,B", help="Tags with commas between; may be repeated.")
+@click.option("--description", default="", help="The title in lists, instead of the objective.")
+@click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
 @json_option
 @root_option
 def import_(

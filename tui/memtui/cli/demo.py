@@ -10,7 +10,7 @@ from memtui.cli.output import need_terminal
 @click.command("demo")
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Open a throw-away project with a session going on.
+    """Open a temporary project with a running session.
 
     In the first minute a capture arrives, a memory is stored, a command becomes active and the session state
     moves on. Everything lies in a temporary folder that is removed at the end.

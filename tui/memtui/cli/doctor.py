@@ -62,7 +62,7 @@ def _shared_memories(places: Places) -> Iterator[Finding]:
 
     check, problems = "shared memories", standing(places.project, places.home)
     for problem in problems[:_NAMED]:
-        yield warning(check, problem.removesuffix("."), "Mend or remove it, or ask who added it.")
+        yield warning(check, problem.removesuffix("."), "Fix or remove it, or ask its author.")
     if len(problems) > _NAMED:
         yield note(check, f"{len(problems) - _NAMED} more cannot be taken in")
 

@@ -39,8 +39,8 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
 @click.option(
     "-o", "--output", metavar="FILE", default="", help="The file, instead of one in this folder; - is stdout."
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
-@click.option("--unmasked", is_flag=True, help="Leave secrets as they are; only at a terminal.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("--unmasked", is_flag=True, help="Do not mask secrets; only at a terminal.")
 @root_option
 def command(
     name: str, form: str | None, lines: str, output: str, force: bool, unmasked: bool, root: Path | None
@@ -48,8 +48,8 @@ def command(
     """Write a session or a memory as one file, to read or to attach.
 
     SESSION is a session's id, the beginning of one, or a transcript, live or archived; ID is a Recovery ID.
-    Secrets are masked and private parts left out. Without --output the file is named after what it holds; a
-    file that is there stays. An output that ends in .md is Markdown.
+    Secrets are masked and private parts left out. Without --output the file is named
+    after its content; an existing file is kept. An output that ends in .md is Markdown.
     """
     if unmasked and not (sys.stdin is not None and sys.stdin.isatty()):
         raise click.ClickException("--unmasked writes secrets: only a person at a terminal may say so.")
@@ -72,7 +72,7 @@ def command(
         return
     target = expanded(output) if output else Path(called)
     if not force and os.path.lexists(target):
-        raise FileProblem(target, "is there already; name another file, or replace it with --force")
+        raise FileProblem(target, "already exists; name another file, or replace it with --force")
     say(export_parts(target, parts, mask=not unmasked, replace=force))
 
 

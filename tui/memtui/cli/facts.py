@@ -24,7 +24,7 @@ from memtui.store.captures import CaptureStore
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @root_option
 def command(transcript: Path | None, session: str, capture: str, as_json: bool, root: Path | None) -> None:
-    """Print what can be read off a transcript without a model.
+    """Print the facts of a transcript, read without a model.
 
     TRANSCRIPT is a JSONL file of Claude Code, usually ~/.claude/projects/<project>/<session>.jsonl; without
     it, it is the session that memtui was started from, else the project's newest. The output has the turns,

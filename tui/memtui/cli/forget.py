@@ -25,7 +25,7 @@ from memtui.store.session_list import size_text
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @root_option
 def command(session: str, everywhere: bool, yes: bool, root: Path | None) -> None:
-    """Delete what memtui keeps of one session: archive, captures, states.
+    """Delete memtui's data of one session: archive, captures, states.
 
     It says first what will be deleted, and what stays: Claude Code's own transcript is not touched.
 
@@ -38,7 +38,7 @@ def command(session: str, everywhere: bool, yes: bool, root: Path | None) -> Non
     places = Places(project_of(root), memtui_home(), claude_config())
     traces = traces_of(places, system_clock, _whole(places, session))
     if traces.is_empty:
-        say(f"memtui keeps nothing of session {traces.session_id}.")
+        say(f"memtui has no data of session {traces.session_id}.")
         return
     _show(traces)
     if not yes and not click.confirm("Delete this for good? It cannot be undone.", default=False):

@@ -32,7 +32,7 @@ from memtui.project import Places, claude_config, expanded, memtui_home
     "--max", "limit", type=click.IntRange(LEAST, 200_000), default=ROOM, show_default=True, metavar="CHARS",
     help="The most characters.",
 )  # fmt: skip
-@click.option("--done", is_flag=True, help="Take the handoff out of the file again.")
+@click.option("--done", is_flag=True, help="Remove the handoff from the file again.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @root_option
 def command(
@@ -94,7 +94,7 @@ def _write(root: Path, path: Path, made: Made, agent: str, done_by: str, as_json
         print_json(_as_json("write", made, path, note))
         return
     say(f"T{_name(made)[1:]} is in {path}, {len(made.text):,} characters.")
-    say(f"`{done_by}` takes it out again.")
+    say(f"`{done_by}` removes it again.")
     if note:
         say(note, err=True)
 
@@ -116,7 +116,7 @@ def _take_out(root: Path, path: Path, as_json: bool) -> None:
         print_json({"operation": "done", "path": str(path), "changed": taken})
     elif taken:
         say(
-            f"Took the handoff out of {path}."
+            f"Removed the handoff from {path}."
             if path.exists()
             else f"Removed {path}: it held the handoff alone."
         )

@@ -75,7 +75,7 @@ def command(
     if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):
         if not archive_problem:
             _ask_archive(places, ask=not yes and can_answer())
-        say(f"memtui is installed for {FOR[scope]}. `memtui doctor` tells whether the hooks work.")
+        say(f"memtui is installed for {FOR[scope]}. `memtui doctor` checks whether the hooks work.")
         if (no_approve or shared) and any(each.target.path.name == ".mcp.json" for each in plan.changes):
             say("Claude Code asks once before it starts a server of .mcp.json: say yes to memtui's.")
 

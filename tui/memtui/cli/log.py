@@ -19,7 +19,7 @@ _SHOWN = 50
 
 @click.command("log")
 @click.option("--all", "everywhere", is_flag=True, help="The changes made in all projects.")
-@click.option("--limit", type=click.IntRange(0), default=_SHOWN, help="How many at most; 0 for all.")
+@click.option("--limit", type=click.IntRange(0), default=_SHOWN, help="Show at most this many; 0 for all.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @root_option
 def command(everywhere: bool, limit: int, as_json: bool, root: Path | None) -> None:

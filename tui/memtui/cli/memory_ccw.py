@@ -23,12 +23,12 @@ _NAMED = 3
 """The most databases listed in the message when none belongs to this project."""
 
 
-@click.command("import-ccw", short_help="Bring memories over from ccw's database.")
+@click.command("import-ccw", short_help="Import memories from ccw's database.")
 @click.argument("database", required=False, metavar="[DB]", type=click.Path(path_type=Path))
 @json_option
 @root_option
 def import_ccw(database: Path | None, as_json: bool, root: Path | None) -> None:
-    """Bring memories over from ccw's database; they keep their ids, and become this project's.
+    """Import memories from ccw's database; they keep their ids, and become this project's.
 
     DB is a core_memory.db; by default the one that ccw keeps for this project in ~/.ccw/projects (in
     CCW_DATA_DIR where that is set). A memory that is here already stays as it is, so running this twice does

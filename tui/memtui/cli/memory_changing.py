@@ -40,8 +40,8 @@ def stored(
 @click.command("import", short_help="Store a text under a new Recovery ID.")
 @click.argument("file", required=False, metavar="[FILE|-]")
 @click.option("--file", "option", metavar="F", help="The same as FILE.")
-@click.option("--description", default="", help="What lists show instead of the objective.")
-@click.option("--tags", multiple=True, metavar="A,B", help="Tags with commas between; may be repeated.")
+@click.option("--description", default="", help="The title in lists, instead of the objective.")
+@click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
 @json_option
 @root_option
 def import_(
@@ -74,8 +74,8 @@ def report(done: Done, *, as_json: bool) -> None:
 
 @click.command("tag", short_help="Show or change a memory's tags.")
 @id_argument
-@click.option("--add", multiple=True, metavar="A,B", help="Tags to add, with commas between.")
-@click.option("--remove", multiple=True, metavar="A,B", help="Tags to take away.")
+@click.option("--add", multiple=True, metavar="A,B", help="Tags to add, separated by commas.")
+@click.option("--remove", multiple=True, metavar="A,B", help="Tags to remove.")
 @click.option("--set", "set_", multiple=True, metavar="A,B", help='The tags to have in the end; "" for none.')
 @json_option
 @root_option
@@ -132,8 +132,8 @@ marks = (
         "{} is in the lists again.",
         archived=False,
     ),
-    _mark("pin", "Mark a memory as one to keep at hand.", "Pinned {}.", pinned=True),
-    _mark("unpin", "Take the pin off a memory.", "{} is not pinned any more.", pinned=False),
+    _mark("pin", "Pin a memory to the top of the lists.", "Pinned {}.", pinned=True),
+    _mark("unpin", "Unpin a memory.", "{} is no longer pinned.", pinned=False),
 )
 """``archive``, ``unarchive``, ``pin`` and ``unpin``."""
 
@@ -141,7 +141,7 @@ marks = (
 @click.command("supersede", short_help="Mark a memory as replaced by a newer one.")
 @click.argument("old", metavar="OLD", shell_complete=complete_id)
 @click.argument("new", metavar="[NEW]", required=False, shell_complete=complete_id)
-@click.option("--undo", is_flag=True, help="Take it back: OLD is not superseded any more.")
+@click.option("--undo", is_flag=True, help="Undo it: OLD is no longer superseded.")
 @json_option
 @root_option
 def supersede(old: str, new: str | None, undo: bool, as_json: bool, root: Path | None) -> None:

@@ -63,7 +63,7 @@ offset_option = click.option(
 @all_option
 @archived_option
 @click.option(
-    "--stale", is_flag=True, help="Only those that name files which have changed since, or are gone."
+    "--stale", is_flag=True, help="Only memories that name files which have changed since, or are deleted."
 )
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only those with this tag; may be repeated.")
 @click.option(
@@ -333,7 +333,7 @@ def export(
         print_json(asdict(Exported("export", memory_id, text, text.encode() == body)))
     elif output is not None:
         if not create_exclusive(expanded(output), body):
-            raise FileProblem(output, "is there already; memtui does not write over it")
+            raise FileProblem(output, "already exists; memtui does not overwrite it")
     elif is_terminal():
         say(body.decode("utf-8", "replace"))
     else:

@@ -39,8 +39,8 @@ def command(
     """Pin a line that no compaction may lose; without TEXT, list the pins.
 
     Pins are kept in .project/pins.md, those for all projects beside the memories: one list item each, to be
-    edited by hand, too. They have 2,000 characters together. The hooks give them word for word to whoever
-    summarises the conversation, and to the session after a compaction and after /clear. TEXT - is read from
+    edited by hand, too. They have 2,000 characters together. The hooks give them word for word
+    to the summariser, and to the session after a compaction and after /clear. TEXT - is read from
     standard input.
     """
     if text is not None and remove:

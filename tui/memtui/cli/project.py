@@ -25,7 +25,7 @@ def project_of(folder: Path | None) -> Project:
     try:
         return Project(find_root(folder or Path()))
     except FileNotFoundError:
-        reason = "the current folder does not exist any more; go to another one, or name one with --root."
+        reason = "the current folder no longer exists; go to another one, or name one with --root."
         raise click.ClickException(reason) from None
 
 

@@ -15,11 +15,11 @@ from memtui.setup.receipts import RECENT, receipts_of
 
 
 @click.command("receipts")
-@click.option("--limit", type=click.IntRange(1), default=RECENT, show_default=True, help="How many at most.")
+@click.option("--limit", type=click.IntRange(1), default=RECENT, show_default=True, help="The most to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @root_option
 def command(limit: int, as_json: bool, root: Path | None) -> None:
-    """Print whether what memtui handed over has arrived, the newest first.
+    """Show whether hand-overs have arrived, newest first.
 
     Whatever the hooks hand to a session ends with a mark; Claude Code's transcript shows whether it arrived
     whole. A compaction at which no hook ran is listed, too, with the likely reason.

@@ -22,9 +22,9 @@ def _sharing(name: str) -> Sharing:
 
 @click.group("remote")
 def command() -> None:
-    """Name the places that carry memories between machines: a git repository, or a PostgreSQL database.
+    """Manage remotes, which carry memories between machines: git repositories or PostgreSQL databases.
 
-    memtui sends only memories that you choose (`memtui share`), unless a remote is added with --all.
+    memtui only sends memories that you share (`memtui share`), unless a remote is added with --all.
     Passwords stay with git and libpq: none belongs in an address.
     """
 
@@ -46,7 +46,7 @@ def command() -> None:
     help="Fetch this project's alone; may be repeated.",
 )
 def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> None:
-    """Name a remote.
+    """Add a remote.
 
     URL is what git takes (git@host:team/memories.git, https://..., a folder), or postgresql://host/database.
     """
@@ -59,7 +59,7 @@ def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> Non
 @command.command("init")
 @click.argument("name", default="")
 def init(name: str) -> None:
-    """Make what a remote needs: a first commit, or tables and roles. Again it changes nothing."""
+    """Set up a remote: create its first commit, or its tables and roles. It can be repeated safely."""
     sharing = _sharing(name)
     sharing.remote.set_up()
     say(f"{sharing.name} is set up: {sharing.remote.check()}.")
@@ -104,7 +104,7 @@ def _since(synced: str) -> str:
 @command.command("check")
 @click.argument("name", default="")
 def check(name: str) -> None:
-    """Try whether a remote can be reached, and say what is in it."""
+    """Check that a remote can be reached, and show what is in it."""
     sharing = _sharing(name)
     say(f"{sharing.name}: {sharing.remote.check()}.")
 
@@ -112,6 +112,6 @@ def check(name: str) -> None:
 @command.command("remove")
 @click.argument("name")
 def remove(name: str) -> None:
-    """Forget a remote. The memories that came from it stay, and so does the remote itself."""
+    """Remove a remote from the list. Memories that came from it stay, and so does the remote itself."""
     found = _remotes().remove(name)
     say(f"Removed {name}: {found.url} itself stays as it is.")

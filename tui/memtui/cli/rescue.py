@@ -21,7 +21,7 @@ from memtui.project import Places, claude_config, memtui_home
 @click.option(
     "--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="A row of `memtui lost`; repeat it."
 )
-@click.option("--all", "every", is_flag=True, help="Every row that is missing, as far as there is room.")
+@click.option("--all", "every", is_flag=True, help="Every missing row that fits.")
 @click.option(
     "--hand-over", "handing_over", is_flag=True, help="Deliver it with the session's next prompt, once."
 )

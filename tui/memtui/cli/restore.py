@@ -23,14 +23,14 @@ from memtui.safety.secrets import holds_secrets
     help="The memory with this Recovery ID.",
 )  # fmt: skip
 @click.option("--session", default="", help="The session with this id, or beginning of one.")
-@click.option("--full", is_flag=True, help="Leave nothing out, however long it is.")
+@click.option("--full", is_flag=True, help="Leave nothing out, regardless of length.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object: name, text.")
 @root_option
 def command(
     memory_id: str, session: str, full: bool, printed: bool, as_json: bool, root: Path | None
 ) -> None:
-    """Hand over to a new session what an earlier one knew.
+    """Hand an earlier session's knowledge over to a new one.
 
     Makes the text that a new session gets after /clear: quoted notes of less than 9,000 characters on where
     the project's newest session stands, or on another session (--session), or from a stored memory (--id). On

@@ -150,7 +150,8 @@ def _given(capture: Capture, places: Places, cited: bool) -> Draft:
     try:
         draft = from_review(text)
     except FormatError as error:
-        raise click.ClickException(f"standard input is no review: {error}; nothing was changed.") from error
+        reason = f"standard input is not a review: {error}; nothing was changed."
+        raise click.ClickException(reason) from error
     if cited:
         draft = draft._replace(memory=cited_review(draft.memory, text, capture, places))
     if draft.summary:
@@ -192,7 +193,7 @@ def _shown(draft: Draft) -> str:
 
 def _report_earlier(outcome: Outcome, as_json: bool) -> None:
     memory = outcome.memory or "not named"
-    sentence = f"{outcome.capture} is reviewed already, nothing was changed. Its memory: {memory}"
+    sentence = f"{outcome.capture} is already reviewed, nothing was changed. Its memory: {memory}"
     _report(outcome, sentence, as_json)
 
 

@@ -32,7 +32,7 @@ _EACH = 3
 @click.option("--project/--all", "here", default=True, help="This project's (the default), or all projects'.")
 @click.option("--since", metavar="DATE", help="From this day, month or year on: 2026-02-23, 2026-02.")
 @click.option(
-    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Show so many of each kind."
+    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum results of each kind."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @root_option

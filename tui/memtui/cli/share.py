@@ -20,9 +20,7 @@ from memtui.project import memtui_home
 
 @click.command("share")
 @click.argument("memory_id", metavar="ID", shell_complete=complete_id)
-@click.option(
-    "--to", "name", default="", metavar="NAME", help="The remote; not needed where there is only one."
-)
+@click.option("--to", "name", default="", metavar="NAME", help="The remote; not needed if there is only one.")
 @click.option(
     "--here",
     is_flag=True,
@@ -34,11 +32,11 @@ from memtui.project import memtui_home
     multiple=True,
     type=click.IntRange(1),
     metavar="LINE",
-    help="Let this line pass although it looks like a secret; at a terminal only.",
+    help="Share this line although it looks like a secret; at a terminal only.",
 )
 @root_option
 def command(memory_id: str, name: str, here: bool, allowed: tuple[int, ...], root: Path | None) -> None:
-    """Choose a memory that goes to others with the next `memtui sync`, or (--here) with the code.
+    """Share a memory with others at the next `memtui sync`, or (--here) with the code.
 
     Paths below the project's root go as /project/NAME. A memory that holds a secret stays here, and so does
     one of a private project ([archive] private in config.toml).
@@ -67,5 +65,5 @@ def _share_here(memory_id: str, allowed: tuple[int, ...], root: Path | None) -> 
     path = share_here(project, memtui_home(), system_clock, memory_id, allowed)
     shown = path.relative_to(project.root)
     if git_ignores(project.root, path):
-        return f"Wrote {shown}, but git ignores it: nobody else will see it."
+        return f"Wrote {shown}, but git ignores it: others will not see it."
     return f"Wrote {shown}: read it, then commit it with the code."

@@ -22,7 +22,7 @@ _EVERY = 60.0
 
 @click.command("sync")
 @click.argument("name", default="")
-@click.option("--watch", is_flag=True, help="Go on until interrupted.")
+@click.option("--watch", is_flag=True, help="Keep syncing until interrupted.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: remote, sent, came, memories, notes.")
 def command(name: str, watch: bool, as_json: bool) -> None:
     """Send what you have shared, and fetch what others have; NAME is a remote, none means all."""

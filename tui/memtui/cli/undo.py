@@ -19,7 +19,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @_JSON
 @root_option
 def command(change: str, as_json: bool, root: Path | None) -> None:
-    """Take back the last change that you made in this project, or the change with this ID.
+    """Undo the last change that you made in this project, or the change with this ID.
 
     `memtui log` lists the changes. Files that were changed again since are left as they are, and the message
     says by what; `memtui redo` repeats an undone change.
@@ -32,7 +32,7 @@ def command(change: str, as_json: bool, root: Path | None) -> None:
 @_JSON
 @root_option
 def redo(change: str, as_json: bool, root: Path | None) -> None:
-    """Do again what was undone last in this project, or the undone change with this ID."""
+    """Redo the last undone change in this project, or the undone change with this ID."""
     _revert(change, as_json, root, undone=True)
 
 

@@ -35,7 +35,7 @@ def command(
     as_json: bool,
     root: Path | None,
 ) -> None:
-    """Take memtui's hooks, slash commands and MCP server out of Claude Code.
+    """Remove memtui's hooks, slash commands and MCP server from Claude Code.
 
     Settings that have not changed since are restored as they were before `memtui init`, byte for byte;
     otherwise only memtui's own entries are removed. Captures, memory files and memories stay where they are.

@@ -51,7 +51,7 @@ def recovery_in(answer: str) -> Recovery:
     try:
         recovery = parse_recovery(text)
     except FormatError as error:
-        raise EngineError(f"claude's answer is no recovery text: {error}") from error
+        raise EngineError(f"claude's answer is not a recovery text: {error}") from error
     if not recovery.objective or not re.search(r"^## Notes", text, re.MULTILINE):
         raise EngineError("claude's answer is incomplete")
     return recovery.replace(preamble="")

@@ -157,7 +157,7 @@ def _check(ruled: Recovery, draft: Recovery) -> None:
     try:
         points = check_recovery(render_recovery(ruled))
     except FormatError as error:
-        raise EngineError(f"claude's answer is no recovery text: {error}") from error
+        raise EngineError(f"claude's answer is not a recovery text: {error}") from error
     before = {point.name for point in check_recovery(render_recovery(draft)) if point.verdict is Verdict.FAIL}
     for point in points:
         if point.verdict is Verdict.FAIL and point.name not in before:

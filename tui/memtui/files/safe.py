@@ -257,7 +257,7 @@ def _open_within(path: Path, root: Path, follow: bool, inside: Path | None = Non
         fd = folder.open(real.name, READ)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise FileNotRegular(path, "is no regular file")
+        raise FileNotRegular(path, "is not a regular file")
     return fd
 
 

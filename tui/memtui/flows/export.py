@@ -173,6 +173,6 @@ def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, repla
     """
     size = write_parts(target, (part.encode("utf-8", "replace") for part in parts), replace=replace)
     if size is None:
-        raise FileProblem(target, "is there already: name another file")
+        raise FileProblem(target, "already exists: name another file")
     secrets = "secrets masked" if mask else "with its secrets"
     return f"Wrote {target.absolute()}, {size_text(size)}, {secrets}."

@@ -129,7 +129,7 @@ def take_out(path: Path, root: Path, wrote: Wrote) -> bool:
             return False
         after = None if found.made and not found.data.strip() else found.data
         if _write(path, root, before, after):
-            wrote(f"took the handoff out of {path.name}", path, before, after)
+            wrote(f"removed the handoff from {path.name}", path, before, after)
             return True
     raise _busy(path)
 

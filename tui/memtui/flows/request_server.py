@@ -69,7 +69,7 @@ def _serve_one(claimed: Claimed, home: Home, claude: Path, clock: Clock, update:
     outcome, detail = "ok", ""
     request = claimed.request
     if request is None:
-        outcome = f"the request {claimed.path.name} is given up: it is broken, or was begun twice before"
+        outcome = f"the request {claimed.path.name} is dropped: it is broken, or was begun twice before"
     else:
         try:
             with _limited(_LIMIT_SECONDS):

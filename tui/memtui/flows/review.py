@@ -86,7 +86,7 @@ def review(
     """
     capture = store.load(entry)
     if capture.status != "pending":
-        raise AlreadyReviewed(entry.path, "is reviewed already; nothing was changed")
+        raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
     if facts is None:
         facts, _ = capture_facts(capture, places)
     root = session_root(facts, places.project)

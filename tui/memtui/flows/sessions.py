@@ -30,7 +30,7 @@ def find_transcript(places: Places, session: str = "") -> Path:
     if session.endswith(".jsonl"):
         path = expanded(session)
         if not path.is_file():
-            raise FileProblem(path, "is no file; name a transcript or a session's id")
+            raise FileProblem(path, "is not a file; name a transcript or a session's id")
         return path
     if session.startswith("agent-"):
         return _agent_transcript(places, session)
@@ -121,7 +121,7 @@ def refuse_strange(transcript: Path, facts: Facts) -> None:
         lines = "its one line is not JSON"
         if facts.lines > 1:
             lines = f"not one of its {facts.lines} lines is JSON"
-        raise FileProblem(transcript, f"is no transcript: {lines}")
+        raise FileProblem(transcript, f"is not a transcript: {lines}")
 
 
 def session_root(facts: Facts, project: Project) -> Path:

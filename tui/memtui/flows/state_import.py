@@ -54,4 +54,4 @@ def _read(path: Path) -> SessionState:
     try:
         return parse_session_state(data.decode("utf-8", "replace"))
     except FormatError as error:
-        raise FileProblem(path, f"is no session state document: {error}") from error
+        raise FileProblem(path, f"is not a session state document: {error}") from error

@@ -79,7 +79,7 @@ def reinstate(backend: MemoryBackend, old: str) -> Superseded:
         backend.update(new, supersedes=tuple(each for each in others if each != old))
     except MemoryMissing:  # deleted since
         pass
-    said = f"{old} is not superseded any more"
+    said = f"{old} is no longer superseded"
     return Superseded(f"{said}.", said)
 
 

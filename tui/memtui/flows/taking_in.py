@@ -185,7 +185,7 @@ class _Taking:
         try:
             record = self._read(entry)
         except FormatError as error:
-            self._pass_over(entry, f"{entry.path} is no shared memory: {error}.")
+            self._pass_over(entry, f"{entry.path} is not a shared memory: {error}.")
         except (FileNotRegular, FileTooLarge) as problem:
             self._pass_over(entry, f"{problem}.")
         except FileMissing:  # deleted since the listing

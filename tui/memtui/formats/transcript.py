@@ -151,7 +151,7 @@ def _regular(path: str, flags: int) -> int:
     found = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(found).st_mode):
         os.close(found)
-        raise OSError(errno.EINVAL, "it is no regular file", path)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     return found
 
 

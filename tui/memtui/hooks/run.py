@@ -78,7 +78,7 @@ def _reported(report: Report) -> Iterator[None]:
     except stop.Stopped:
         report.problem("took too long, and was stopped")
     except BrokenPipeError:
-        report.problem("nobody read the output")
+        report.problem("the output was not read")
     except BaseException as error:
         report.problem(describe(error))
 

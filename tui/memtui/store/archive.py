@@ -237,7 +237,7 @@ class Archive:
         except BrokenArchiveError as problem:
             raise FileProblem(stem, f"cannot be unpacked: {problem}") from problem
         if taken:
-            raise FileProblem(target, "is there already; memtui does not write over it")
+            raise FileProblem(target, "already exists; memtui does not overwrite it")
 
     def readable(self, kept: Kept) -> Path:
         """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.

@@ -144,7 +144,7 @@ class CaptureStore:
         with self._locked():
             capture, content = self._load(entry.path)
             if capture.status != "pending":
-                raise AlreadyReviewed(entry.path, "is reviewed already; nothing was changed")
+                raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
             if content.signature != entry.signature:
                 raise CaptureProblem(entry.path, "has changed since it was listed; look at it again")
             body = _encode(render_memory(memory))
@@ -197,7 +197,7 @@ class CaptureStore:
 
     def _lost_race(self, entry: Entry) -> CaptureProblem:
         if self._load(entry.path)[0].status == "reviewed":
-            return AlreadyReviewed(entry.path, "was reviewed by somebody else just now; nothing was changed")
+            return AlreadyReviewed(entry.path, "was just reviewed by another program; nothing was changed")
         return CaptureProblem(entry.path, "has changed since it was listed; look at it again")
 
     def _load(self, path: Path) -> tuple[Capture, Content]:

@@ -193,7 +193,7 @@ def _check(path: Path) -> None:
         with path.open("rb") as file:
             header = file.read(len(_HEADER))
     if header != _HEADER:
-        raise FileProblem(path, "is no database of ccw's: name its core_memory.db")
+        raise FileProblem(path, "is not a ccw database: name its core_memory.db")
 
 
 def _restrict(connection: sqlite3.Connection) -> None:

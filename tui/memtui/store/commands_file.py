@@ -179,7 +179,7 @@ class CommandsFile:
                     path, "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction"
                 )
             if b"\0" in data:
-                raise CommandProblem(path, "is no text file")
+                raise CommandProblem(path, "is not a text file")
             return CommandSummary(path, text, self._shown(path))
         *places, last = map(self._shown, folders)
         raise NoCommandFile(f"{plain}.md", f"is neither in {', '.join(places)} nor in {last}")

@@ -231,7 +231,7 @@ class History:
             with suppress(OSError):
                 text = aside.read_bytes()
         if text is None or digest(text) != name:
-            raise UndoProblem(self._shown(path), "cannot be put back: its old text is not kept any more")
+            raise UndoProblem(self._shown(path), "cannot be put back: its old text is no longer kept")
         return text
 
     def _take(self, putter: Putter, step: _Step, together: Together) -> None:
@@ -262,7 +262,7 @@ class History:
         since = changes[at + 1 :]
         newer = [each for each in since if any(file.path == str(path) for file in each.files)]
         if not newer:
-            reason = "does not exist any more" if gone else "has changed since; it is kept as it is"
+            reason = "no longer exists" if gone else "has changed since; it is kept as it is"
             return UndoProblem(self._shown(path), f"{reason}: another program did that")
         last = newer[-1]
         when = age(moment, self._clock()) if (moment := parse_iso(last.at)) else last.at

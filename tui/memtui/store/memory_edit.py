@@ -102,7 +102,7 @@ class MemoryEdit:
             self.before, self.after = now if found is None else found, data
             if late is None:
                 return meta
-        raise FileLocked(self._path, "is being written over by another program; try again in a moment")
+        raise FileLocked(self._path, "is being overwritten by another program; try again in a moment")
 
     def _read(self) -> bytes:
         data = self._load()

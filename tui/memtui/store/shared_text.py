@@ -155,7 +155,7 @@ class SharedText:
                     return made
             if time.monotonic() > deadline:
                 break
-        raise FileLocked(self.path, "is being written over by another program; try again in a moment")
+        raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
 
     @property
     def _patience(self) -> Patience:

@@ -44,7 +44,7 @@ def check_transcript(path: str | Path, config: Path | None = None) -> Path:
         reason = "is gone; Claude Code deletes transcripts after 30 days (setting cleanupPeriodDays)"
         raise TranscriptGone(where, reason) from error
     if not stat.S_ISREG(status.st_mode):
-        raise TranscriptProblem(where, "is no regular file")
+        raise TranscriptProblem(where, "is not a regular file")
     if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
         raise TranscriptProblem(where, "belongs to another user")
     return real

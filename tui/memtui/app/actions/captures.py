@@ -136,5 +136,5 @@ def _why_not(row: CaptureRow) -> str:
         why = f"cannot be reviewed: it {row.problem}" if row.problem else "is still being read"
         return f"This capture {why}."
     if row.capture.status == "reviewed":
-        return f"This capture is reviewed already: its memory is {row.capture.memory}. e edits the file."
+        return f"This capture is already reviewed: its memory is {row.capture.memory}. e edits the file."
     return ""

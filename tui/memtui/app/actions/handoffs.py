@@ -56,7 +56,7 @@ class HandoffActions:
                 return
             path = root / FILES[agent]
             note = await asyncio.to_thread(lambda: put_into(path, root, made.text, wrote, agent=agent))
-            back = self._browser.way_back("u takes it out again.")
+            back = self._browser.way_back("u removes it again.")
             short = clean_line(made.session_id)[:8]
             self._host.say(
                 f"The handoff of session {short} is in {path.name}. {note or back}",
@@ -70,11 +70,11 @@ class HandoffActions:
                 self._host.copy_text(made.text, name=f"the handoff of session {short}")
 
     async def _end(self) -> None:
-        with self._host.reporting("taking the handoff out"):
+        with self._host.reporting("removing the handoff"):
             taken = await asyncio.to_thread(self._take_out)
             where = " and ".join(taken)
             self._host.say(
-                f"Took the handoff out of {where}. u puts it back." if taken else "No file holds a handoff."
+                f"Removed the handoff from {where}. u restores it." if taken else "No file holds a handoff."
             )
 
     def _take_out(self) -> list[str]:
@@ -83,5 +83,5 @@ class HandoffActions:
         root, changes = self._browser.project.root, self._browser.changes
         with changes.together() as together:
             taken = [name for name in FILES.values() if take_out(root / name, root, changes.wrote)]
-            together.what = f"took the handoff out of {' and '.join(taken)}"
+            together.what = f"removed the handoff from {' and '.join(taken)}"
         return taken

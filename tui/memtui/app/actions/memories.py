@@ -59,7 +59,7 @@ class MemoryActions:
         hidden = self.pane.everything
         self._place.make_current(PaneId.MEMORIES)
         if not self.pane.reveal(key):
-            self._host.say(f"{clean_line(key.removesuffix('.md'))} is not there any more.", warn=True)
+            self._host.say(f"{clean_line(key.removesuffix('.md'))} no longer exists.", warn=True)
             return
         if self.pane.everything is not hidden:
             self._host.say("It is archived or of another project: A hides those again.")

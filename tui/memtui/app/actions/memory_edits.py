@@ -33,10 +33,10 @@ def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = N
     """
     before = backend.get(memory_id).meta.archived
     if before is archived:
-        return Edited(f"{memory_id} is as it was.", changed=False)
+        return Edited(f"{memory_id} is unchanged.", changed=False)
     backend.update(memory_id, archived=not before)
     if before:
-        return Edited(f"{memory_id} is out of the archive.")
+        return Edited(f"{memory_id} is unarchived.")
     return Edited(f"Archived {memory_id}: A shows archived ones, too.", back=_BACK)
 
 
@@ -48,7 +48,7 @@ def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -
     """
     before = backend.get(memory_id).meta.pinned
     if before is pinned:
-        return Edited(f"{memory_id} is as it was.", changed=False)
+        return Edited(f"{memory_id} is unchanged.", changed=False)
     backend.update(memory_id, pinned=not before)
     return Edited(f"Unpinned {memory_id}." if before else f"Pinned {memory_id}: it stays on top.")
 
@@ -61,7 +61,7 @@ def retag(backend: MemoryBackend, memory_id: str, tags: Iterable[str]) -> Edited
     """
     before, wanted = backend.get(memory_id).meta.tags, tuple(tags)
     if before == wanted:
-        return Edited("The tags are as they were.", changed=False)
+        return Edited("The tags are unchanged.", changed=False)
     backend.update(memory_id, tags=wanted)
     shown = " ".join(f"#{tag}" for tag in wanted) or "none"
     return Edited(f"Tags of {memory_id}: {shown}.", back="u brings the old ones back.")

@@ -57,7 +57,7 @@ class SearchActions:
         if self._captures.reveal(name):
             self._place.read_selected()
         else:
-            self._host.say(f"{clean_line(name)} is not there any more.", warn=True)
+            self._host.say(f"{clean_line(name)} no longer exists.", warn=True)
 
     def _read_state(self, found: Result) -> None:
         view = self._state.view

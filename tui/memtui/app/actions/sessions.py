@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from memtui.flows.state_model import Asked
 
 _NO_SESSION = "There is no session yet: start Claude Code in this folder."
-_ASKING = "asking claude · esc calls it off"
+_ASKING = "asking claude · esc cancels"
 _NO_OTHERS = "This project has no other session."
-_NO_TRANSCRIPT = "The transcript of this session is not there any more: nothing can be added to its state."
+_NO_TRANSCRIPT = "The transcript of this session no longer exists: nothing can be added to its state."
 
 
 class SessionActions:
@@ -164,7 +164,7 @@ class SessionActions:
         places, clock = self._browser.places, self._browser.clock
         self.model.begin()
         self._show_doing(_ASKING)
-        self._host.say("Asking claude for the next version: that may take some minutes. esc calls it off.")
+        self._host.say("Asking claude for the next version: that may take some minutes. esc cancels.")
         try:
             with self._host.reporting("asking claude"):
                 asked = await self.model.ask(

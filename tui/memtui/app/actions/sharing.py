@@ -132,7 +132,7 @@ class SharingActions:
     async def _ask(self, which: str, names: Sequence[str]) -> str:
         """The remote to share with; "" if cancelled."""
         if len(names) == 1:
-            question = f"Share {which} with {names[0]}? What was sent cannot be called back."
+            question = f"Share {which} with {names[0]}? What was sent cannot be taken back."
             sure = await self._windows.confirm(question, yes="share", no="keep here", safe=True)
             return names[0] if sure else ""
         question, value = f"Share {which} with which remote?", ""

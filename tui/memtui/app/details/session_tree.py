@@ -24,7 +24,7 @@ _TITLE = 120
 def tree_lines(tree: SessionTree) -> list[Line]:
     """The compactions with their captures and memories; empty without any."""
     rows = list(_rows(tree))
-    return [Line(""), line(f"CAME OF IT  {_counts(tree)}", "heading"), *rows] if rows else []
+    return [Line(""), line(f"RESULTS  {_counts(tree)}", "heading"), *rows] if rows else []
 
 
 def _counts(tree: SessionTree) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtui.app.keys.screen_table import HELP, REDO, CommandTable, ScreenCommand
 
 _MODEL = ScreenCommand(
-    "f4", "f4", "ask claude", "let claude -p improve on the draft", "screen.ask_model", priority=True
+    "f4", "f4", "ask claude", "let claude -p improve the draft", "screen.ask_model", priority=True
 )
 _NEXT = ScreenCommand(
     "tab", "tab", "next field", "go to the next field", "app.focus_next", frozenset({"form"}), bound=False
@@ -38,7 +38,7 @@ REVIEW = CommandTable(
             "left_square_bracket",
             "[",
             "group before",
-            "go to the group of facts before",
+            "go to the previous group of facts",
             "screen.group(-1)",
             _FACTS,
             bar=False,

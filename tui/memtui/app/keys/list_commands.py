@@ -24,10 +24,8 @@ SESSIONS = CommandTable(
         ScreenCommand(
             "tab", "tab", "next", "mark the next line that opens", "focused.link(1)", _SESSION, bound=False
         ),
-        ScreenCommand("R", "R", "resume", "go on with the session in Claude Code", "screen.resume"),
-        ScreenCommand(
-            "F", "F", "fork", "go on with a copy of the session in Claude Code", "screen.resume(True)"
-        ),
+        ScreenCommand("R", "R", "resume", "resume the session in Claude Code", "screen.resume"),
+        ScreenCommand("F", "F", "fork", "resume a copy of the session in Claude Code", "screen.resume(True)"),
         ScreenCommand("tab", "tab", "detail", "go from the list to the detail", "screen.switch", _SESSIONS),
         ScreenCommand(
             "slash", "/", "filter", "filter by words of the name, branch, folder, files", "screen.filter"
@@ -36,7 +34,7 @@ SESSIONS = CommandTable(
             "greater_than_sign", ">", "sort", "sort by the next column", "screen.sort(1)", _SESSIONS
         ),
         ScreenCommand(
-            "less_than_sign", "<", "sort", "sort by the column before", "screen.sort(-1)", bar=False
+            "less_than_sign", "<", "sort", "sort by the previous column", "screen.sort(-1)", bar=False
         ),
         ScreenCommand(
             "A",
@@ -66,7 +64,7 @@ SESSIONS = CommandTable(
             "screen.several('export')",
         ),
         ScreenCommand(
-            "D", "D", "forget", "delete what memtui keeps of the session (asks)", "screen.several('forget')"
+            "D", "D", "forget", "delete memtui's data of the session (asks)", "screen.several('forget')"
         ),
         ScreenCommand(
             "right", "→", "agents", "list the session's subagents under it", "screen.agents(True)", _SESSIONS
@@ -163,11 +161,9 @@ SEARCH = CommandTable(
             _CHOOSING,
         ),
         ScreenCommand("o", "o", "in its pane", "go to it in its pane", "screen.show", _CHOOSING, bar=False),
+        ScreenCommand("R", "R", "resume", "resume the session in Claude Code", "screen.resume", _CHOOSING),
         ScreenCommand(
-            "R", "R", "resume", "go on with the session in Claude Code", "screen.resume", _CHOOSING
-        ),
-        ScreenCommand(
-            "F", "F", "fork", "go on with a copy of the session", "screen.resume(True)", _CHOOSING, bar=False
+            "F", "F", "fork", "resume a copy of the session", "screen.resume(True)", _CHOOSING, bar=False
         ),
         ScreenCommand(
             "tab", "tab", "where", "search in this session, this project, everywhere", "screen.scope"

@@ -13,16 +13,16 @@ TRANSCRIPT = CommandTable(
             "slash", "/", "find", "find as you type; capitals count when you type one", "screen.find"
         ),
         ScreenCommand("n", "n", "next", "go to the next hit", "screen.again(1)"),
-        ScreenCommand("N", "N", "hit before", "go to the hit before", "screen.again(-1)", bar=False),
+        ScreenCommand("N", "N", "hit before", "go to the previous hit", "screen.again(-1)", bar=False),
         ScreenCommand(
-            "left_square_bracket", "[", "turn before", "go to the turn before", "screen.turn(-1)", bar=False
+            "left_square_bracket", "[", "turn before", "go to the previous turn", "screen.turn(-1)", bar=False
         ),
         ScreenCommand("right_square_bracket", "]", "next turn", "go to the next turn", "screen.turn(1)"),
         ScreenCommand(
             "left_curly_bracket",
             "{",
             "before",
-            "go to the compaction before",
+            "go to the previous compaction",
             "screen.compaction(-1)",
             bar=False,
         ),
@@ -47,9 +47,9 @@ TRANSCRIPT = CommandTable(
             "copy the selection, marked blocks or this one; masks secrets",
             "screen.copy",
         ),
-        ScreenCommand("R", "R", "resume", "go on with this session in Claude Code", "screen.resume"),
+        ScreenCommand("R", "R", "resume", "resume this session in Claude Code", "screen.resume"),
         ScreenCommand(
-            "F", "F", "fork", "go on with a copy of it in Claude Code", "screen.resume(True)", bar=False
+            "F", "F", "fork", "resume a copy of it in Claude Code", "screen.resume(True)", bar=False
         ),
         ScreenCommand(
             "e", "e", "pager", "open the same in $PAGER or $EDITOR, secrets masked", "screen.pager", bar=False
@@ -68,14 +68,12 @@ TRANSCRIPT = CommandTable(
             "E", "E", "export", "write the session to a file, secrets masked (asks where)", "screen.export"
         ),
         ScreenCommand("g", "g", "start", "go to the start", "screen.first", bar=False),
-        ScreenCommand(
-            "G", "G", "end", "go to the end, or to the line whose number you typed", "screen.last", bar=False
-        ),
+        ScreenCommand("G", "G", "end", "go to the end, or to the typed line", "screen.last", bar=False),
         ScreenCommand(
             "percent_sign",
             "%",
             "part",
-            "go to as many hundredths of the file as you typed",
+            "go to the typed percentage of the file",
             "screen.percent",
             bar=False,
         ),
@@ -128,7 +126,7 @@ AFTERMATH = CommandTable(
             "m",
             "m",
             "kept",
-            "mark this row as kept, said in other words (?); or take the mark back",
+            "mark this row as kept, said in other words (?); or unmark it",
             "screen.mark",
             _ROWS,
         ),

@@ -67,7 +67,7 @@ class CommandTable(NamedTuple):
 _TYPING = frozenset({"form", "query"})
 """Parts of a screen in which a question mark is text."""
 HELP = ScreenCommand("question_mark,f1", "?", "help", "these keys; f1 while typing", "app.help", bound=False)
-REDO = ScreenCommand("ctrl+r", "ctrl+r", "redo", "redo what was undone last", "app.redo", bar=False)
+REDO = ScreenCommand("ctrl+r", "ctrl+r", "redo", "redo the last undone change", "app.redo", bar=False)
 DOWN = ScreenCommand("space", "space", "page down", "page down", "focused.page(1)", bound=False)
 START = ScreenCommand("g", "g", "start", "go to the start", "focused.first", bound=False)
 END = ScreenCommand("G", "G", "end", "go to the end", "focused.last", bound=False)

@@ -76,7 +76,7 @@ class Browser:
     def way_back(self, hint: str) -> str:
         """How to undo the last change; if it is not on record, why it cannot be undone."""
         problem = self.changes.problem
-        return f"u cannot take it back: {problem}." if problem else hint
+        return f"u cannot undo it: {problem}." if problem else hint
 
     def lacks_hooks(self) -> bool:
         """Whether the hooks that deliver pins and hand-overs are not installed."""

@@ -182,7 +182,7 @@ class CommandsPane(Pane):
         """The subject for keys."""
         command, pin = self.command(key), self.pin(key)
         if pin is not None:
-            gone = "The session of this pin is not known, or its transcript is not there any more."
+            gone = "The session of this pin is not known, or its transcript no longer exists."
             return Subject(file=pin.file, transcript=pin.transcript, no_transcript=gone)
         state_file = self.browser.project.session_state_json
         if command is None:

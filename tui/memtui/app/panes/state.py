@@ -271,7 +271,7 @@ class StatePane(Pane):
             file=view.path,
             no_file="This state is drafted from the transcript: there is no file of it to edit.",
             transcript=view.transcript,
-            no_transcript="The transcript of this session is not there any more.",
+            no_transcript="The transcript of this session no longer exists.",
         )
 
 

@@ -64,7 +64,7 @@ class Asking(Generic[Answer]):
 
     def say_failed(self, problem: str) -> None:
         """Explain why the draft is not the model's."""
-        self.say(f"{why(problem)}: the draft from the facts stands.", warn=True)
+        self.say(f"{why(problem)}: the draft from the facts is kept.", warn=True)
 
     def show_keys(self) -> None:
         """Show the current keys: esc cancels a question."""
@@ -93,7 +93,7 @@ class Asking(Generic[Answer]):
 
     async def _ask(self, ask: Ask[Answer]) -> None:
         self.show_keys()
-        self.say("Asking claude: that may take some minutes. esc calls it off.")
+        self.say("Asking claude: that may take some minutes. esc cancels.")
         try:
             with self._app.reporting("asking claude", wanted=lambda: not self.gone):
                 answer = await self._model.ask(ask)

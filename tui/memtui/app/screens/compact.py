@@ -161,7 +161,7 @@ class CompactScreen(Screen[str | None]):
         if self._compacted is None:
             return "The draft is not there yet."
         if self._has_changed:
-            return "The text has been changed, and claude's would take its place: it is not asked."
+            return "The text was edited, and claude's would replace it: claude is not asked."
         return ""
 
     def question(self) -> Callable[[Callable[[], bool]], tuple[Compacted, str]]:
@@ -200,7 +200,7 @@ class CompactScreen(Screen[str | None]):
             try:
                 points = await asyncio.to_thread(check_recovery, text)
             except FormatError as error:
-                lines = [line(f"This is no recovery text: {error}.", "bad")]
+                lines = [line(f"This is not a recovery text: {error}.", "bad")]
             else:
                 lines = self._checked(points)
             self.query_one("#compact-checks", DocumentView).show(Document(lines), keep_scroll=True)
@@ -254,7 +254,7 @@ class CompactScreen(Screen[str | None]):
                     self.asking.say(f"Not stored: {problem}.", warn=True)
                 else:
                     if known:
-                        self.app.say(f"Stored already as {known}: the session has not changed since.")
+                        self.app.say(f"Already stored as {known}: the session has not changed since.")
                     self.dismiss(new or None)
         finally:
             self._storing = False
@@ -272,7 +272,7 @@ class CompactScreen(Screen[str | None]):
         if self._storing or self.asking.call_off():
             return
         if self.unsaved:
-            question = ConfirmScreen("Leave? What was written is not stored.", yes="Leave", no="Stay")
+            question = ConfirmScreen("Leave? Your changes are not stored.", yes="Leave", no="Stay")
             if not await self.app.push_screen_wait(question):
                 return
         self.dismiss(None)

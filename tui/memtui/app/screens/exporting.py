@@ -14,7 +14,7 @@ from memtui.files import FileProblem
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
 
-_ENDS = "Secrets are masked. A file that is there stays.\nenter writes · esc leaves"
+_ENDS = "Secrets are masked. Existing files are kept.\nenter writes · esc leaves"
 _HINT = f"A page of HTML; Markdown if the name ends in .md. {_ENDS}"
 _FOLDER = f"A page of HTML for each. {_ENDS}"
 

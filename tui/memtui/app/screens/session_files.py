@@ -66,9 +66,9 @@ class SessionFiles:
             ]
             traces = [each for each in found if not each.is_empty]
             if not traces:
-                self._app.say(f"memtui keeps nothing of {_this(len(sessions))}.")
+                self._app.say(f"memtui has no data of {_this(len(sessions))}.")
                 return
-            question = f"Forget what memtui keeps of {_this(len(traces))}? It cannot be undone."
+            question = f"Forget memtui's data of {_this(len(traces))}? It cannot be undone."
             asked = ConfirmScreen(question, yes="Forget", no="Keep", document=_told(traces))
             if not await self._app.push_screen_wait(asked):
                 return

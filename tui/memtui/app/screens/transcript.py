@@ -142,7 +142,7 @@ class TranscriptScreen(StyledOnce):
         if self.finder.text:
             self.view.when_there(lambda: self.finder.again(step))
         else:
-            self.app.say("Nothing is looked for yet: / finds.")
+            self.app.say("There is no search yet: / starts one.")
 
     # -- navigation ----------------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class TranscriptScreen(StyledOnce):
         if block is not None and isinstance(block.event, Boundary):
             self.app.post_message(AftermathWanted(self._path, parse_iso(block.stamp)))
         else:
-            self.app.say("This is no compaction: } and { go to one.")
+            self.app.say("This is not a compaction: } and { go to one.")
 
     def action_resume(self, fork: bool = False) -> None:
         """Resume this session in Claude Code, or a copy of it."""
@@ -215,7 +215,7 @@ class TranscriptScreen(StyledOnce):
             if agent == event.agent:
                 read_transcript(self.app, path)
                 return
-        self.app.say("The transcript of this subagent is not there any more.", severity="warning")
+        self.app.say("The transcript of this subagent no longer exists.", severity="warning")
 
     def action_mark(self) -> None:
         """Mark the current block, or unmark it, and go to the next."""
@@ -250,7 +250,7 @@ class TranscriptScreen(StyledOnce):
         if text := " ".join(words.split()):
             self.view.when_indexed(lambda: self._pin(text))
         else:
-            self.app.say("No words to pin stand here: ! pins what was said, run or read.", severity="warning")
+            self.app.say("Nothing to pin here: ! pins what was said, run or read.", severity="warning")
 
     def _pin(self, text: str) -> None:
         block = self.view.current

@@ -102,7 +102,7 @@ class VersionsScreen(Screen[None]):
             self._looking = False
 
     def _show_rows(self) -> None:
-        self.listing.empty = "No version is there any more."
+        self.listing.empty = "There are no versions any more."
         self.listing.set_rows(tuple(self._rows))
         self.listing.refresh_rows()
         if self._marked not in self._rows:
