@@ -188,6 +188,13 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
     assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""
 
 
+def test_a_long_request_is_quoted_with_its_end() -> None:
+    asked = f"Check the kiln.{' It has many parts.' * 20}\n\nDo NOT fire it."
+    (line,) = goal_parts(Facts(turns=(turn(1, asked, "Done."),)))
+    assert line.startswith('first asked (L1): "Check the kiln. It has')
+    assert line.endswith(' parts. Do NOT fire it."') and " … " in line and len(line) < 270
+
+
 def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
     question = "I read it.\n\nTwo ways are left. Shall I fire **the kiln** now?"
     turns = (turn(1, "Build a kiln", question), turn(5, "yes please", "Fired. Is it hot?"), turn(9, "why?"))

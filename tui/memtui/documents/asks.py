@@ -33,8 +33,8 @@ class Ask(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The words on one line."""
-        return shortened(one_line(self.text), _WIDTH)
+        """The words on one line; of a long message its beginning and its end, which often says what to do."""
+        return ends_of(one_line(self.text), _WIDTH)
 
     def within(self, width: int) -> str:
         """The words in at most `width` characters, with the question before."""
