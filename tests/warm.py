@@ -7,6 +7,7 @@ that it gets, and how it ends. What a program imports, and how its interpreter s
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import json
 import os
@@ -15,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,11 +30,17 @@ _SECONDS = 60
 _LONGEST = 1 << 20
 
 
-class Warm:
-    """A program that was forked; used as a `subprocess.Popen` with three pipes."""
+class Forked:
+    """A program that was forked."""
 
     def __init__(
-        self, program: str, *words: str, cwd: Path, env: Mapping[str, str], imports: Sequence[str]
+        self,
+        program: str,
+        *words: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        imports: Sequence[str],
+        streams: Sequence[int],
     ) -> None:
         """Run a program as `python -c` does.
 
@@ -42,18 +50,15 @@ class Warm:
             cwd: where it begins.
             env: all of its environment.
             imports: lines that import what it needs; done once for all programs.
+            streams: descriptors of its standard streams, which are closed here. A terminal becomes its own.
         """
-        ours, theirs = zip(*(_pipe(number) for number in range(3)), strict=True)
         self._state, state = os.pipe()
         request = {
             "program": program, "words": words, "cwd": str(cwd), "env": dict(env), "imports": imports,
         }  # fmt: skip
-        _interpreter().ask(request, [*theirs, state])
-        for fd in (*theirs, state):
+        _interpreter().ask(request, [*streams, state])
+        for fd in {*streams, state}:
             os.close(fd)
-        self.stdin: IO[bytes] = os.fdopen(ours[0], "wb")
-        self.stdout: IO[bytes] = os.fdopen(ours[1], "rb")
-        self.stderr: IO[bytes] = os.fdopen(ours[2], "rb")
         self.returncode: int | None = None
         self.pid = self._number(_SECONDS)
 
@@ -74,6 +79,26 @@ class Warm:
     def send_signal(self, number: int) -> None:
         if self.returncode is None:
             os.kill(self.pid, number)
+
+    def end(self) -> None:
+        """Kill it if it still runs."""
+        with suppress(ProcessLookupError):
+            self.send_signal(signal.SIGKILL)
+        self.wait(_SECONDS)
+
+
+class Warm(Forked):
+    """One with three pipes, used as a `subprocess.Popen`."""
+
+    def __init__(
+        self, program: str, *words: str, cwd: Path, env: Mapping[str, str], imports: Sequence[str]
+    ) -> None:
+        """See `Forked`."""
+        ours, theirs = zip(*(_pipe(number) for number in range(3)), strict=True)
+        super().__init__(program, *words, cwd=cwd, env=env, imports=imports, streams=theirs)
+        self.stdin: IO[bytes] = os.fdopen(ours[0], "wb")
+        self.stdout: IO[bytes] = os.fdopen(ours[1], "rb")
+        self.stderr: IO[bytes] = os.fdopen(ours[2], "rb")
 
     def communicate(self, data: bytes = b"", *, timeout: float) -> tuple[bytes, bytes]:
         """Send it something and close its standard input; returns what it printed when it has ended."""
@@ -98,9 +123,7 @@ class Warm:
 
     def end(self) -> None:
         """Kill it if it still runs, and close the pipes."""
-        with suppress(ProcessLookupError):
-            self.send_signal(signal.SIGKILL)
-        self.wait(_SECONDS)
+        super().end()
         for stream in (self.stdin, self.stdout, self.stderr):
             with suppress(BrokenPipeError):
                 stream.close()
@@ -206,6 +229,9 @@ def _become(request: Mapping[str, Any]) -> CodeType:
     os.environ.clear()
     os.environ.update(request["env"])
     time.tzset()
+    if os.isatty(0):
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     if "random" in sys.modules:
         sys.modules["random"].seed()
     sys.argv = ["-c", *request["words"]]

@@ -9,14 +9,16 @@ import re
 import select
 import signal
 import struct
-import sys
 import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.cells import cell_len
+
+from tests.warm import Forked
 
 PATIENCE = 30.0
 """Seconds that something is waited for: a process may start slowly on a busy machine."""
@@ -80,18 +82,52 @@ class Screen:
         return " ".join(re.sub("[│▌▐]", " ", self.text).split())
 
 
+class Process(NamedTuple):
+    """What runs in a terminal."""
+
+    pid: int
+    master: int
+    """The descriptor of our end."""
+    exit_code: Callable[[], int]
+    """Waits for its end; returns its exit code, or minus the signal that ended it."""
+
+
+def executed(arguments: Sequence[str], env: Mapping[str, str]) -> Process:
+    """A program in a terminal."""
+    pid, master = pty.fork()
+    if not pid:
+        os.execve(arguments[0], list(arguments), dict(env))
+    return Process(pid, master, lambda: os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+MEMTUI = "from memtui.__main__ import main; main()"
+# Textual looks at the variable when it is imported.
+_IMPORTS = (
+    "import os; os.environ['TEXTUAL_ANIMATIONS'] = 'none'\n"
+    "from importlib import import_module; from pkgutil import walk_packages; import memtui.app\n"
+    "for module in walk_packages(memtui.app.__path__, 'memtui.app.'): import_module(module.name)"
+)
+
+
+def forked(program: str, *words: str, env: Mapping[str, str], cwd: Path | None = None) -> Process:
+    """A Python program in a terminal, forked from an interpreter that has imported the app."""
+    master, theirs = pty.openpty()
+    process = Forked(
+        program, *words, cwd=cwd or Path.cwd(), env=env, imports=[_IMPORTS], streams=[theirs] * 3
+    )  # fmt: skip
+    return Process(process.pid, master, lambda: process.wait(PATIENCE))
+
+
 class Terminal:
     """A process in a pseudo-terminal of a given size."""
 
-    def __init__(self, arguments: list[str], size: tuple[int, int], env: Mapping[str, str]) -> None:
+    def __init__(self, process: Process, size: tuple[int, int]) -> None:
         self.output = b""
         self.screen = Screen(*size)
         self._rest = ""
         self._undecoded = b""
         self.status: int | None = None
-        self.pid, self.master = pty.fork()
-        if not self.pid:
-            os.execve(arguments[0], arguments, dict(env))
+        self.pid, self.master, self._exit_code = process
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
 
     def press(self, keys: str) -> None:
@@ -125,7 +161,7 @@ class Terminal:
         while self._read(max(0.0, deadline - time.monotonic())):
             pass
         if self.status is None:
-            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            self.status = self._exit_code()
         return self.status
 
     def hang_up(self) -> None:
@@ -137,7 +173,7 @@ class Terminal:
         """End the process if it still runs."""
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
-            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            self.status = self._exit_code()
         if self.master >= 0:
             os.close(self.master)
 
@@ -169,12 +205,12 @@ def running(
     env: Mapping[str, str],
     *,
     path: str = "/usr/bin:/bin",
-    program: Sequence[str] = ("-m", "memtui"),
-    shell: Sequence[str] = (),
+    program: str = MEMTUI,
+    start: Sequence[str] = (),
 ) -> Iterator[Terminal]:
-    """`python -m memtui PROJECT`, or another program for Python, in a terminal of this size.
+    """memtui with a project, or another program of Python, in a terminal of this size.
 
-    `shell`, if given, is what starts it: a command that runs its arguments.
+    It is forked unless there is `start`, a command whose last argument is the project.
     """
     whole = {
         "PATH": path,
@@ -187,7 +223,8 @@ def running(
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         **env,
     }
-    terminal = Terminal([*shell, sys.executable, *program, str(project)], size, whole)
+    process = executed([*start, str(project)], whole) if start else forked(program, str(project), env=whole)
+    terminal = Terminal(process, size)
     try:
         yield terminal
     finally:

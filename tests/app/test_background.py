@@ -50,7 +50,7 @@ def test_leaving_while_a_lock_is_waited_for_leaves_at_once(world: World) -> None
         world.project.session_state_json.with_name("session-state.json.lock"), f"{os.getpid()}\n"
     )
     os.utime(lock)  # its holder has only just begun, and is alive
-    with running(world.root, (100, 30), world.env, program=("-c", _WAITS_LONG)) as terminal:
+    with running(world.root, (100, 30), world.env, program=_WAITS_LONG) as terminal:
         terminal.until_shown("babysit")
         terminal.press("3")
         terminal.until_quiet()

@@ -58,7 +58,9 @@ def test_a_session_of_memtui_by_keys_alone(world: World, size: tuple[int, int], 
     tools.mkdir()
     (tools / "tmux").write_text(f'#!/bin/sh\n/bin/cat > "{tools}/buffer"\n')
     (tools / "tmux").chmod(0o755)
-    with running(world.root, size, {**world.env, "TMUX": "/tmp/x,1,0"}, path=str(tools)) as terminal:
+    start = [sys.executable, "-m", "memtui"] if size == SIZES[0] else []
+    env = {**world.env, "TMUX": "/tmp/x,1,0"}
+    with running(world.root, size, env, path=str(tools), start=start) as terminal:
         terminal.until_shown("● live")
         terminal.until_shown(FIRST[:20])
         write_elsewhere(path, text)
@@ -252,7 +254,7 @@ SHELL = ("/bin/bash", "-c", 'trap : HUP; set -m; "$@"', "sh")
 """Starts its arguments. The kernel tells only this process, the first, that the terminal was closed."""
 MODES = "\x1b[?2026;2$y\x1b[?2048;2$y"
 """Answers of a terminal that supports synchronized output and in-band resize reports."""
-DEMO = ("-c", "import sys; sys.argv[1:] = ['demo']; from memtui.__main__ import main; main()")
+DEMO = (sys.executable, "-c", "import sys; sys.argv[1:] = ['demo']; from memtui.__main__ import main; main()")
 """The demo goes on writing to the screen while the editor is open."""
 
 
@@ -266,7 +268,7 @@ def test_closing_the_terminal_while_the_editor_is_open_ends_memtui(world: World,
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     env = {**world.env, "EDITOR": f"'{editor}'", "TMPDIR": str(temporary)}
-    with running(world.root, (140, 45), env, shell=SHELL, program=DEMO) as terminal:
+    with running(world.root, (140, 45), env, start=[*SHELL, *DEMO]) as terminal:
         terminal.until_shown("● live")
         terminal.press(MODES)
         terminal.press("2")
@@ -311,12 +313,11 @@ def test_page_up_before_the_palette_has_its_commands_does_nothing(world: World) 
 
 
 CRASHING = (
-    "-c",
     "import sys; sys.argv[:] = ['memtui', sys.argv[1]]\n"
     "from memtui.__main__ import main\n"
     "from memtui.app.screens.help import HelpScreen\n"
     "HelpScreen.on_mount = lambda self: 1 / 0\n"
-    "main()",
+    "main()"
 )
 
 

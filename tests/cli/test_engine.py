@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from memtui.project import Places, Project, claude_config, memtui_home, transcri
 from memtui.store.captures import CaptureStore
 from memtui.store.memory_files import FilesBackend
 from memtui.store.states import StateStore
+from tests.app.terminal import MEMTUI, Process, forked
 from tests.cli.conftest import Memtui
 from tests.cli.memories import Pipe, pipe
 from tests.engines.stand_in import StandIn, stand_in
@@ -199,14 +199,13 @@ def test_the_hooks_of_the_call_capture_nothing(world: World) -> None:
 class Terminal:
     """A run of memtui on a terminal of its own."""
 
-    pid: int
-    screen: int
+    process: Process
 
     def read(self, until: bytes = b"") -> bytes:
         """The output up to some words or its end."""
         shown = b""
         with suppress(OSError):  # Linux says so when the other side has gone
-            while not (until and until in shown) and (block := os.read(self.screen, 4096)):
+            while not (until and until in shown) and (block := os.read(self.process.master, 4096)):
                 shown += block
         return shown
 
@@ -214,17 +213,13 @@ class Terminal:
 @pytest.fixture
 def terminal(world: World) -> Iterator[Terminal]:
     world.claude.hangs()
-    pid, screen = pty.fork()
-    if pid == 0:  # pragma: no cover - another process
-        os.chdir(world.places.project.root)
-        words = [sys.executable, "-m", "memtui", "compact", "--force", "--engine", "claude"]
-        os.execv(sys.executable, words)
-    run = Terminal(pid, screen)
-    yield run
-    with suppress(ProcessLookupError, ChildProcessError):
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    os.close(screen)
+    words = ("compact", "--force", "--engine", "claude")
+    process = forked(MEMTUI, *words, env=os.environ, cwd=world.places.project.root)
+    yield Terminal(process)
+    with suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGKILL)
+    process.exit_code()
+    os.close(process.master)
 
 
 def _until_asked(world: World) -> None:
@@ -238,11 +233,11 @@ def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal)
     shown = terminal.read(b"ctrl+c keeps the draft from the facts")
     assert b"Asking claude" in shown
     _until_asked(world)
-    os.write(terminal.screen, b"\x03")
+    os.write(terminal.process.master, b"\x03")
     told = terminal.read().decode()
     assert "Drafted from the facts: cancelled." in told
     assert "CMEM-" in told
-    assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 0
+    assert terminal.process.exit_code() == 0
     assert world.claude.child_ends()
     assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
 
@@ -250,9 +245,9 @@ def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal)
 def test_a_signal_to_end_takes_the_model_along(world: World, terminal: Terminal) -> None:
     terminal.read(b"ctrl+c keeps the draft from the facts")
     _until_asked(world)
-    os.kill(terminal.pid, signal.SIGTERM)
+    os.kill(terminal.process.pid, signal.SIGTERM)
     terminal.read()
-    assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 128 + signal.SIGTERM
+    assert terminal.process.exit_code() == 128 + signal.SIGTERM
     assert world.claude.child_ends()
     assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 0
 
