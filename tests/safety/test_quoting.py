@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memtui.formats import transcript_words
 from memtui.safety.folding import folded
 from memtui.safety.quoting import fenced, harmless
+from tests.formats.checks import ends_soon
 
 NAMES = [
     "system-reminder",
@@ -146,4 +147,4 @@ def test_no_text_closes_its_fence(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<", "<system-", "<a-", "&lt;", "<system ", "< ", "&amp;", "\uff1c"])
 def test_many_beginnings_take_no_time(piece: str) -> None:
-    harmless(piece * 20_000)
+    ends_soon(harmless, piece * 10_000)
