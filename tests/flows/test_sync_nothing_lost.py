@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from memtui.files import FileProblem
 from memtui.flows.syncing import Synced
 from memtui.formats.stored_memory import StoredMemory
+from memtui.sharing import replica
 from tests.flows.machines import Machine, exchange
 
 
@@ -158,3 +161,19 @@ def test_files_that_are_away_are_not_taken_for_deleted_memories(
         == laptop.everything()
         == {f"{made}@laptop": (laptop.store.get(made).body, ("new",), False)}
     )
+
+
+def test_only_a_broken_replica_is_to_be_deleted(
+    laptop: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = laptop.share()
+    (path,) = (laptop.home.data / "sharing").glob("*.db")
+    monkeypatch.setattr(replica, "_WAIT_SECONDS", 0.0)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("begin exclusive")
+        with pytest.raises(FileProblem, match="cannot be used: database is locked; try again") as busy:
+            laptop.sharing.share(made)
+    assert "delete" not in str(busy.value)
+    path.write_bytes(b"no database" * 100)
+    with pytest.raises(FileProblem, match="delete it"):
+        laptop.sharing.share(made)

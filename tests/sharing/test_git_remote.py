@@ -209,6 +209,22 @@ def test_names_that_climb_or_control_a_terminal_are_no_records(hub: Path, machin
         everything(machines("third-5e6f"))
 
 
+def test_texts_in_folders_that_were_renamed_by_hand_are_removed(hub: Path, machines: Opener) -> None:
+    laptop = machines("laptop-1a2b")
+    laptop.set_up()
+    made, gone = outgoing(record()), outgoing(record(body=b"", kind="marks", deleted=True))
+    folder = 'My "shop"\n\\ of caf\u00e9s'
+    blob = git("hash-object", "-w", "--stdin", folder=hub, data=made.data.decode())
+    month = git("mktree", "-z", folder=hub, data=f"100644 blob {blob}\t{made.name}\0")
+    kept = git("ls-tree", "-z", "main", folder=hub)
+    tree = git("mktree", "-z", folder=hub, data=f"{kept}040000 tree {month}\t{folder}\0")
+    commit = git("commit-tree", tree, "-p", "main", "-m", "by hand", folder=hub)
+    git("update-ref", "refs/heads/main", commit, folder=hub)
+    assert list(everything(laptop)) == [made.name]
+    laptop.erase(record().memory, gone)
+    assert list(everything(machines("desk-3c4d"))) == [gone.name]
+
+
 def _tree(name: bytes, tree: str) -> bytes:
     return b"40000 " + name + b"\0" + bytes.fromhex(tree)
 

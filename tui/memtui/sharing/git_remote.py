@@ -7,6 +7,7 @@ everywhere, but never changed; each push builds on the current state, so machine
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import time
@@ -48,7 +49,6 @@ Each file is one record: a memory's text as it was stored, or a change of its ma
 `memtui remote add NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
 """
 _SLUG = re.compile(r"[^A-Za-z0-9._-]+")
-_PLAIN = re.compile(r"[A-Za-z0-9._/@-]+")
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
 
 
@@ -163,7 +163,7 @@ class GitRemote(Remote):
                 mode, blob = (fields[1], fields[3]) if base else (fields[0], fields[2])
                 name = path.rpartition(b"/")[2].decode("ascii", "replace")
                 if mode in (b"100644", b"100755") and NAME.fullmatch(name):
-                    yield path.decode("utf-8", "replace"), _Found(name, blob.decode())
+                    yield os.fsdecode(path), _Found(name, blob.decode())
 
     def _sizes(self, found: Sequence[_Found]) -> list[int]:
         asked = "".join(f"{each.blob}\n" for each in found).encode()
@@ -243,7 +243,7 @@ class GitRemote(Remote):
                 gone = [
                     path
                     for path, each in (self._listed("", tip) if removed else ())
-                    if each.name.startswith(removed) and _PLAIN.fullmatch(path)
+                    if each.name.startswith(removed)
                 ]
                 self._commit(tip, title, files, gone)
                 try:
@@ -262,7 +262,7 @@ class GitRemote(Remote):
     ) -> None:
         lines = [f"commit {_OUTGOING}\ncommitter {self._author} now\n".encode(), _data(title.encode())]
         lines += [f"from {parent}\n".encode()] if parent else []
-        lines += [b"D " + path.encode() + b"\n" for path in gone]
+        lines += [b'D "%b"\n' % _quoted(path) for path in gone]
         lines += [b"M 100644 inline " + path.encode() + b"\n" + _data(data) for path, data in files]
         command = ("fast-import", "--quiet", "--force", "--date-format=now", "--done")
         self._git.run(*command, data=b"".join([*lines, b"done\n"]))
@@ -292,6 +292,11 @@ def _path(record: Outgoing) -> str:
 def _slug(project: str) -> str:
     """A project's folder in the repository."""
     return _SLUG.sub("-", project).strip("-.")[:80] or "no-project"
+
+
+def _quoted(path: str) -> bytes:
+    """A path that people may have chosen, as fast-import reads it between quotation marks."""
+    return re.sub(rb'(["\\])', rb"\\\1", os.fsencode(path)).replace(b"\n", rb"\n")
 
 
 def _data(content: bytes) -> bytes:

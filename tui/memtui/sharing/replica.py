@@ -336,6 +336,13 @@ class Replica:
         try:
             yield
         except sqlite3.Error as error:
-            raise FileProblem(
-                self._path, f"cannot be used: {error}; delete it, and the next sync makes it again"
-            ) from error
+            raise FileProblem(self._path, f"cannot be used: {error}{_advice(error)}") from error
+
+
+def _advice(error: sqlite3.Error) -> str:
+    """The end of a message; with a deleted database is lost what was not sent yet."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "; try again in a moment"
+    broken = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+    return "; delete it, and the next sync makes it again" if broken else ""
