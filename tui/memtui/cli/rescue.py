@@ -14,6 +14,7 @@ from memtui.clock import system_clock
 from memtui.flows.aftermath import newest_or_named
 from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.project import Places, claude_config, memtui_home
+from memtui.setup.wiring import is_wired
 
 
 @click.command("rescue")
@@ -75,6 +76,8 @@ def _hand_over(places: Places, found: Aftermath, rows: list[Row], as_json: bool)
     else:
         what = f"{done.rows} row{' waits' if done.rows == 1 else 's wait'}"
         say(f"{what} for the next prompt of session {done.session_id[:8]}.")
+        if not is_wired(places):
+            say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
 
 
 def _row(found: Aftermath, name: str) -> Row:
