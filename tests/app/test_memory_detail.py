@@ -8,6 +8,8 @@ import pytest
 
 from memtui.app.details.folds import recovery_lines
 from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import Progress
+from memtui.app.widgets.document import Document
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from tests.app.harness import NARROW, SIZES, Driver, opened
 from tests.app.world import World
@@ -243,3 +245,17 @@ async def test_files_that_have_changed_since_are_marked_and_named(world: World) 
         driver.browser.show_detail()
         await driver.until(lambda: "changed src/a.py  by its time, 2026-03-05" in driver.detail, "which")
         assert "gone src/c.py  it is not there" in driver.detail
+
+
+async def test_relations_stay_in_sight_until_newer_ones_are_found(
+    world: World, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.app.panes.memory_reader._REST", 0)
+    async with opened(world) as driver:
+        await read(driver)
+        pane = driver.browser.panes_by_kind.memories
+        pane._reader.forget_relations()  # as when another memory arrives
+        shown: list[Document] = []
+        progress = Progress(lambda share: None, lambda: False, shown.append)
+        pane._reader.document(pane.view.entries[pane.selected or ""], "", progress)
+        assert "related 2 memories" in shown[0].text

@@ -32,6 +32,8 @@ class MemoryReader:
         self._states = states
         self._unfolded: set[str] = set()
         self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
+        self._former: LRUCache[str, list[Related]] = LRUCache(32)
+        """By memory, the relations shown last: they stay until newer ones are found."""
 
     def toggle(self, name: str) -> None:
         """Open a fold, or close it."""
@@ -68,13 +70,14 @@ class MemoryReader:
         state = self._states.get(entry.name)
         found = self._relations.get(entry)
         if found is None:
-            document = stored_document(memory, now, named, None, self._unfolded, file, state)
+            former = self._former.get(memory_id)
+            document = stored_document(memory, now, named, former, self._unfolded, file, state)
             progress.show(document)
             if not self._rests(progress):
                 return document
             found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         if not progress.cancelled():
-            self._relations[entry] = found
+            self._relations[entry] = self._former[memory_id] = found
         return stored_document(memory, now, named, found, self._unfolded, file, state)
 
     def _rests(self, progress: Progress) -> bool:
