@@ -46,8 +46,8 @@ def test_the_limit_is_the_largest_context_that_was_compacted_by_itself() -> None
     asked = _compaction(1, trigger="manual", pre_tokens=170_000)
     assert learned_limit([asked, _compaction(2, pre_tokens=155_000), _compaction(3)]) == 155_000
     sizes = _sizes(20_000, 60_000)
-    assert context_chart(sizes, [asked]).lines[-1].text == "▼ 1 compaction · limit unknown"
-    assert context_chart(sizes, []).lines[-1].text == "limit unknown: no compaction yet"
+    assert context_chart(sizes, [asked]).lines[-1].text == "▼ 1 compaction · none automatic"
+    assert context_chart(sizes, []).lines[-1].text == "no compaction yet"
     assert "╌" not in context_chart(sizes, [asked]).text
 
 

@@ -33,6 +33,12 @@ def test_the_line_at_each_width() -> None:
     assert drawn(Gauge(199_000, 200_000, 1), 120).endswith("~1 turn")
 
 
+async def test_what_is_cut_keeps_off_the_mark(world: World) -> None:
+    async with opened(world, NARROW) as driver:
+        driver.browser.query_one(StatusBar).branch = "a-branch-with-a-long-name" * 5
+        await driver.until(lambda: "… ● live" in driver.lines[0], "a cell between")
+
+
 def full_session(world: World, *, returns: bool = False) -> None:
     session = world.session("s-1", minutes=30)
     session.prompt("Fix the race")

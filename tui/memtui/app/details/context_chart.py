@@ -88,7 +88,7 @@ def _legend(number: int, limit: int) -> Line:
     marks = [(_MARK, "warn"), (f" {number} {what} · ", "dim")] if number else []
     if limit:
         return styled(*marks, (_LIMIT, "warn"), (f" limit {short_tokens(limit)}", "dim"))
-    return styled(*marks, ("limit unknown" if number else "limit unknown: no compaction yet", "dim"))
+    return styled(*marks, ("none automatic" if number else "no compaction yet", "dim"))
 
 
 def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:

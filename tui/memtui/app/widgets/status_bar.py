@@ -62,7 +62,7 @@ class StatusBar(Widget):
             ("  " + self.note if self.note else "", "$accent"),
             ("  " + self.health[0] if self.health[0] else "", self.health[1]),
         )
-        room = max(0, width - mark.cell_length - 1)
+        room = max(0, width - mark.cell_length - 2)
         left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
         return Content.assemble(
             left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " "
