@@ -16,7 +16,7 @@ from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.reader_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_sessions
 from memtui.app.screens.sizing import StyledOnce, add_size_classes
-from memtui.app.screens.transcript_places import Places, go_to_next
+from memtui.app.screens.transcript_places import Offsets, go_to_next
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
@@ -174,10 +174,10 @@ class TranscriptScreen(StyledOnce):
         """Go to another compaction."""
         self._go_when_known(lambda index: index.boundaries, step, "compaction")
 
-    def _go_when_known(self, places: Places, step: int, name: str) -> None:
+    def _go_when_known(self, places: Offsets, step: int, name: str) -> None:
         self.view.when_indexed(lambda: self.view.when_there(lambda: self._go_to(places, step, name)))
 
-    def _go_to(self, places: Places, step: int, name: str) -> None:
+    def _go_to(self, places: Offsets, step: int, name: str) -> None:
         if problem := go_to_next(self.view, places, step, name):
             self.app.say(problem)
 

@@ -8,16 +8,16 @@ from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.reading.line_index import LineIndex
 
-Places = Callable[[LineIndex], Sequence[int]]
-"""The offsets of some places, in their order."""
+Offsets = Callable[[LineIndex], Sequence[int]]
+"""Returns the byte offsets of one kind of place, in their order."""
 
 
-def go_to_next(view: TranscriptView, places: Places, step: int, name: str) -> str:
+def go_to_next(view: TranscriptView, places: Offsets, step: int, name: str) -> str:
     """Go to the next of some places, or to the one before; returns "", or why there is none.
 
     Args:
         view: the transcript.
-        places: takes them from its index.
+        places: returns their offsets.
         step: 1 or -1.
         name: of such a place, for people.
     """
