@@ -12,7 +12,7 @@ import pytest
 
 from memtui import files
 from memtui.files import FileLocked, FileProblem, FileTooLarge, Replaced
-from memtui.formats.stored_memory import StoredMemory, render_stored
+from memtui.formats.stored_memory import HEAD_LIMIT, StoredMemory, render_stored
 from memtui.project import Home, Project
 from memtui.store import memory_edit
 from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New, Which
@@ -238,6 +238,41 @@ def test_unreadable_files_are_not_written(store: FilesBackend) -> None:
         store.update(FIRST, description="d" * 40_000)
     assert len(store.get(FIRST).meta.description) == 20_000
     assert len(listed(store).title) == 20_000
+
+
+def test_the_longest_front_matter_is_read_again(store: FilesBackend, home: Home) -> None:
+    store.create(New(b"", description="d"))
+    (path,) = home.memories.glob("*/*.md")
+    room = HEAD_LIMIT - len(path.read_bytes())
+    store.update(FIRST, description="d" * (room + 1))
+    assert len(path.read_bytes()) == HEAD_LIMIT
+    assert len(store.get(FIRST).meta.description) == len(listed(store).title) == room + 1
+    with pytest.raises(FileTooLarge, match="longer than 32 KB; shorten them"):
+        store.update(FIRST, description="d" * (room + 2))
+
+
+def test_of_many_memories_with_one_beginning_three_are_named(store: FilesBackend, home: Home) -> None:
+    made = [store.create(New(TEXT)).id for _ in range(4)]
+    with pytest.raises(MemoryMissing) as caught:
+        store.find("2026")
+    assert caught.value.reason == (
+        f"has 4 memories that begin with 2026: {', '.join(made[:0:-1])} ...; give more of it"
+    )
+    assert caught.value.path == home.memories
+    for each in made[1:]:
+        store.delete(each)
+    with pytest.raises(MemoryMissing) as caught:
+        store.find("2026", deleted=True)
+    assert f": {', '.join(made[:0:-1])}; give" in caught.value.reason
+    assert caught.value.path == home.trash
+
+
+def test_the_undo_of_the_first_memory_makes_the_trash(store: FilesBackend, home: Home) -> None:
+    store.create(New(TEXT))
+    (path,) = home.memories.glob("*/*.md")
+    store.put(path, path.read_bytes(), None)
+    assert not path.exists()
+    assert (home.trash / path.name).read_bytes().endswith(TEXT)
 
 
 def test_an_edit_in_the_middle_of_a_change_is_kept(
