@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from memtui.documents.handoff import LEAST, Handoff, Session, handoff, relative
 from memtui.formats.session_state import SessionState
 from memtui.formats.tasks import Task, TaskKind
-from memtui.reading.records import Facts, Source, Todo
+from memtui.reading.records import Facts, Quote, Source, Todo
+from tests.documents.made import at, turn
 
 
 @pytest.mark.parametrize(
@@ -102,6 +104,25 @@ def test_sections_are_whole_or_named_as_left_out(parts: list[tuple[str, int]], p
     assert all(part in whole.text for part in kept)
     assert len(kept) - 1 + len(made.left_out) == len(whole.text.split("\n\n## ")) - 1
     assert bool(made.left_out) == ("## Left out" in made.text)
+    listed = made.text.partition("## Left out")[2]
+    assert all(f"{title[:60]} (" in listed for title in made.left_out)
+
+
+def test_the_last_words_of_both_are_quoted_with_their_lines() -> None:
+    long = Quote("Built ... fired.", at(6), 12_345)
+    turns = (turn(1, "Build a kiln", "Dug."), replace(turn(5, "go on"), closing=long))
+    notice = turn(8, "<task-notification>", "Noted.", kind="notification")
+    known = session("")._replace(facts=Facts(turns=(*turns, notice)))
+    text = handoff(known, Path("/work/shop"), Path("/home/ann"), 9_000).text
+    assert "## The user's last words (L5)\n\n```text\ngo on\n```" in text
+    assert (
+        "## Claude's last words, 12,345 characters, shortened in the middle (L6)\n\n```text\nBuilt ..."
+        in text
+    )
+    known = session("")._replace(facts=Facts(turns=(turns[0], notice)))
+    assert (
+        "## Claude's last words (L2)\n" in handoff(known, Path("/work/shop"), Path("/home/ann"), 9_000).text
+    )
 
 
 def test_a_cancelled_task_is_not_open() -> None:

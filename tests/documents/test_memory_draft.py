@@ -152,6 +152,11 @@ def test_what_a_reviewer_adds_reaches_the_recovery_text() -> None:
     assert recovery.objective == "A kiln"
     assert recovery.known_issues == ("which glaze?",)
     assert recovery.notes == "**From the review**\n- clay first\n\nn"
+    known = Recovery(known_issues=("N/A: none", "a leak"))
+    added = memory.replace(learnings=(*memory.learnings, "clay first"), questions=("which glaze?",))
+    recovery = with_review(known, added, KILN)
+    assert recovery.known_issues == ("a leak", "which glaze?")
+    assert recovery.notes == "**From the review**\n- clay first"
     untouched = Recovery(objective="x")
     assert with_review(untouched, memory, KILN) is untouched
 

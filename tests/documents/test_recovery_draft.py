@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,12 +14,13 @@ from memtui.documents.commands_run import commands_run
 from memtui.documents.handover import handover
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.recovery_notes import recovery_notes
 from memtui.documents.state_working import working_context
 from memtui.formats.recovery import Plan, is_unknown, parse_recovery, render_recovery
 from memtui.formats.session_state import SessionState
 from memtui.reading.facts import Facts
 from memtui.reading.paths import is_absolute
-from memtui.reading.records import Command, ErrorFact, FileFact, PlanFact, Quote, Todo
+from memtui.reading.records import Command, CompactionFact, ErrorFact, FileFact, PlanFact, Quote, Todo, Turn
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, said, todo, turn
 from tests.transcripts import SAID, Transcript
 
@@ -214,6 +216,42 @@ def test_commits_and_todos_are_the_changes() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "last"),
+    [
+        (12, "changed /work/app/12.py"),
+        (13, "1 other file named under Working Files"),
+        (14, "2 other files, all named under Working Files"),
+    ],
+)
+def test_of_many_changed_files_the_last_are_named(number: int, last: str) -> None:
+    files = tuple(changed(f"/work/app/{each}.py") for each in range(1, number + 1))
+    changes = draft_recovery(Facts(modified_files=files), Path(ROOT)).changes
+    assert changes[-1].startswith(last)
+    assert len(changes) == min(number, 13)
+
+
+def test_the_notes_count_compactions() -> None:
+    compacted = CompactionFact("auto", None, None, at(7), "summary", at(8))
+    for number, counted in ((1, "1 compaction"), (2, "2 compactions")):
+        notes = recovery_notes(Facts(compactions=(compacted,) * number), Path(ROOT), with_requests=True)
+        assert notes == f"**Session**\n- {counted} so far, the last one at L7; its summary is at L8"
+
+
+def test_the_notes_count_the_messages_that_they_do_not_name() -> None:
+    turns = tuple(turn(10 * each, f"Ask {each} {'why ' * 100}", "Done.") for each in range(1, 99))
+
+    def lines_of(turns: tuple[Turn, ...]) -> list[str]:
+        return recovery_notes(Facts(turns=turns), Path(ROOT), with_requests=True).split("\n")[1:]
+
+    last = lines_of(turns)[-1].split()
+    more = int(last[2])
+    assert last == ["-", "and", str(more), "earlier", "messages"]
+    assert len(lines_of(turns[more:])) == 20
+    assert "Ask" in lines_of(turns[more:])[-1]
+    assert lines_of(turns[more - 1 :])[20:] == ["- and 1 earlier message"]
+
+
 def test_notes_name_what_is_not_quoted_and_subagents_are_quoted() -> None:
     facts = Facts(
         todos=(todo("x", "pending"),),
@@ -268,7 +306,9 @@ def test_secrets_are_masked_everywhere() -> None:
     text = render_recovery(recovery)
     assert key not in text
     assert recovery.working_files[0].path.endswith("/[masked: anthropic key].txt")
-    assert "- Masked: " in recovery.notes
+    assert "- Masked: 9 secrets of the transcript" in recovery.notes
+    once = draft_recovery(Facts(read_files=(changed(f"/work/app/{key}.txt"),)), Path(ROOT))
+    assert "- Masked: 1 secret of the transcript" in once.notes
 
 
 def test_a_workflow_session_is_named_with_its_plan() -> None:

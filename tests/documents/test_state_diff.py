@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
+from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
 from memtui.formats.session_state import (
     Decision,
     Identity,
@@ -64,6 +64,40 @@ def test_tasks_move_and_decisions_are_marked_when_they_are_new() -> None:
     assert ("added", "- [x] fix the race") in changed(sections, "TASK")
     decisions = section(sections, "KEY DECISIONS")
     assert [line.text for line in decisions if line.is_new_decision] == ["- Decision: Keep the API"]
+
+
+def test_a_decision_may_have_a_colon() -> None:
+    sections = state_diff(
+        OLD, OLD.replace(decisions=(*OLD.decisions, Decision(text="Keep: the API: all of it")))
+    )
+    (line,) = [line for line in section(sections, "KEY DECISIONS") if line.is_new_decision]
+    assert line.text == "- Decision: Keep: the API: all of it"
+
+
+def test_a_removed_line_is_shown_as_it_was() -> None:
+    sections = state_diff(OLD, OLD.replace(tasks=OLD.tasks[:1]))
+    assert changed(sections, "TASK") == [("removed", "- [ ] NEXT: deploy")]
+
+
+def test_any_two_texts_are_compared_by_their_headings() -> None:
+    old = "Before.\n## One\nthe lock is held too long\n- x\n\n## Two\ngone\n"
+    new = "Before.\n## One\nthe lock is held for too long\n- x\n## Three\ncome\n"
+    found = [
+        (each.title, line.change, [(piece.change, piece.text) for piece in line.pieces])
+        for each in text_diff(old, new)
+        for line in each.lines
+        if line.change != "same"
+    ]
+    assert found == [
+        (
+            "One",
+            "changed",
+            [("same", "the lock is held "), ("added", "for "), ("same", "too long")],
+        ),
+        ("Three", "added", [("added", "come")]),
+        ("Two", "removed", [("removed", "gone")]),
+    ]
+    assert [line.change for each in text_diff(None, new) for line in each.lines] == ["added"] * 4
 
 
 def test_without_an_older_version_all_is_new() -> None:

@@ -12,7 +12,7 @@ from memtui.documents.state_draft import draft_session_state
 from memtui.documents.state_tasks import done_tasks
 from memtui.formats.session_state import SessionState, TaskKind, parse_session_state, render_session_state
 from memtui.project import Project
-from memtui.reading.records import Action, Facts, FileFact
+from memtui.reading.records import Action, CompactionFact, Facts, FileFact
 from memtui.reading.short_text import tokens
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
@@ -216,3 +216,34 @@ def test_what_became_of_an_edited_file_is_reported() -> None:
 def test_wide_characters_count_as_tokens() -> None:
     assert tokens("退款 fix") == 2 + 1
     assert tokens("") == 0
+
+
+@pytest.mark.parametrize(("number", "counted"), [(1, "once"), (3, "3 times")])
+def test_compactions_are_counted(number: int, counted: str) -> None:
+    facts = Facts(
+        compactions=tuple(CompactionFact("auto", None, None, at(10 * line)) for line in range(1, number + 1))
+    )
+    assert f"Context compacted {counted}, last at L{10 * number}" in technical(state(facts))
+
+
+@pytest.mark.parametrize(
+    ("action", "line"),
+    [
+        (Action("Bash", "cd /work/app && make", "ok", "built", at(4)), "Bash make (ok, L4): built"),
+        (Action("Edit", "/work/app/src/a.py", "ok", "updated", at(4)), "Edit src/a.py (ok, L4)"),
+        (
+            Action("Bash", "make", "failed", "Exit code 2\ncc a.c\nerror: no rule", at(4)),
+            "Bash make (failed, L4): error: no rule",
+        ),
+    ],
+)
+def test_the_last_action_has_the_result_of_commands_and_failures(action: Action, line: str) -> None:
+    assert technical(state(Facts(last_action=action)))[0] == f"Last action: {line}"
+
+
+def test_only_background_commands_were_started_in_the_background() -> None:
+    facts = Facts(
+        commands=(ran("npm run dev", 2, "background"), ran("npm test", 3), ran("npm start", 4, "failed"))
+    )
+    started = [line for line in technical(state(facts)) if line.startswith("Started")]
+    assert started == ["Started in the background: npm run dev (L2)"]

@@ -116,8 +116,9 @@ def _changes(facts: Facts) -> Iterator[str]:
     if len(lines) < _FEW:
         files = facts.modified_files
         yield from map(file_line, files[-_FILES:])
-        if len(files) > _FILES:
-            yield f"{len(files) - _FILES} other files, all named under Working Files"
+        if more := files[:-_FILES]:
+            which = "1 other file" if len(more) == 1 else f"{len(more)} other files, all"
+            yield f"{which} named under Working Files"
 
 
 def _without_secrets(recovery: Recovery) -> Recovery:

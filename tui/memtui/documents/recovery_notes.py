@@ -48,8 +48,8 @@ def _asked(facts: Facts) -> Iterator[str]:
     older = [ask for ask in asks(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:
         yield sourced(ask.within(_LINE), ask.source)
-    if len(older) > _ASKED:
-        yield f"and {len(older) - _ASKED} earlier messages"
+    if more := older[_ASKED:]:
+        yield f"and {len(more)} earlier message{'s' if len(more) > 1 else ''}"
 
 
 def _session(facts: Facts) -> Iterator[str]:

@@ -84,7 +84,7 @@ def text_diff(old: str | None, new: str) -> tuple[SectionDiff, ...]:
 
 def _sections(state: SessionState) -> dict[str, list[str]]:
     """The document's lines by heading, without its first and last line."""
-    lines = render_session_state(state).split("\n")[1:]
+    lines = render_session_state(state).split("\n")
     return _lines_by_heading(line for line in lines if not line.startswith("==="))
 
 
@@ -110,7 +110,7 @@ def _marked(lines: Iterator[LineDiff], fresh: set[str]) -> Iterator[LineDiff]:
 def _value(line: str) -> str:
     """A decision's line without its bullet and label."""
     bare = line.strip().removeprefix("- ")
-    return bare.split(":", 1)[1] if bare.startswith(("Decision:", "Constraint:")) else bare
+    return bare.partition(":")[2] if bare.startswith(("Decision:", "Constraint:")) else bare
 
 
 def _lines(before: Sequence[str], after: Sequence[str], *, pair: bool) -> Iterator[LineDiff]:
