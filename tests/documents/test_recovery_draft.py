@@ -185,6 +185,8 @@ def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_pat
         "`ls`: rejected (L4)",
         "some after `cd` to /w/kiln/src",
     ]
+    lines = Facts(commands=(ran("cd /w\nA=1\nprintf '%s' \\\n  \"$A\" | tail -1\n\n", 3),))
+    assert next(commands_run(lines, 9)) == "`A=1 ⏎ printf '%s' \"$A\"`: exit status hidden (L3)"
 
 
 def test_files_that_no_tool_read_are_not_said_to_be_among_those_read() -> None:

@@ -111,7 +111,7 @@ def test_last_action_is_the_last_that_counts(tmp_path: Path) -> None:
     session.line("system", subtype="away_summary", content="The user is away")
     action = session.facts(tmp_path).last_action
     assert action is not None
-    assert (action.tool, action.target, action.outcome) == ("Bash", "pytest -q tests", "failed")
+    assert (action.tool, action.target, action.outcome) == ("Bash", "pytest -q ⏎ tests", "failed")
     assert action.result == "2 failed"
     session.call("mcp__db__query", sql="select 1")
     action = session.facts(tmp_path).last_action

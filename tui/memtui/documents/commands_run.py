@@ -15,7 +15,7 @@ TITLE = "Commands and their last outcome"
 
 _WIDTH = 145
 _FOLDERS = 3
-_FOLDER = re.compile(r"\s*cd (\"[^\"]+\"|'[^']+'|\S+) *(?:&&|;)")
+_FOLDER = re.compile(r"\s*cd (\"[^\"]+\"|'[^']+'|\S+) *(?:&&|;|\n)")
 _MARKS = {"unknown": "no result on record", "background": "started in the background"}
 
 

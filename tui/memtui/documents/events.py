@@ -19,8 +19,8 @@ _COMMAND = 120
 _LEAST = 40
 _MISSING = 5
 _FAILED = 3
-_TARGET = 500
-"""Characters that facts keep of a failed command."""
+_TARGET = 400
+"""Characters by which commands are compared: of one that failed, facts keep 500."""
 NOT_PASSED = "failed, and no later run of it on record passed"
 TYPED = "typed by the user, exit status not on record"
 """Outcome of a ``!`` line."""
@@ -46,9 +46,9 @@ def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
     """Where the same command went well later."""
     if error.tool not in SHELL_TOOLS:
         return ""
-    target = bare_command(error.target)
+    target = bare_command(error.target)[:_TARGET]
     for command in facts.commands:
-        same = is_after(command.source, error.source) and bare_command(command.text[:_TARGET]) == target
+        same = is_after(command.source, error.source) and bare_command(command.text)[:_TARGET] == target
         if same and outcome_of(command) == "ok":
             where = cited(command.source, clock=clock)
             return f", ok when it ran again{f' at {where}' if where else ''}"

@@ -12,7 +12,7 @@ from memtui.documents.sources import named, sourced
 from memtui.reading.checks import SENTENCE, bare_command, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.records import Action
-from memtui.reading.short_text import capitalised, ends_of, one_line, shortened, telling_line
+from memtui.reading.short_text import capitalised, command_line, ends_of, one_line, shortened, telling_line
 from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 
 _CUT = 590
@@ -37,7 +37,7 @@ def last_action(facts: Facts) -> str:
         return f"Unknown: {ONLY_CAPTURE}."
     action, check = facts.last_action, last_check(facts)
     parts = [_described(facts, action) if action else ""]
-    if check is not None and (action is None or action.target != one_line(check.text)):
+    if check is not None and (action is None or action.target != command_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
     if turn := unfinished_turn(facts):
         parts.append(capitalised(turn_line(facts, turn)))

@@ -8,6 +8,7 @@ from typing import Any
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.outcomes import error_head
 from memtui.reading.records import NOWHERE, Action, Outcome, Source
+from memtui.reading.short_text import command_line
 from memtui.reading.tools import BOOKKEEPING
 from memtui.safety.private import may_hold_private_in, without_private, without_private_in
 
@@ -31,7 +32,7 @@ def target_of(call: Call) -> str:
     for key in _TARGET_KEYS:
         value = arguments.get(key)
         if isinstance(value, str) and value.strip():
-            return _line(value)
+            return command_line(value[:_TARGET_LIMIT]) if key == "command" else _line(value)
     questions = arguments.get("questions")
     if isinstance(questions, list) and questions and isinstance(questions[0], dict):
         return _line(str(questions[0].get("question", "")))

@@ -10,7 +10,7 @@ from memtui.reading.order import in_order
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, ErrorFact, Facts
 from memtui.reading.shell import things
-from memtui.reading.short_text import one_line, shortened, telling_line
+from memtui.reading.short_text import command_line, one_line, shortened, telling_line
 from memtui.reading.tools import (
     COMPILERS,
     EDIT_TOOLS,
@@ -52,12 +52,12 @@ _MOST = 50
 """The most kinds of checks that are kept apart."""
 
 _SHELL_NOISE = re.compile(
-    r"^cd \S+ && | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\|))"
+    r"^cd \S+ (?:&&|⏎) | 2>&1(?=\s|$)|\s*\|\s*(?:head|tail)(?: -[^\s;&|)]+| \d+)*(?=\s*(?:$|;|&&|\|\||⏎))"
 )
 _OWN_TOOLS = EDIT_TOOLS | READ_TOOLS | LOOKUP_TOOLS | {"ExitPlanMode", "TodoWrite", "Skill"}
 _OWN_WORDS = re.compile(r"Agent type '|Blocked: |InputValidationError|Unknown skill|No such tool available")
 _LOOKUP = re.compile(
-    r"(?:cd \S+ (?:&&|;) )?"
+    r"(?:cd \S+ (?:&&|;|⏎) )?"
     r"(?:ls|cat|find|grep|rg|which|head|tail|stat|wc|test|tree|pwd|command|type|file|sed -n"
     r"|echo|printf|jq|for|git (?:-C \S+ )?(?:show|log|diff|status|blame|grep|ls-files|branch|rev-parse))\b"
 )
@@ -116,7 +116,7 @@ def _check_in(thing: str) -> str:
 
 def bare_command(text: str) -> str:
     """The normal form of a command line: one line, without a leading ``cd`` and trailing filters."""
-    return _SHELL_NOISE.sub("", one_line(text))
+    return _SHELL_NOISE.sub("", command_line(text))
 
 
 def worth_telling(error: ErrorFact) -> bool:

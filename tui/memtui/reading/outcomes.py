@@ -6,6 +6,7 @@ import re
 
 from memtui.formats.transcript_events import Result
 from memtui.reading.records import Fate, Outcome
+from memtui.reading.short_text import telling_line
 
 _REJECTED = (
     "The user doesn't want to proceed with this tool use",
@@ -49,6 +50,8 @@ _NOT_SAID = (
 
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _HEAD = 1_000
+_SCANNED = 20_000
+_CUT = "\n…\n"
 
 
 def outcome_of(result: Result) -> Outcome:
@@ -114,18 +117,27 @@ def exit_code(result: Result) -> int | None:
 def error_head(result: Result, limit: int = _HEAD) -> str:
     """An error's text without the line that states the exit code; of a long one the head and the tail.
 
-    The cause is at the end as often as at the beginning. Cut between lines where these are short, as half a
-    line can be misleading.
+    The cause is at the end as often as at the beginning; the most telling line stays in any case. Cut between
+    lines where these are short, as half a line can be misleading.
     """
     text = error_text(result)
     if _EXIT_CODE.match(text):
         text = text.partition("\n")[2].strip() or text
     if len(text) <= limit:
         return text
-    half = (limit - 3) // 2
+    ends = _ends(text, limit)
+    telling = telling_line(text[:_SCANNED])[: limit // 3]
+    if any(telling in end for end in ends):
+        return _CUT.join(ends)
+    head, tail = _ends(text, limit - len(telling) - len(_CUT))
+    return _CUT.join((head, telling, tail))
+
+
+def _ends(text: str, limit: int) -> tuple[str, str]:
+    half = (limit - len(_CUT)) // 2
     head, tail = text[:half].rstrip(), text[-half:].lstrip()
     if text[half : half + 1] != "\n" and (cut := head.rfind("\n")) > half // 2:
         head = head[:cut].rstrip()
     if text[-half - 1] != "\n" and 0 <= (cut := tail.find("\n")) < half // 2:
         tail = tail[cut:].lstrip()
-    return f"{head}\n…\n{tail}"
+    return head, tail

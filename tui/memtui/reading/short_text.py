@@ -11,6 +11,9 @@ GAP = " … "
 _KEY = re.compile(
     r"[^\W_]+|(?<=\w)[#+]+|[=≠≤≥≈±%$€£]|!(?==)|[<>](?=\s*[\d=])|(?<=\d)[.,:/-](?=\d)|(?<![\w-])[-+](?=\d)"
 )
+LINE_END = " ⏎ "
+"""Mark of a line's end within a command."""
+_CONTINUED = re.compile(r"\\\r?\n")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -22,6 +25,12 @@ def capitalised(text: str) -> str:
 def one_line(text: str) -> str:
     """A text on one line: white space becomes single spaces, colour codes are removed."""
     return " ".join((_COLOURS.sub("", text) if "\x1b" in text else text).split())
+
+
+def command_line(text: str) -> str:
+    """A command on one line, with a mark for each end of a line: a space there would change what it does."""
+    lines = (one_line(line) for line in _CONTINUED.sub(" ", text).split("\n"))
+    return LINE_END.join(line for line in lines if line)
 
 
 def shortened(text: str, width: int) -> str:
