@@ -93,8 +93,12 @@ def test_a_closed_standard_input_or_output(project: Project) -> None:
     closed = _shell("memtui core-memory import <&-")
     assert closed.returncode == 1
     assert closed.stderr == b"memtui: standard input is closed; name a file, or pipe a text in.\n"
-    memory_id = put("2026-01-01T08:00:00+00:00")
-    assert _shell(f"memtui core-memory export --id {memory_id} >&-").returncode == 0
+    words = ("core-memory", "export", "--id", put("2026-01-01T08:00:00+00:00"))
+    # An interpreter that finds no descriptor 1 has no such stream, either.
+    before = "import os, sys; os.close(1); sys.stdout = sys.__stdout__ = None"
+    process = start_memtui(*words, before=before)
+    assert process.communicate(timeout=60) == (b"", b"")
+    assert process.returncode == 0
 
 
 def test_a_full_device_is_reported(project: Project) -> None:

@@ -197,7 +197,7 @@ _SHAPES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_FIELDS, inner, max_size=6),
     max_leaves=20,
 )
-_RECORDS = shared(st.dictionaries(_FIELDS, _SHAPES, max_size=8), 60)
+_RECORDS = shared(st.dictionaries(_FIELDS, _SHAPES, max_size=8), 40)
 
 
 @given(st.lists(_RECORDS, max_size=6))
