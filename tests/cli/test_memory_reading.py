@@ -102,7 +102,7 @@ def test_export_to_a_file_writes_over_nothing(memtui: Memtui, two: Project, tmp_
     assert memtui("memory", "export", FIRST, "--output", str(target)) == Result(0, "", "")
     assert target.read_bytes() == TEXT.encode()
     result = memtui("memory", "export", SECOND, "--output", str(target))
-    assert (result.code, "there already" in result.err) == (1, True)
+    assert (result.code, "already exists" in result.err) == (1, True)
     assert target.read_bytes() == TEXT.encode()
 
 

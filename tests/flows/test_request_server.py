@@ -141,7 +141,7 @@ def test_a_request_begun_by_a_killed_server_is_served_again(asked: Asked) -> Non
         assert is_open("a", asked.home)
     (run,) = asked.serve(update)
     assert asked.served == ["a", "a"]
-    assert "a.again is given up" in run.outcome
+    assert "a.again is dropped" in run.outcome
     assert not is_open("a", asked.home)
 
 
@@ -199,7 +199,7 @@ def test_a_broken_request_is_given_up(asked: Asked, content: bytes) -> None:
     (asked.folder / "broken.json").write_bytes(content)
     os.utime(asked.folder / "broken.json", (1, 1))
     runs = asked.serve()
-    assert "is given up" in runs[0].outcome
+    assert "is dropped" in runs[0].outcome
     assert asked.served == ["a"]
     assert names(asked.folder) == [".gitignore"]
 

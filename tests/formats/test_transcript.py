@@ -159,7 +159,7 @@ def test_start_and_stop(tmp_path: Path) -> None:
 
 def test_a_folder_is_no_transcript_and_is_closed(tmp_path: Path) -> None:
     before = len(list(Path("/dev/fd").iterdir()))
-    with pytest.raises(OSError, match="it is no regular file"):
+    with pytest.raises(OSError, match="it is not a regular file"):
         list(read_lines(tmp_path))
     assert len(list(Path("/dev/fd").iterdir())) == before
 

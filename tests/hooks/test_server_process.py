@@ -158,7 +158,7 @@ def test_a_killed_server_does_not_block_the_next(world: World) -> None:
     until(lambda: names(requests) == [] and not servers(world))
     assert len(versions(world)) == 1
     outcomes = [run.outcome for run in world.runs if run.event == "compactor"]
-    assert sorted(outcome.partition(" given up")[0] for outcome in outcomes) == [
+    assert sorted(outcome.partition(" dropped")[0] for outcome in outcomes) == [
         "ok",
         "the request other.again is",
     ]
