@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -41,7 +43,9 @@ def share_styles(patch: pytest.MonkeyPatch) -> None:
     sheets: dict[tuple[int, ...], _Sheet] = {}
     own: WeakKeyDictionary[Stylesheet, tuple[list[RuleSet], _Sheet]] = WeakKeyDictionary()
     found: dict[int, RulesMap] = {}
+    places = _Places()
     replace_rules = Stylesheet.replace_rules
+    update_nodes = Stylesheet.update_nodes
 
     def sheet_of(stylesheet: Stylesheet) -> _Sheet:
         rules = stylesheet.rules
@@ -51,7 +55,7 @@ def share_styles(patch: pytest.MonkeyPatch) -> None:
 
     def apply_once(self: Stylesheet, node: Any, *, animate: bool = False, cache: Any = None) -> None:
         sheet = sheet_of(self)
-        key = sheet.key_of(self, node)
+        key = sheet.key_of(self, node, places)
         before, node._styled_as = getattr(node, "_styled_as", None), key
         if before == key:
             _forget_colours(node)
@@ -67,11 +71,16 @@ def share_styles(patch: pytest.MonkeyPatch) -> None:
             APPLY(self, node, animate=animate, cache=cache)
             sheet.styles[key] = (found.pop(id(node), None), [getattr(node, flag) for flag in _FLAGS])
 
+    def update_together(self: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        with places.kept():
+            update_nodes(self, nodes, animate=animate)
+
     def replaced(node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
         found[id(node)] = rules
         replace_rules(node, rules, animate=animate)
 
     patch.setattr(Stylesheet, "apply", apply_once)
+    patch.setattr(Stylesheet, "update_nodes", update_together)
     patch.setattr(Stylesheet, "replace_rules", staticmethod(replaced))
 
 
@@ -90,12 +99,40 @@ class _Sheet:
         self.styles: dict[object, tuple[RulesMap | None, list[bool]]] = {}
         self._pseudo_classes: dict[object, tuple[str, ...]] = {}
 
-    def key_of(self, stylesheet: Stylesheet, node: DOMNode) -> object:
+    def key_of(self, stylesheet: Stylesheet, node: DOMNode, places: _Places) -> object:
         """Key of everything that decides the style of a node and its components."""
         kind = (type(node), node._id, frozenset(node._classes))
         if (names := self._pseudo_classes.get(kind)) is None:
             names = self._pseudo_classes[kind] = _named_for(stylesheet, node)
-        return (self, names, *(_state(each, names) for each in node.css_path_nodes))
+        return (self, names, places.inside(node._parent, names), _state(node, names))
+
+
+class _Places:
+    """The states of the nodes that others are in."""
+
+    def __init__(self) -> None:
+        self._keeps = False
+        self._states: dict[tuple[int, tuple[str, ...]], tuple[object, ...]] = {}
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """While the block runs, they are found once: no state changes before all nodes have their style."""
+        self._keeps = True
+        try:
+            yield
+        finally:
+            self._keeps = False
+            self._states.clear()
+
+    def inside(self, node: Any, names: tuple[str, ...]) -> tuple[object, ...]:
+        """The states of the nodes from the app to this one."""
+        if not isinstance(node, DOMNode):
+            return ()
+        if (states := self._states.get((id(node), names))) is None:
+            states = (*self.inside(node._parent, names), _state(node, names))
+            if self._keeps:
+                self._states[id(node), names] = states
+        return states
 
 
 def _state(node: Any, pseudo_classes: tuple[str, ...]) -> object:
