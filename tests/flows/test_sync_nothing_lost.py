@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from memtui.aftermath.pins import Pins
 from memtui.files import FileProblem
 from memtui.flows.syncing import Synced
 from memtui.formats.stored_memory import StoredMemory
+from memtui.project import Project
 from memtui.sharing import replica
 from tests.flows.machines import Machine, exchange
 
@@ -177,3 +179,28 @@ def test_only_a_broken_replica_is_to_be_deleted(
     path.write_bytes(b"no database" * 100)
     with pytest.raises(FileProblem, match="delete it"):
         laptop.sharing.share(made)
+
+
+def test_a_record_that_nobody_could_read_is_not_sent(laptop: Machine, desk: Machine) -> None:
+    tags = [f"{number:03} {'x' * 60}" for number in range(600)]
+    made = laptop.new(tags=tags[:300])
+    exchange(laptop, desk)
+    laptop.store.update(made, tags=tags[300:])
+    done = laptop.sync()
+    assert (done.sent, done.notes) == (
+        0,
+        [f"{made}@laptop is not sent: its description and tags are too long"],
+    )
+    assert desk.sync() == Synced()
+    laptop.store.update(made, tags=())
+    exchange(laptop, desk)
+    assert laptop.everything() == desk.everything()
+
+
+def test_pins_that_nobody_could_read_are_not_sent(laptop: Machine) -> None:
+    path = Pins(Project(laptop.root), laptop.home).path(everywhere=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"- {number:03} {'x' * 60}\n" for number in range(600)))
+    laptop.new()
+    done = laptop.sync()
+    assert (done.sent, done.notes) == (1, ["PINS@all is not sent: its description and tags are too long"])

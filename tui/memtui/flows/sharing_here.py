@@ -13,6 +13,7 @@ from memtui.clock import Clock
 from memtui.files import FileProblem, shared_folder, sweep_temps, write_atomic
 from memtui.flows.shared_names import Names, neutral, shared_root
 from memtui.flows.sharing_out import check_to_share
+from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, render_record
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home, Project
@@ -64,10 +65,14 @@ def share_here(
         tags=tuple(sorted(meta.tags)),
         body=body,
     )
+    try:
+        data = render_record(record)
+    except FormatError as error:
+        raise FileProblem(Path(memory_id), f"is not shared: {error}") from None
     path = project.shared / f"{memory}.md"
     shared_folder(path.parent, within=project.root)
     sweep_temps(path.parent, within=project.root)
-    write_atomic(path, render_record(record), mode=0o644, within=project.root)
+    write_atomic(path, data, mode=0o644, within=project.root)
     return path
 
 

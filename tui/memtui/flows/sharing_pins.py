@@ -53,7 +53,10 @@ class SharedPins:
                 tags=tuple(sorted(now - was)),
                 untagged=tuple(sorted(was - now)),
             )
-            replica.add(record, Applied(digest(b""), Marks(tags=tuple(sorted(now)))))
+            try:
+                replica.add(record, Applied(digest(b""), Marks(tags=tuple(sorted(now)))))
+            except FileProblem as problem:
+                return [str(problem)]
         return []
 
     def apply(self, base: Applied | None, wanted: Marks) -> Applied:

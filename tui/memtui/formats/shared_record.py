@@ -110,7 +110,11 @@ class SharedRecord(Record):
 
 
 def render_record(record: SharedRecord) -> bytes:
-    """The file of a record."""
+    """The file of a record.
+
+    Raises:
+        FormatError: its front matter is so long that it would not be read.
+    """
     values: dict[str, object] = {
         "kind": record.kind,
         "memory": record.memory,
@@ -130,7 +134,10 @@ def render_record(record: SharedRecord) -> bytes:
     values |= {key: flag for key, flag in flags if flag is not None}
     if record.superseded_by is not None:
         values["superseded_by"] = record.superseded_by
-    return f"---\n{dump(values)}---\n".encode() + record.body
+    head = f"---\n{dump(values)}---\n".encode()
+    if len(head) > _HEAD_LIMIT:
+        raise FormatError("its description and tags are too long")
+    return head + record.body
 
 
 def record_name(memory: str, data: bytes) -> str:

@@ -119,8 +119,15 @@ class Replica:
         return {str(name): bool(sent) for name, sent in self._all(query, json.dumps(list(names)))}
 
     def add(self, record: SharedRecord, applied: Applied) -> None:
-        """Add a record of this machine to be sent, with the state it was made from."""
-        data = render_record(record)
+        """Add a record of this machine to be sent, with the state it was made from.
+
+        Raises:
+            FileProblem: nobody could read it, or the database cannot be used.
+        """
+        try:
+            data = render_record(record)
+        except FormatError as error:
+            raise FileProblem(Path(record.memory), f"is not sent: {error}") from None
         name = record_name(record.memory, data)
         with self.transaction():
             if not self.has(name):
