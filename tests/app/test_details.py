@@ -8,7 +8,7 @@ from memtui.app.keys.commands import PaneId
 from memtui.formats.session_state import Identity, SessionState
 from memtui.project import claude_config
 from tests.app.harness import NARROW, WIDE, opened
-from tests.app.world import FIRST, NOW, STATE, World, told
+from tests.app.world import FIRST, NOW, STATE, World, captured_session
 
 # -- captures -----------------------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ async def test_a_stored_state_is_shown_whole_and_at_a_glance(full: World) -> Non
 
 async def test_a_state_with_nothing_to_tell_at_a_glance(world: World) -> None:
     world.state("=== SESSION STATE v1 ===\n\n## TASK TREE\n- N/A\n\n=== END STATE ===\n")
-    told(world)
+    captured_session(world)
     async with opened(world) as driver:
         assert "Neither a goal nor a task yet: enter shows the document." in driver.pane(PaneId.STATE).empty
         await driver.press("4", "enter")
@@ -288,7 +288,7 @@ async def test_the_highest_version_counts(full: World) -> None:
 
 
 async def test_without_a_stored_state_one_is_drafted_and_marked_so(world: World) -> None:
-    told(world)
+    captured_session(world)
     async with opened(world) as driver:
         for size in (WIDE, NARROW):
             await driver.resize(size)
@@ -301,7 +301,7 @@ async def test_without_a_stored_state_one_is_drafted_and_marked_so(world: World)
 
 
 async def test_a_draft_comes_from_the_newest_transcript(world: World) -> None:
-    told(world)
+    captured_session(world)
     other = world.session("s-2", minutes=5)
     other.prompt("Something newer")
     world.save(other, minutes=1)
@@ -313,7 +313,7 @@ async def test_a_draft_comes_from_the_newest_transcript(world: World) -> None:
 
 
 async def test_a_stored_state_wins_over_a_draft(world: World) -> None:
-    told(world)
+    captured_session(world)
     async with opened(world) as driver:
         await driver.until(lambda: "4 Session state drafted" in driver.shown, "the draft")
         world.state(SessionState(version=3, identity=Identity(goal="Stored")), version=3)
@@ -323,7 +323,7 @@ async def test_a_stored_state_wins_over_a_draft(world: World) -> None:
 
 
 async def test_a_broken_state_says_so(world: World) -> None:
-    told(world)
+    captured_session(world)
     path = world.state("nothing of the kind")
     async with opened(world) as driver:
         assert "is broken" in driver.shown

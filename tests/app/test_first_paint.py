@@ -41,7 +41,7 @@ PaneStack.share_room = shared
 
 def painted(view):
     names = [*view.panes[PaneId.PENDING].rows]
-    told = {
+    result = {
         "rows": names,
         "drawn": view.panes[PaneId.PENDING].draw_row(names[0], 60).plain,
         "memories": [*view.panes[PaneId.MEMORIES].rows],
@@ -51,7 +51,7 @@ def painted(view):
         "imported": sorted({name.partition(".")[0] for name in sys.modules}),
         "reading": sorted(name for name in sys.modules if name.startswith(READING)),
     }
-    print("TOLD", json.dumps(told))
+    print("TOLD", json.dumps(result))
     view.app.exit()
 
 def run(app):
@@ -85,14 +85,14 @@ def test_the_newest_are_painted_before_any_model_is_imported(tmp_path: Path) -> 
     )
     assert "TOLD" in done.stdout, done.stderr
     before, _, after = done.stdout.partition("COLLECTING")
-    told = json.loads(before.partition("TOLD")[2].strip().splitlines()[0])
-    assert told["rows"] == [newer.name, older.name]
-    assert "number 2" in told["drawn"] and "number 2" in told["detail"]
-    assert told["memories"] == ["CMEM-20260102-101500.md"]
-    assert not {"pydantic", "pydantic_core", "yaml", "watchdog", "click"} & set(told["imported"])
-    assert told["reading"] == ["memtui.reading.cancelled"]  # an exception that panes catch
-    assert "BrowserScreen" not in told["restyled"]  # styled as they are mounted, and not all again
-    assert len({tuple(each) for each in told["limits"]}) == 1  # the panes are laid out once
+    result = json.loads(before.partition("TOLD")[2].strip().splitlines()[0])
+    assert result["rows"] == [newer.name, older.name]
+    assert "number 2" in result["drawn"] and "number 2" in result["detail"]
+    assert result["memories"] == ["CMEM-20260102-101500.md"]
+    assert not {"pydantic", "pydantic_core", "yaml", "watchdog", "click"} & set(result["imported"])
+    assert result["reading"] == ["memtui.reading.cancelled"]  # an exception that panes catch
+    assert "BrowserScreen" not in result["restyled"]  # styled as they are mounted, and not all again
+    assert len({tuple(each) for each in result["limits"]}) == 1  # the panes are laid out once
     assert after.strip() == "True"
 
 

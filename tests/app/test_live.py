@@ -263,18 +263,18 @@ def test_unfinished_work_goes_on_at_once_and_keeps_no_hint_waiting(
 def test_a_hint_from_deep_below_names_the_part(tmp_path: Path) -> None:
     (tmp_path / "2026-01").mkdir()
     hints: list[str] = []
-    told = threading.Event()
+    reported = threading.Event()
 
     def hint(name: str) -> None:
         hints.append(name)
         if name == "memories 2026-01":
-            told.set()
+            reported.set()
 
     watcher = Watcher(hint)
     try:
         watcher.look_at([Target("memories", tmp_path, recursive=True), Target("flat", tmp_path / "2026-01")])
         (tmp_path / "2026-01" / "a.md").write_text("x")
-        assert told.wait(PATIENCE)
+        assert reported.wait(PATIENCE)
     finally:
         watcher.close()
     assert set(hints) <= {"memories", "memories 2026-01", "flat"}

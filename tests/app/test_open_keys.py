@@ -14,7 +14,7 @@ from memtui.app.widgets.document import from_markdown
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_view import TranscriptView
 from tests.app.harness import SHORT, SIZES, Driver, opened
-from tests.app.world import World, told
+from tests.app.world import World, captured_session
 
 
 async def until_read(driver: Driver) -> TranscriptView:
@@ -195,7 +195,7 @@ async def test_without_any_editor_the_file_is_named(full: World, monkeypatch: py
 
 
 async def test_a_drafted_state_has_no_file(world: World) -> None:
-    told(world)
+    captured_session(world)
     async with opened(world) as driver:
         await driver.until(lambda: "drafted" in driver.shown, "the draft")
         await driver.press("4", "e")

@@ -9,58 +9,33 @@ from textual.widgets import Input
 
 from memtui.app.details import search_result
 from memtui.app.keys.commands import PROMPT, PaneId
-from memtui.app.model.browser import Browser
 from memtui.app.screens import search
 from memtui.app.screens.reading import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
-from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
-from memtui.demo.transcript import TranscriptWriter
 from memtui.flows import searching
-from memtui.flows.searching import Group, Result, Scope, Searcher
+from memtui.flows.searching import Group, Result, Searcher
 from memtui.formats.session_state import Identity, SessionState
-from memtui.project import Home, Places
 from memtui.reading.passages import Kind, Passage
-from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.base import Filter
 from memtui.store.index.asked import Asked, asked
-from memtui.store.index.reading import update_index
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
+from tests.app.searching import (
+    found,
+    idle,
+    look_for,
+    screen,
+    session_elsewhere,
+)
 from tests.app.test_hostile import check
-from tests.app.world import KEPT, STATE, World, clock
+from tests.app.world import KEPT, World
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_PAUSE", 0.0)
     monkeypatch.setattr("memtui.store.index.project_files.FRESH", -1.0)
-
-
-def browser_of(world: World) -> Browser:
-    return Browser(Places(world.project, world.home, world.claude), clock)
-
-
-def screen(driver: Driver) -> SearchScreen:
-    assert isinstance(driver.screen, SearchScreen)
-    return driver.screen
-
-
-def found(driver: Driver) -> list[str]:
-    """The rows of the results, headings without their numbers."""
-    return [key for key in screen(driver).results.rows if not key.startswith("#")]
-
-
-def idle(driver: Driver) -> bool:
-    return all(worker.is_finished for worker in driver.app.workers if worker.group == "search")
-
-
-async def look_for(driver: Driver, text: str) -> None:
-    await driver.press("s")
-    await driver.until(lambda: isinstance(driver.screen, SearchScreen), "the search")
-    await driver.type(text)
-    await driver.until(lambda: screen(driver).query_text == text and idle(driver), "the search")
-    await driver.settled()
 
 
 async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
@@ -197,7 +172,7 @@ async def test_o_shows_the_current_state_in_its_pane_and_another_one_to_read(ful
 async def test_o_says_why_a_result_has_no_row(full: World) -> None:
     other = World(full.base, "elsewhere")
     other.capture(5, "Find xyzzy")
-    other.save(told_elsewhere(other))
+    other.save(session_elsewhere(other))
     async with opened(full) as driver:
         await look_for(driver, "refresh")
         await driver.press("shift+tab", "o")
@@ -329,118 +304,6 @@ async def test_hostile_texts_stay_texts(world: World, monkeypatch: pytest.Monkey
                 await driver.press(key)
                 check(driver)
             assert screen(driver).results.selected == found(driver)[-1 if key == "down" else 0]
-
-
-async def test_a_session_is_opened_at_the_line_copied_and_resumed(
-    full: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(full, WIDE) as driver:
-        await look_for(driver, "refresh")
-        results = screen(driver)
-        assert results.selected is not None and results.selected.line == 9
-        assert "Refresh" in driver.shown or "refresh" in driver.shown
-        await driver.press("enter")
-        await driver.until_transcript()
-        reader = driver.screen
-        assert isinstance(reader, TranscriptScreen)
-        await driver.until(lambda: " of " in reader.finder.place, "the hit")
-        await driver.press("escape")
-        assert screen(driver) is results
-        assert results.results.selected == "session s-1 L9 ask"
-        assert results.query_one(Input).value == "refresh"
-        # y copies the session, Y the command that resumes it.
-        if results.focused is not results.results:  # a widget learns later that it has focus again
-            await driver.press("shift+tab")
-        await driver.press("y")
-        await driver.until(lambda: driver.app.clipboard == "s-1", "the copy")
-        await driver.press("Y")
-        await driver.until(lambda: driver.app.clipboard == "claude --resume s-1", "the copy")
-        # R resumes it.
-        copied: list[str] = []
-        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
-        monkeypatch.setenv("PATH", "/nowhere")
-        await driver.press("R")
-        assert len(copied) == 1 and copied[0].endswith("claude --resume s-1")
-        await driver.press("G", "R")
-        assert driver.last_said == "Only a session can be resumed."
-
-
-async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full: World) -> None:
-    (full.root / ".project" / "pins.md").write_text("- refresh once (s-1 L9)\n- refresh twice\n")
-    full.memory(1, "Refresh", session="s-1")
-    own = f"memory {full.memory(2, 'Refresh', session='s-7')}"
-    other = World(full.base, "elsewhere")
-    other.save(told_elsewhere(other))
-    other.capture(5, "Refresh the paint", session="s-9")
-    other.reviewed_capture(7, "Another", KEPT.replace(goal="Refresh it"))
-    reviewed = other.capture_path(7)
-    reviewed.write_text(reviewed.read_text().replace("s-1", "s-9"))
-    other.memory(3, "Refresh the paint", session="s-9")
-    other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
-    (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
-    async with opened(full) as driver:
-        await look_for(driver, "refresh")
-        assert "this project" in driver.lines[0]
-        seen = {}
-        for _ in range(3):
-            await driver.press("tab")
-            await driver.until(lambda: idle(driver), "the search")
-            await driver.settled()
-            seen[screen(driver)._scope] = set(found(driver))
-        session, project, everywhere = (seen[scope] for scope in Scope)
-        assert session < project
-        assert project < everywhere
-        assert kinds_of(session) == {"session", "memory", "capture", "state", "pin"}
-        assert {key for key in project - session if not key.startswith("session")} == {"pin pin 2", own}
-        assert kinds_of(everywhere - project) == set(map(str, searching.Kind))
-
-
-async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(full: World) -> None:
-    other = World(full.base, "elsewhere")
-    other.save(told_elsewhere(other))
-    other.capture(5, "Refresh the paint", session="s-9")
-    full.write(full.home.config / "config.toml", f'[archive]\nprivate = ["{full.base}"]\n')
-    browser = browser_of(full)
-    update_index(browser.places)
-
-    def names(scope: Scope) -> set[str]:
-        searches = Searcher(browser).searches(asked("refresh"), scope)
-        return {result.key for search in searches for result in search().results}
-
-    assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
-    full.write(full.home.config / "config.toml", "")
-    assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
-
-
-def test_the_settings_are_read_once_for_all_kinds(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Home] = []
-
-    def settings(home: Home) -> ArchiveSettings:
-        read.append(home)
-        return ArchiveSettings()
-
-    monkeypatch.setattr("memtui.flows.searching.archive_settings", settings)
-    for look in Searcher(browser_of(full)).searches(asked("refresh"), Scope.EVERYWHERE):
-        look()
-    assert len(read) == 1
-
-
-def kinds_of(keys: set[str]) -> set[str]:
-    """The kinds of results, by their keys."""
-    kinds = sorted(map(str, searching.Kind), key=len, reverse=True)
-    return {next(kind for kind in kinds if key.startswith(kind)) for key in keys}
-
-
-def told_elsewhere(other: World) -> TranscriptWriter:
-    """A session of another project."""
-    session = other.session("s-9")
-    session.prompt("Refresh the paint")
-    return session
-
-
-def replaced(state: SessionState, goal: str, world: World) -> SessionState:
-    """The state with another goal, of a world's project."""
-    return state.replace(identity=Identity(project=f"x ({world.root})", goal=goal))
 
 
 def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it() -> None:

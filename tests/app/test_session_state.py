@@ -18,7 +18,7 @@ from memtui.app.panes.pending import PendingPane
 from memtui.formats.session_state import WorkingContext
 from memtui.store.states import StateStore
 from tests.app.harness import WIDE, Driver, make_app, opened
-from tests.app.world import STATE, World, told
+from tests.app.world import STATE, World, captured_session
 
 
 async def shows(driver: Driver, count: str) -> None:
@@ -28,7 +28,7 @@ async def shows(driver: Driver, count: str) -> None:
 
 
 async def test_a_stored_state_that_is_removed_gives_way_to_the_draft_again(world: World) -> None:
-    told(world)
+    captured_session(world)
     async with opened(world) as driver:
         await shows(driver, "drafted")
         path = world.state(STATE, version=7)
@@ -49,7 +49,7 @@ async def test_a_stored_state_that_is_removed_gives_way_to_the_draft_again(world
     ],
 )
 async def test_an_error_that_is_over_is_not_shown_as_one(world: World, told_of: str, row: str) -> None:
-    told(world)
+    captured_session(world)
     world.state(STATE.model_copy(update={"working": WorkingContext(last_error=told_of)}), version=7)
     async with opened(world, WIDE) as driver:
         await shows(driver, "v7")
@@ -59,7 +59,7 @@ async def test_an_error_that_is_over_is_not_shown_as_one(world: World, told_of: 
 async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) -> None:
     async with opened(world) as driver:
         await shows(driver, "")
-        told(world)
+        captured_session(world)
         await shows(driver, "drafted")
         folder = world.transcript_path("s-1").parent
         aside = folder.rename(world.base / "aside")
@@ -73,7 +73,7 @@ async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) 
 async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told(world)
+    captured_session(world)
     stored, drafted = threading.Event(), threading.Event()
 
     def slowly(browser: Browser, wanted: DraftWanted, cancelled: Callable[[], bool]) -> StateView:

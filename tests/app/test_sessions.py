@@ -17,7 +17,7 @@ from memtui.app.model.views import DraftWanted, StateView, View
 from memtui.files import FileProblem
 from memtui.flows.states import update_state
 from memtui.project import Places
-from tests.app.world import NOW, STATE, World, clock, told
+from tests.app.world import NOW, STATE, World, captured_session, clock
 
 
 def talk(world: World, session: str, *, minutes: float, words: str = "Fix it") -> Path:
@@ -216,7 +216,7 @@ def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
 
 def test_a_course_of_another_transcript_under_the_name_begins_anew(world: World) -> None:
     courses = Courses()
-    path = told(world)
+    path = captured_session(world)
     assert courses.read(path, lambda: False).sizes
     path.write_text("")
     assert courses.read(path, lambda: False).sizes == ()

@@ -189,7 +189,7 @@ async def test_an_unknown_failure_of_the_thread_is_logged_and_shown_once(
     configure(world, "[sync]\nminutes = 5\n")
     tries: list[str] = []
 
-    def sync(exchange: Exchange, name: str, told: Callable[[], None]) -> Synced:
+    def sync(exchange: Exchange, name: str, changed: Callable[[], None]) -> Synced:
         tries.append(name)
         raise RuntimeError("no such thing")
 

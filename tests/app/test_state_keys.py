@@ -27,7 +27,7 @@ from memtui.formats.session_state import (
 )
 from memtui.project import Places
 from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
-from tests.app.world import STATE, World, clock, told
+from tests.app.world import STATE, World, captured_session, clock
 from tests.engines.stand_in import StandIn, stand_in
 
 TALK = STATE.replace(identity=Identity(project="harbor", branch="main", goal="Search that forgives"))
@@ -153,7 +153,7 @@ async def test_with_one_session_or_none_the_brackets_say_why(world: World) -> No
             await driver.press("4", key)
             assert driver.said.pop() == NO_SESSION, key
         assert "[ newer" not in driver.shown
-        told(world)
+        captured_session(world)
         driver.browser.feed.live.hint("transcripts 0")
         await until_count(driver, "drafted")
         for key in "[]":
@@ -230,7 +230,7 @@ async def test_without_a_session_there_is_nothing_to_copy_to_update_or_to_ask(wo
 
 
 async def test_n_writes_a_version_now(world: World) -> None:
-    told(world)
+    captured_session(world)
     async with opened(world) as driver:
         await driver.press("4")
         await until_count(driver, "drafted")
@@ -262,7 +262,7 @@ ANSWER = SessionState(
 
 
 async def test_m_lets_a_model_word_the_next_version(world: World, claude: StandIn) -> None:
-    told(world)
+    captured_session(world)
     claude.says(f"<document>\n{render_session_state(ANSWER)}</document>")
     async with opened(world) as driver:
         await driver.press("4", "m")
@@ -276,7 +276,7 @@ async def test_m_lets_a_model_word_the_next_version(world: World, claude: StandI
 async def test_where_the_model_fails_the_facts_stand_and_one_line_says_why(
     world: World, claude: StandIn
 ) -> None:
-    told(world)
+    captured_session(world)
     claude.says("", code=3, errors="\x1b[2Jno credits\n")
     async with opened(world) as driver:
         await driver.press("4", "m")
@@ -290,7 +290,7 @@ async def test_where_the_model_fails_the_facts_stand_and_one_line_says_why(
 
 
 async def test_esc_calls_the_model_off(world: World, claude: StandIn) -> None:
-    told(world)
+    captured_session(world)
     claude.hangs()
     async with opened(world) as driver:
         await driver.press("4", "m")
@@ -307,7 +307,7 @@ async def test_esc_calls_the_model_off(world: World, claude: StandIn) -> None:
 
 
 async def test_leaving_calls_the_model_off(world: World, claude: StandIn) -> None:
-    told(world)
+    captured_session(world)
     claude.hangs()
     async with opened(world) as driver:
         await driver.press("4", "m")
@@ -366,7 +366,7 @@ def failing(error: Exception) -> Callable[..., None]:
 async def test_why_no_version_can_be_written_is_said_once_and_stays_in_the_detail(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = told(world)
+    path = captured_session(world)
     problem = FileProblem(world.home.states, "cannot be written: read-only file system")
     monkeypatch.setattr(following, "update_fresh", failing(problem))
     async with opened(world) as driver:
@@ -385,7 +385,7 @@ async def test_why_no_version_can_be_written_is_said_once_and_stays_in_the_detai
 async def test_an_unexpected_error_is_logged_and_the_app_goes_on(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told(world)
+    captured_session(world)
     monkeypatch.setattr(following, "update_fresh", failing(RuntimeError("no idea")))
     app = make_app(world)
     async with app.run_test(size=WIDE) as pilot:

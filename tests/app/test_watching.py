@@ -14,7 +14,7 @@ from memtui.app.model.live import Mark
 from memtui.app.screens.feed import Published
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened
-from tests.app.world import STATE, World, told
+from tests.app.world import STATE, World, captured_session
 
 pytestmark = pytest.mark.usefixtures("watching")
 
@@ -183,7 +183,7 @@ async def test_the_next_version_of_the_state_shows(full: World, events_only: Non
 
 
 async def test_a_draft_moves_on_with_its_transcript(world: World, events_only: None) -> None:
-    told(world)
+    captured_session(world)
     async with opened(world) as driver:
         await driver.until(lambda: "drafted" in driver.shown, "the draft")
         await driver.press("4")

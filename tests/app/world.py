@@ -196,7 +196,7 @@ STATE = SessionState(
 )
 
 
-def told(world: World) -> Path:
+def captured_session(world: World) -> Path:
     """The transcript of the session that the newest capture is about."""
     root = str(world.root)
     session = world.session("s-1", minutes=55)
@@ -213,7 +213,7 @@ def told(world: World) -> Path:
 def furnished(world: World) -> World:
     """Something in every pane: two pending captures and two others, memories, commands, a stored state."""
     world.branch("main")
-    told(world)
+    captured_session(world)
     world.capture(10, FIRST + "\nIt shows under load.")
     world.capture(200, "Make the export stream", session="s-gone")
     world.reviewed_capture(3000, "Migrate billing", KEPT)

@@ -49,8 +49,8 @@ def test_once(memtui: Memtui, session: Session) -> None:
 def test_where_there_is_no_session(memtui: Memtui, project: Project) -> None:
     done = memtui("compactor", "--once")
     assert (done.code, done.out) == (1, "")
-    told = "has no session: Claude Code was not used here, or its transcripts are gone"
-    assert done.err == f"memtui: {project.root} {told}.\n"
+    reason = "has no session: Claude Code was not used here, or its transcripts are gone"
+    assert done.err == f"memtui: {project.root} {reason}.\n"
 
 
 def test_a_session_that_another_program_writes_at_the_same_time_is_left_to_it(

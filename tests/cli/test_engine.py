@@ -94,20 +94,20 @@ def test_a_good_answer_words_the_draft(world: World, words: tuple[str, ...]) -> 
     world.claude.says(f"Here it is:\n\n<document>\n{world.answers(words[0])}\n</document>\nAnything else?")
     done = world.memtui(*words, "--engine", "claude")
     assert (done.code, done.err) == (0, "")
-    told = json.loads(done.out)
-    assert (told["engine"], told["note"]) == ("claude", "")
+    result = json.loads(done.out)
+    assert (result["engine"], result["note"]) == ("claude", "")
     if words[0] == "review":
-        assert parse_memory(told["text"]).title == "Tax per line"
-        assert told["summary"] == "What it was about."
-        stored = Path(told["memory"]).read_text()
+        assert parse_memory(result["text"]).title == "Tax per line"
+        assert result["summary"] == "What it was about."
+        stored = Path(result["memory"]).read_text()
         assert "Round once a line." in stored
-        assert told["recovery_id"] in stored
+        assert result["recovery_id"] in stored
     elif words[0] == "compact":
-        body = FilesBackend(world.places.home, lambda: CAPTURED).get(told["id"]).body.decode()
+        body = FilesBackend(world.places.home, lambda: CAPTURED).get(result["id"]).body.decode()
         assert parse_recovery(body).objective == "Worded anew. (no source)"
     else:
-        assert (told["version"], told["changed"]) == (1, True)
-        text = Path(told["path"]).read_text()
+        assert (result["version"], result["changed"]) == (1, True)
+        text = Path(result["path"]).read_text()
         assert "Session goal: Worded anew" in text
         assert "Never touch the migrations" in text
 
@@ -133,17 +133,17 @@ def test_where_it_fails_the_draft_from_the_facts_stands(
     world.claude.says(answer, code=code, errors="no \x1b[31mcredit\n" if code else "")
     done = world.memtui(*words, "--engine", "claude")
     assert done.code == 0
-    told = json.loads(done.out)
-    assert told["engine"] == "facts"
-    assert f"from the facts: {why}" in told["note"]
-    assert "\x1b" not in told["note"] + done.err
+    result = json.loads(done.out)
+    assert result["engine"] == "facts"
+    assert f"from the facts: {why}" in result["note"]
+    assert "\x1b" not in result["note"] + done.err
     if words[0] == "compact":
-        assert told["text"] == world.drafted().text
+        assert result["text"] == world.drafted().text
         assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
     elif words[0] == "review":
-        assert "Round the tax per line" in Path(told["memory"]).read_text()
+        assert "Round the tax per line" in Path(result["memory"]).read_text()
     else:
-        assert "Round the tax per line" in Path(told["path"]).read_text()
+        assert "Round the tax per line" in Path(result["path"]).read_text()
 
 
 def test_a_person_sees_one_line(world: World) -> None:
@@ -157,8 +157,8 @@ def test_a_person_sees_one_line(world: World) -> None:
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
 def test_by_the_facts_nothing_is_run(world: World, words: tuple[str, ...]) -> None:
     world.claude.says("never")
-    told = json.loads(world.memtui(*words, "--engine", "facts").out)
-    assert (told["engine"], told["note"]) == ("facts", "")
+    result = json.loads(world.memtui(*words, "--engine", "facts").out)
+    assert (result["engine"], result["note"]) == ("facts", "")
     assert not (world.claude.notes / "question").exists()
 
 
@@ -234,9 +234,9 @@ def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal)
     assert b"Asking claude" in shown
     _until_asked(world)
     os.write(terminal.process.master, b"\x03")
-    told = terminal.read().decode()
-    assert "Drafted from the facts: cancelled." in told
-    assert "CMEM-" in told
+    result = terminal.read().decode()
+    assert "Drafted from the facts: cancelled." in result
+    assert "CMEM-" in result
     assert terminal.process.exit_code() == 0
     assert world.claude.child_ends()
     assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
@@ -256,13 +256,13 @@ def test_made_up_files_are_marked_and_known_ones_absolute(world: World) -> None:
     recovery = parse_recovery(world.drafted().text)
     files = (RoleFile(path="src/tax.ts", role="the rounding"), RoleFile(path="src/made_up.ts", role="x"))
     world.claude.says(f"<document>\n{render_recovery(recovery.replace(working_files=files))}\n</document>")
-    told = json.loads(world.memtui("compact", "--print", "--json", "--engine", "claude").out)
+    result = json.loads(world.memtui("compact", "--print", "--json", "--engine", "claude").out)
     root = world.places.project.root
-    assert parse_recovery(told["text"]).working_files == (
+    assert parse_recovery(result["text"]).working_files == (
         RoleFile(path=f"{root}/src/tax.ts", role="the rounding"),
         RoleFile(path=f"{root}/src/made_up.ts", role=f"x, {UNSEEN}"),
     )
-    assert not [point for point in told["checklist"] if point["verdict"] == "fail"]
+    assert not [point for point in result["checklist"] if point["verdict"] == "fail"]
 
 
 def test_a_project_that_nobody_asks_about_stays_as_it_is(world: World) -> None:

@@ -107,12 +107,12 @@ def test_export_to_a_file_writes_over_nothing(memtui: Memtui, two: Project, tmp_
 
 
 def test_export_as_json(memtui: Memtui, two: Project) -> None:
-    told = {"operation": "export", "id": FIRST, "content": TEXT, "exact": True}
-    assert json.loads(memtui("memory", "export", FIRST, "--json").out) == told
-    told = json.loads(
+    answer = {"operation": "export", "id": FIRST, "content": TEXT, "exact": True}
+    assert json.loads(memtui("memory", "export", FIRST, "--json").out) == answer
+    answer = json.loads(
         memtui("core-memory", "export", "--id", put("2026-01-05T10:00:00+00:00", b"a\xff"), "--json").out
     )
-    assert (told["content"], told["exact"]) == ("a\ufffd", False)
+    assert (answer["content"], answer["exact"]) == ("a\ufffd", False)
     assert memtui("memory", "export", FIRST, "--json", "--output", "x").code == 2
 
 

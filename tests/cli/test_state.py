@@ -89,8 +89,8 @@ def test_without_the_model_the_facts_stand_and_the_reason_is_reported(
 
 
 def test_update_as_json(memtui: Memtui, session: Transcript) -> None:
-    told = json.loads(memtui("state", "update", "--json").out)
-    assert (told["changed"], told["session_id"], told["version"]) == (True, "s1", 1)
+    answer = json.loads(memtui("state", "update", "--json").out)
+    assert (answer["changed"], answer["session_id"], answer["version"]) == (True, "s1", 1)
     assert json.loads(memtui("state", "update", "--json").out) == {
         "changed": False,
         "engine": "facts",
@@ -102,8 +102,8 @@ def test_show_drafts_what_is_not_stored_and_says_so(memtui: Memtui, session: Tra
     result = memtui("state", "show")
     assert result.out.startswith("=== SESSION STATE v1 ===\n")
     assert "this is a draft" in result.err
-    told = json.loads(memtui("state", "show", "--json").out)
-    assert (told["stored"], told["version"], told["session_id"]) == (False, None, "s1")
+    answer = json.loads(memtui("state", "show", "--json").out)
+    assert (answer["stored"], answer["version"], answer["session_id"]) == (False, None, "s1")
     assert memtui("state", "history").out.startswith("No version of s1 is stored yet")
 
 
@@ -113,9 +113,11 @@ def test_show_prints_the_newest_version_or_the_wanted_one(memtui: Memtui, sessio
     assert result.err == ""
     assert "button.py" in result.out
     assert "button.py" not in memtui("state", "show", "1").out
-    told = json.loads(memtui("state", "show", "--json").out)
-    assert told["state"]["identity"]["goal"].endswith('first asked (L1): "Make refunds give the stock back."')
-    assert told["stored"] is True
+    answer = json.loads(memtui("state", "show", "--json").out)
+    assert answer["state"]["identity"]["goal"].endswith(
+        'first asked (L1): "Make refunds give the stock back."'
+    )
+    assert answer["stored"] is True
     result = memtui("state", "show", "9")
     assert result.code == 1
     assert "has no version 9" in result.err
@@ -126,9 +128,9 @@ def test_history_lists_the_versions(memtui: Memtui, session: Transcript) -> None
     lines = [line.split("\t") for line in memtui("state", "history").out.splitlines()]
     assert [line[0] for line in lines] == ["v2", "v1"]
     assert lines[0][4:] == ["0", '"Never touch the public API, and add a button" (L4)']
-    told = json.loads(memtui("state", "history", "--json").out)
-    assert [each["version"] for each in told] == [2, 1]
-    assert told[0]["decisions"] == 0
+    answer = json.loads(memtui("state", "history", "--json").out)
+    assert [each["version"] for each in answer] == [2, 1]
+    assert answer[0]["decisions"] == 0
 
 
 def test_diff_shows_what_has_changed(memtui: Memtui, session: Transcript) -> None:
@@ -138,9 +140,9 @@ def test_diff_shows_what_has_changed(memtui: Memtui, session: Transcript) -> Non
     assert "+ - L4 User: Never touch the public API, and add a button\n" in out
     assert memtui("state", "diff", "1", "2").out == out
     assert memtui("state", "diff", "2", "2").out == "The two versions say the same.\n"
-    told = json.loads(memtui("state", "diff", "--json").out)
-    assert (told["from"], told["to"]) == (1, 2)
-    lines = [line for section in told["sections"] for line in section["lines"]]
+    answer = json.loads(memtui("state", "diff", "--json").out)
+    assert (answer["from"], answer["to"]) == (1, 2)
+    lines = [line for section in answer["sections"] for line in section["lines"]]
     assert not any(line["new_decision"] for line in lines)
 
 

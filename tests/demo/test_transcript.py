@@ -75,14 +75,14 @@ def test_a_compaction_is_a_boundary_and_its_summary() -> None:
 
 
 def test_the_same_story_gives_the_same_bytes() -> None:
-    def told() -> str:
+    def lines() -> str:
         session = _writer()
         session.prompt("Hello")
         session.plan("# Plan", "/p.md")
         session.ask("Which?", "Q", {"A": "a"}, "A")
         return session.take()
 
-    assert told() == told()
+    assert lines() == lines()
 
 
 def test_lines_are_taken_once() -> None:

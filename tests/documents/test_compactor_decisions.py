@@ -44,11 +44,11 @@ def test_the_words_of_a_decision_are_read_once_however_many_there_are(
         return words(texts)
 
     monkeypatch.setattr(compactor_decisions, "_words", spy)
-    told = [f"Use index {number} for the ledger of shop {number % 7}" for number in range(300)]
-    entries = merged_decisions((), (Decision(text=text) for text in told))
+    expected = [f"Use index {number} for the ledger of shop {number % 7}" for number in range(300)]
+    entries = merged_decisions((), (Decision(text=text) for text in expected))
     assert len(entries) == 20
-    assert sorted(read) == sorted(told)
-    assert sorted(text for entry in entries for text in members(entry)) == sorted(told)
+    assert sorted(read) == sorted(expected)
+    assert sorted(text for entry in entries for text in members(entry)) == sorted(expected)
 
 
 def test_decisions_are_never_repeated_and_never_lost() -> None:
@@ -90,10 +90,10 @@ def test_decisions_that_differ_in_a_sign_or_go_on_are_two(first: str, second: st
     assert merged_decisions([other], [one]) == (other, one)
 
 
-@pytest.mark.parametrize("told", ["Use **C++** for it.", "- use `C++` for it", "Use C++, for it!"])
-def test_a_decision_is_known_in_other_marks(told: str) -> None:
+@pytest.mark.parametrize("expected", ["Use **C++** for it.", "- use `C++` for it", "Use C++, for it!"])
+def test_a_decision_is_known_in_other_marks(expected: str) -> None:
     known = (Decision(text="Use C++ for it"),)
-    assert merged_decisions(known, [Decision(text=told)]) == known
+    assert merged_decisions(known, [Decision(text=expected)]) == known
 
 
 def test_a_decision_that_was_cut_is_known() -> None:

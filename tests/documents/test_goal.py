@@ -73,11 +73,11 @@ def test_open_work_is_read_off_records() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "told"), [("api error", "ended with an API error"), ("running", "has no closing message yet")]
+    ("end", "expected"), [("api error", "ended with an API error"), ("running", "has no closing message yet")]
 )
-def test_an_unfinished_turn_is_open(end: str, told: str) -> None:
+def test_an_unfinished_turn_is_open(end: str, expected: str) -> None:
     facts = Facts(turns=(turn(1, "Build", end=end),))  # type: ignore[arg-type]
-    assert pending(facts) == [f'the turn (L1): "Build" {told}']
+    assert pending(facts) == [f'the turn (L1): "Build" {expected}']
 
 
 def test_unticked_steps_of_the_approved_plan_are_open() -> None:
@@ -157,7 +157,7 @@ def test_the_last_check_is_shown_with_its_age() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("请修复 `refund` 的问题 in src/shop/refund.py", "Chinese"),
         ("返金のバグを直して", "Japanese"),
@@ -168,19 +168,19 @@ def test_the_last_check_is_shown_with_its_age() -> None:
         ("", ""),
     ],
 )
-def test_the_script_of_the_users_own_words_tells_the_language(text: str, told: str) -> None:
-    assert language(Facts(turns=(turn(1, text, "Ok."),))) == told
+def test_the_script_of_the_users_own_words_tells_the_language(text: str, expected: str) -> None:
+    assert language(Facts(turns=(turn(1, text, "Ok."),))) == expected
 
 
 def test_style_and_phase_are_read_off_the_structure() -> None:
     talk = Facts(turns=(turn(1, "Build a kiln", end="interrupted"), turn(5, "smaller", kind="rejection")))
-    told = dynamics(talk)
+    found = dynamics(talk)
     assert (
-        told.style
+        found.style
         == "2 messages, half of them up to 7 characters; refused 1 step with words; interrupted 1 turn"
     )
-    assert told.phase == ""
-    assert told.last_intent == 'last asked (L5): "smaller"'
+    assert found.phase == ""
+    assert found.last_intent == 'last asked (L5): "smaller"'
     waits = replace(talk, last_action=Action("ExitPlanMode", "# Plan", "unknown", "", source=at(8)))
     assert dynamics(waits).phase == "planning (waits for the user's decision on the plan (L8))"
     working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))

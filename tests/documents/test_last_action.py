@@ -11,7 +11,7 @@ from tests.documents.made import at, ran, turn
 
 
 @pytest.mark.parametrize(
-    ("tool", "target", "outcome", "result", "told"),
+    ("tool", "target", "outcome", "result", "expected"),
     [
         (
             "Bash",
@@ -44,8 +44,8 @@ from tests.documents.made import at, ran, turn
         ("Task", "", "ok", "", "Task succeeded (L9)"),
     ],
 )
-def test_an_action(tool: str, target: str, outcome: Outcome, result: str, told: str) -> None:
-    assert last_action(Facts(last_action=Action(tool, target, outcome, result, source=at(9)))) == told
+def test_an_action(tool: str, target: str, outcome: Outcome, result: str, expected: str) -> None:
+    assert last_action(Facts(last_action=Action(tool, target, outcome, result, source=at(9)))) == expected
 
 
 def test_a_check_before_it_is_reported_and_the_same_one_is_not() -> None:

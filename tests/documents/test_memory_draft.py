@@ -57,7 +57,7 @@ def test_no_sentence_becomes_a_learning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "expected"),
     [
         ({}, "High — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)"),
         ({"commands": ()}, "Medium — no command recognised as a check; 2 of 2 tasks done (L6 09:00)"),
@@ -93,8 +93,8 @@ def test_no_sentence_becomes_a_learning() -> None:
         ),
     ],
 )
-def test_confidence_follows_its_rule(changes: dict[str, object], told: str) -> None:
-    assert draft_memory(replace(KILN, **changes)).confidence == told  # type: ignore[arg-type]
+def test_confidence_follows_its_rule(changes: dict[str, object], expected: str) -> None:
+    assert draft_memory(replace(KILN, **changes)).confidence == expected  # type: ignore[arg-type]
 
 
 def test_a_plan_names_the_session() -> None:

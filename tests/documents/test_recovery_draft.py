@@ -280,9 +280,9 @@ def test_notes_name_the_last_commands_and_the_pull_requests_that_were_seen() -> 
         "- `npm run kiln`: 2 times, last: ok (L5)\n\n"
         f"**Pull requests and issues seen**\n- {address} (L6)"
     ) in notes
-    told = handover(facts, SessionState(), Path(ROOT))
-    assert f"- Pull requests and issues seen: {address} (L6)" in told
-    assert "- `pytest -q`: ok, by a subagent (L9)" in told
+    shown = handover(facts, SessionState(), Path(ROOT))
+    assert f"- Pull requests and issues seen: {address} (L6)" in shown
+    assert "- `pytest -q`: ok, by a subagent (L9)" in shown
 
 
 def test_no_file_is_called_read_only_or_a_file_where_that_is_not_known() -> None:

@@ -114,11 +114,11 @@ def test_the_same_version_has_not_changed() -> None:
 def test_either_version_can_be_put_together_again(old: SessionState, new: SessionState) -> None:
     lines = [line for each in state_diff(old, new) for line in each.lines]
     for state, without in ((old, "added"), (new, "removed")):
-        told = sorted(
+        result = sorted(
             "".join(piece.text for piece in line.pieces if piece.change != without)
             for line in lines
             if line.change != without
         )
         rendered = [line for line in render_session_state(state).split("\n")[1:] if line.strip()]
         wanted = [line for line in rendered if not line.startswith(("===", "## "))]
-        assert told == sorted(wanted)
+        assert result == sorted(wanted)

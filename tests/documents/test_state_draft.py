@@ -153,15 +153,15 @@ def test_checks_and_errors_are_events() -> None:
         commands=(ran("npm test", 3, "failed"), ran("npm run lint", 5), ran("ls", 6)),
         errors=(failed("npm test", 3),),
     )
-    told = state(facts).working
-    assert told.last_compile == (
+    shown = state(facts).working
+    assert shown.last_compile == (
         "SUCCESS: npm run lint (L5; 1 command since, the last one ok); "
         "failed, and no later run of it on record passed: npm test (L3; 2 commands since, the last one ok)"
     )
-    assert told.last_error == (
+    assert shown.last_error == (
         'Bash npm test failed at L3, 2 commands since, the last one ok: output "Error: duplicate key"'
     )
-    assert "Commands that failed" not in told.technical_state
+    assert "Commands that failed" not in shown.technical_state
 
 
 def test_commits_and_plans_name_their_lines() -> None:

@@ -23,7 +23,7 @@ def transcript(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "expected"),
     [
         ('It is too hot (L1: "the kiln, it is too hot")', "It is too hot (L1)"),
         ("It broke (L2: “Thermometer was broken”).", "It broke (L2)."),
@@ -37,8 +37,8 @@ def transcript(tmp_path: Path) -> Path:
         ("", ""),
     ],
 )
-def test_each_statement_is_checked(transcript: Path, answer: str, told: str) -> None:
-    assert CitedLines.of(transcript, answer).checked(answer) == told
+def test_each_statement_is_checked(transcript: Path, answer: str, expected: str) -> None:
+    assert CitedLines.of(transcript, answer).checked(answer) == expected
 
 
 def test_lines_after_the_compaction_were_not_shown(transcript: Path) -> None:
@@ -55,9 +55,9 @@ def test_without_a_transcript_nothing_has_a_source(tmp_path: Path) -> None:
 
 def test_a_source_stays_when_its_statement_is_shortened(transcript: Path) -> None:
     answer = f'{"word " * 100}(L4: "1,200 degrees")'
-    told = Known(Facts(), "", CitedLines.of(transcript, answer)).item(answer, 50)
-    assert told.endswith("… (L4)")
-    assert len(told) < 60
+    expected = Known(Facts(), "", CitedLines.of(transcript, answer)).item(answer, 50)
+    assert expected.endswith("… (L4)")
+    assert len(expected) < 60
 
 
 def test_texts_are_compared_without_their_sources() -> None:

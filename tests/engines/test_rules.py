@@ -129,11 +129,11 @@ def test_the_model_may_choose_what_is_next_and_add_tasks(known: Known) -> None:
         )
     )
     state = following(answer, known)
-    told = kinds(state)
-    assert told["Write tests for both tabs"] is TaskKind.IN_PROGRESS
-    assert told["Take a lock in the store"] is TaskKind.OPEN
-    assert told["Update the changelog"] is TaskKind.LATER
-    assert told[f"Look at src/planned.py and src/made_up.py ({UNSEEN}) {NO_SOURCE}"] is TaskKind.NEXT
+    result = kinds(state)
+    assert result["Write tests for both tabs"] is TaskKind.IN_PROGRESS
+    assert result["Take a lock in the store"] is TaskKind.OPEN
+    assert result["Update the changelog"] is TaskKind.LATER
+    assert result[f"Look at src/planned.py and src/made_up.py ({UNSEEN}) {NO_SOURCE}"] is TaskKind.NEXT
     current = next(task for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
     assert [child.text for child in current.children] == [
         f"One with a clock {NO_SOURCE}",
@@ -160,9 +160,9 @@ def test_decisions_keep_their_words_and_repetitions_are_not_added(known: Known) 
             Decision(text="***"),
         )
     )
-    told = [decision.text for decision in following(answer, known).decisions]
-    assert told[:3] == [decision.text for decision in DRAFT.decisions]
-    assert told[3:] == [f"Touch the migrations {NO_SOURCE}", f"不使用锁 {NO_SOURCE}"]
+    result = [decision.text for decision in following(answer, known).decisions]
+    assert result[:3] == [decision.text for decision in DRAFT.decisions]
+    assert result[3:] == [f"Touch the migrations {NO_SOURCE}", f"不使用锁 {NO_SOURCE}"]
 
 
 def test_the_model_cannot_change_recorded_facts(known: Known) -> None:

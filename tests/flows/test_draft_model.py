@@ -52,18 +52,18 @@ def reworded(places: Places) -> Reworded:
     capture = CaptureStore(places.project).load(entry_of(places))
     facts, _ = capture_facts(capture, places)
     memory, summary = draft_memory(facts), draft_summary(facts)
-    told = review_by_claude(capture, memory, summary, facts, places)
-    if told.problem:
-        assert (told.memory, told.summary) == (memory, summary)
-    return told
+    result = review_by_claude(capture, memory, summary, facts, places)
+    if result.problem:
+        assert (result.memory, result.summary) == (memory, summary)
+    return result
 
 
 def test_a_better_text_is_stored_as_any_other(places: Places, compacted: Compacted, claude: StandIn) -> None:
     better = parse_recovery(compacted.text).replace(objective="Worded by a model.", project_root="/evil")
     claude.says(framed(render_recovery(better)))
-    told, problem = compact_by_claude(compacted)
-    assert (told.engine, problem) == ("claude", "")
-    meta = keep(places, clock, told)
+    result, problem = compact_by_claude(compacted)
+    assert (result.engine, problem) == ("claude", "")
+    meta = keep(places, clock, result)
     body = FilesBackend(places.home, clock).get(meta.id).body.decode()
     assert parse_recovery(body) == better.replace(
         objective="Worded by a model. (no source)", project_root=str(places.project.root)
@@ -72,8 +72,8 @@ def test_a_better_text_is_stored_as_any_other(places: Places, compacted: Compact
 
 def test_the_model_sees_the_conversation_up_to_the_compaction_alone(places: Places, claude: StandIn) -> None:
     claude.says(framed(f"Summary: It is rounded.\n\n{render_memory(MEMORY)}"))
-    told = reworded(places)
-    assert (told.memory.title, told.summary, told.problem) == ("Tax", "It is rounded.", "")
+    result = reworded(places)
+    assert (result.memory.title, result.summary, result.problem) == ("Tax", "It is rounded.", "")
     assert "src/tax.ts" in claude.noted("question")
     assert "later.ts" not in claude.noted("question")
     done = review(
@@ -81,8 +81,8 @@ def test_the_model_sees_the_conversation_up_to_the_compaction_alone(places: Plac
         clock,
         CaptureStore(places.project),
         entry_of(places),
-        memory=told.memory,
-        summary=told.summary,
+        memory=result.memory,
+        summary=result.summary,
     )
     body = FilesBackend(places.home, clock).get(done.recovery_id).body.decode()
     assert "Ask the till" in parse_recovery(body).notes
@@ -113,8 +113,8 @@ def test_where_it_fails_the_draft_stands(
     places: Places, compacted: Compacted, claude: StandIn, answer: str, code: int, why: str
 ) -> None:
     claude.says(answer, code=code, errors="it broke\n" if code else "")
-    told, problem = compact_by_claude(compacted)
-    assert told is compacted
+    result, problem = compact_by_claude(compacted)
+    assert result is compacted
     assert problem.startswith(why)
     assert reworded(places).problem.startswith(why)
 
@@ -137,12 +137,12 @@ def test_one_that_hangs_is_ended_in_time(
 
 def test_called_off_the_draft_stands(compacted: Compacted, claude: StandIn) -> None:
     claude.hangs()
-    told = compact_by_claude(compacted, cancelled=(claude.notes / "child").exists)
-    assert told == (compacted, "cancelled")
+    result = compact_by_claude(compacted, cancelled=(claude.notes / "child").exists)
+    assert result == (compacted, "cancelled")
     assert claude.child_ends()
 
 
 def test_without_the_program_the_draft_stands(compacted: Compacted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    told = compact_by_claude(replace(compacted, transcript=None))
-    assert told[1] == "the program claude is not on PATH"
+    result = compact_by_claude(replace(compacted, transcript=None))
+    assert result[1] == "the program claude is not on PATH"

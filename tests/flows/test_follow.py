@@ -95,7 +95,7 @@ def test_a_session_that_is_gone_is_forgotten() -> None:
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=60))
 def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int]]) -> None:
     following = follower()
-    size = told = 0
+    size = noted = 0
     now = grown = 0.0
     following.look({"a": 0}, 0)
     following.note("a", 0)
@@ -104,10 +104,10 @@ def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int
         now += seconds
         grown = now if growth else grown
         due = following.look({"a": size}, now) == ["a"]
-        assert due == (size - told >= 100 or (size > told and now - grown >= 10))
+        assert due == (size - noted >= 100 or (size > noted and now - grown >= 10))
         if due:
             following.note("a", size)
-            told = size
+            noted = size
 
 
 class Session:
@@ -242,6 +242,6 @@ def test_two_followers_of_one_session_lose_nothing(tmp_path: Path) -> None:
     assert [each.version for each in versions] == list(range(len(versions), 0, -1))
     assert all(each.state is not None and each.state.version == each.version for each in versions)
     assert len({each.text for each in versions}) == len(versions) > 1
-    told = [f"table {number} of {name}" for number in range(12) for name in ("one", "two")]
-    assert [words for words in told if words not in versions[0].text] == []
+    result = [f"table {number} of {name}" for number in range(12) for name in ("one", "two")]
+    assert [words for words in result if words not in versions[0].text] == []
     assert not list(session.places.home.states.rglob("*.tmp"))

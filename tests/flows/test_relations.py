@@ -60,7 +60,7 @@ def test_by_files_however_they_are_written(backend: MemoryBackend) -> None:
         _put(backend, f"{ROOT}/other{number}.py")
     found = _related(backend, one)
     assert [memory_id for memory_id, _ in found] == [both, readme]
-    assert found[0][1][0] == f"{ROOT}/src/auth.py", "the file that fewer name is told first"
+    assert found[0][1][0] == f"{ROOT}/src/auth.py", "the file that fewer name is result first"
 
 
 def test_windows_and_its_mount(backend: MemoryBackend) -> None:

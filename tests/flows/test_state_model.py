@@ -82,8 +82,8 @@ def test_the_answer_is_the_next_version_and_loses_no_decision(
     assert state is not None
     assert state.identity.goal == "One refresh at a time (no source)"
     assert state.identity.project == "app (/work/app)"  # not the model's to say
-    told = [decision.text for decision in state.decisions]
-    assert "one lock a session (no source)" in told
+    result = [decision.text for decision in state.decisions]
+    assert "one lock a session (no source)" in result
     assert "src/auth.py" in state.working.files_modified
 
 

@@ -54,8 +54,8 @@ def test_hooks_that_run_at_the_same_time_deliver_it_once(world: World) -> None:
         outbox(world).put(Message(RESCUE, f"rescue {number}"))
     with ThreadPoolExecutor(6) as pool:
         printed = list(pool.map(lambda _: world.within(PROMPT, prompt="go on"), range(6)))
-    told = "".join(context(text) for text in printed)
-    assert [told.count(f"rescue {number}") for number in range(3)] == [1, 1, 1]
+    result = "".join(context(text) for text in printed)
+    assert [result.count(f"rescue {number}") for number in range(3)] == [1, 1, 1]
 
 
 def test_no_other_session_gets_it_and_no_subagent(world: World) -> None:

@@ -225,11 +225,11 @@ class ClaudeCode:
 def test_after_clear_the_last_version_is_waited_for(world: World) -> None:
     claude = ClaudeCode(world)
     claude.hook("session-end", SESSION, reason="clear")
-    told = claude.hook("session-start", "new", source="clear")
+    result = claude.hook("session-start", "new", source="clear")
     claude.close()
     until(lambda: not servers(world))
     busy = any("did not wait" in run.detail for run in world.runs)  # the machine, that is
-    assert busy or "Fix the token refresh race." in told
+    assert busy or "Fix the token refresh race." in result
     assert session._PATIENCE < 5
 
 
@@ -244,9 +244,9 @@ def test_each_of_several_claude_codes_gets_its_own(world: World) -> None:
     running["three"].hook("session-end", "three", reason="prompt_input_exit")
     assert running["three"].hook("session-start", "third", source="startup") == ""
     for name in ("one", "two"):
-        told = running[name].hook("session-start", f"after-{name}", source="clear")
-        assert f"Work on {name}." in told
-        assert told.count("Work on ") == told.count(f"Work on {name}.")
+        result = running[name].hook("session-start", f"after-{name}", source="clear")
+        assert f"Work on {name}." in result
+        assert result.count("Work on ") == result.count(f"Work on {name}.")
         assert running[name].hook("session-start", f"after-{name}", source="clear") == ""  # once
     for claude in running.values():
         claude.close()

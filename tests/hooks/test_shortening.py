@@ -179,12 +179,12 @@ def test_notes_of_any_state_are_short_enough_and_quoted(
         f"=== SESSION STATE v1 ===\n\n## KEY DECISIONS\n{body}\n## OTHER\n{text}\n\n=== END STATE ===\n"
     )
     world.state(document)
-    told = after_compaction(SESSION, world.project, world.home, system_clock(), Report())
-    assert size_of(told) <= LIMIT
-    assert not re.search(r"</?\s*system-reminder", told)
-    if "## Session state" in told:
-        fence = re.search(r"^(`{3,})text\n=== SESSION STATE", told, re.MULTILINE)
+    result = after_compaction(SESSION, world.project, world.home, system_clock(), Report())
+    assert size_of(result) <= LIMIT
+    assert not re.search(r"</?\s*system-reminder", result)
+    if "## Session state" in result:
+        fence = re.search(r"^(`{3,})text\n=== SESSION STATE", result, re.MULTILINE)
         assert fence is not None
-        assert f"\n{fence[1]}" in told[fence.end() :]
-        inside = told[fence.end() :].partition(f"\n{fence[1]}")[0]
+        assert f"\n{fence[1]}" in result[fence.end() :]
+        inside = result[fence.end() :].partition(f"\n{fence[1]}")[0]
         assert fence[1] not in inside

@@ -172,9 +172,9 @@ def test_a_summary_is_short(calls: Calls) -> None:
     files = "".join(f"- /work/shop/{number}.ts (role: x)\n" for number in range(9))
     text = f"## Objective\n{'long ' * 1000}\n\n## Working Files (Modified)\n{files}"
     made = calls.store.create(New(text.encode()))
-    told = summary(calls.store.get(made.id)).split("\n")
-    assert all(len(line) <= 300 for line in told)
-    assert told[1].endswith("; and 4 more")
+    shown = summary(calls.store.get(made.id)).split("\n")
+    assert all(len(line) <= 300 for line in shown)
+    assert shown[1].endswith("; and 4 more")
 
 
 def test_the_prompt_says_what_the_text_is_and_fences_it(calls: Calls) -> None:

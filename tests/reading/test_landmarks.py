@@ -10,7 +10,7 @@ from tests.transcripts import Transcript
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "expected"),
     [
         ("git init && git add -A && git commit -m first", True),
         ("cd /tmp && rm -rf t && mkdir t && cd t && git init && git commit -qm first", False),
@@ -20,10 +20,10 @@ from tests.transcripts import Transcript
         ("cd /tmp/worktree && git commit -m first", True),
     ],
 )
-def test_a_repository_that_was_made_to_try_something(tmp_path: Path, command: str, told: bool) -> None:
+def test_a_repository_that_was_made_to_try_something(tmp_path: Path, command: str, expected: bool) -> None:
     session = Transcript()
     session.tool("Bash", "[main (root-commit) abc1234] first\n 1 file changed", command=command)
-    assert bool(session.facts(tmp_path).landmarks) is told
+    assert bool(session.facts(tmp_path).landmarks) is expected
 
 
 STAT = "2 files changed, 214 insertions(+), 324 deletions(-)"

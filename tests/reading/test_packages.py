@@ -14,7 +14,7 @@ def ran(text: str, outcome: Outcome = "ok") -> Command:
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "expected"),
     [
         ("npm install lodash zod@3", "added lodash, zod@3 (npm install)"),
         ("cd app && npm i -D @types/node 2>&1", "added @types/node (npm i, for development)"),
@@ -37,8 +37,8 @@ def ran(text: str, outcome: Outcome = "ok") -> Command:
         ("CI=1 timeout 60 npm install left-pad", "added left-pad (npm install)"),
     ],
 )
-def test_a_package(command: str, told: str) -> None:
-    assert tuple(package_changes(Facts(commands=(ran(command),)))) == (told,)
+def test_a_package(command: str, expected: str) -> None:
+    assert tuple(package_changes(Facts(commands=(ran(command),)))) == (expected,)
 
 
 @pytest.mark.parametrize(

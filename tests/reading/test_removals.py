@@ -64,8 +64,8 @@ def session() -> Transcript:
 
 def test_the_drafts_say_what_became_of_files(tmp_path: Path) -> None:
     facts = session().facts(tmp_path)
-    told = ((file.path.removeprefix(f"{ROOT}/"), file.role) for file in working_files(facts, ROOT))
-    roles = [(path, role.rpartition(", L")[0]) for path, role in told]
+    result = ((file.path.removeprefix(f"{ROOT}/"), file.role) for file in working_files(facts, ROOT))
+    roles = [(path, role.rpartition(", L")[0]) for path, role in result]
     assert sorted(roles[:5]) == [
         ("again.py", "implementation, most edited, 5 edits"),
         ("kept.py", "implementation"),

@@ -16,55 +16,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileChanged, FileOutside, FileProblem, FileUnreadable, replacing
+from memtui.files import FileOutside, FileProblem, FileUnreadable
 from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
-from memtui.setup import changes as changes_module
 from memtui.setup.changes import diff
-from memtui.setup.claude_files import Scope, settings_file
+from memtui.setup.claude_files import Scope
 from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.settings import EVENTS, find_hooks
 from memtui.setup.slash_commands import slash_command
 from tests.disk import mode_of, names
-from tests.setup.conftest import NOW, PYTHON, Run, clock
+from tests.setup.conftest import NOW, PYTHON, Run
+from tests.setup.installing import settings_path, tree, wrote
 from tests.setup.strategies import FEW, files
 
 SCOPES = tuple(Scope)
-
-
-def _settings(places: Places, scope: Scope = Scope.PROJECT) -> Path:
-    return settings_file(places, scope).path
-
-
-def _tree(root: Path) -> dict[str, bytes | None]:
-    return {
-        str(path.relative_to(root)): path.read_bytes() if path.is_file() else None for path in root.rglob("*")
-    }
-
-
-def _wrote(path: Path, text: str, *, newline: str = "") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline=newline)
-    return path
 
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_into_nothing_and_out_again(places: Places, init: Run, uninstall: Run, scope: Scope) -> None:
     top = places.project.root.parent if scope is not Scope.USER else places.claude.parent
     places.home.state.mkdir(parents=True)
-    before = {name for name in _tree(top) if "memtui" not in name}
+    before = {name for name in tree(top) if "memtui" not in name}
     plan = init(scope)
     commands = ["review-compact.md", "pin.md", "rescue.md", "compact.md"]
     settings_name = "settings.local.json" if scope is Scope.PROJECT else "settings.json"
     server = [] if scope is Scope.USER else [".mcp.json"]
     assert [change.target.path.name for change in plan.changes] == [*commands, settings_name, *server]
-    hooks = find_hooks(_settings(places, scope).read_text())
+    hooks = find_hooks(settings_path(places, scope).read_text())
     assert [(hook.event, hook.runs, hook.ours) for hook in hooks] == [
         (event, name, True) for event, name in EVENTS.items()
     ]
     assert init(scope).changes == ()
     uninstall(scope)
-    assert {name for name in _tree(top) if "memtui" not in name} == before
+    assert {name for name in tree(top) if "memtui" not in name} == before
     assert uninstall(scope).changes == ()
     assert names(places.home.state / "installed") == [".gitignore"]
 
@@ -73,7 +57,8 @@ def test_the_commands_of_each_scope(places: Places, init: Run) -> None:
     for scope in SCOPES:
         init(scope)
     commands = {
-        scope: {hook.command for hook in find_hooks(_settings(places, scope).read_text())} for scope in SCOPES
+        scope: {hook.command for hook in find_hooks(settings_path(places, scope).read_text())}
+        for scope in SCOPES
     }
     own = {f"'/opt/my tools/python3' -I -m memtui.hooks {name}" for name in EVENTS.values()}
     assert commands[Scope.PROJECT] == commands[Scope.USER] == own
@@ -86,7 +71,7 @@ def test_the_commands_of_each_scope(places: Places, init: Run) -> None:
 @pytest.mark.parametrize("name", EVENTS.values())
 def test_a_teammate_without_memtui_is_not_disturbed(places: Places, init: Run, name: str) -> None:
     init(Scope.SHARED)
-    hooks = find_hooks(_settings(places, Scope.SHARED).read_text())
+    hooks = find_hooks(settings_path(places, Scope.SHARED).read_text())
     command = next(hook.command for hook in hooks if hook.runs == name)
     done = subprocess.run(
         ["/bin/sh", "-c", command], env={"PATH": "/nonexistent"}, capture_output=True, check=False, timeout=60
@@ -96,22 +81,22 @@ def test_a_teammate_without_memtui_is_not_disturbed(places: Places, init: Run, n
 
 def test_a_teams_hook_is_a_child_of_claude_code_itself(places: Places, init: Run, tmp_path: Path) -> None:
     init(Scope.SHARED)
-    tool = _wrote(tmp_path / "bin/memtui-hook", "#!/bin/sh\necho $PPID\n")
+    tool = wrote(tmp_path / "bin/memtui-hook", "#!/bin/sh\necho $PPID\n")
     tool.chmod(0o700)
-    for hook in find_hooks(_settings(places, Scope.SHARED).read_text()):
-        told = subprocess.run(
+    for hook in find_hooks(settings_path(places, Scope.SHARED).read_text()):
+        result = subprocess.run(
             ["/bin/sh", "-c", hook.command],
             env={"PATH": str(tool.parent)},
             capture_output=True,
             check=True,
             timeout=60,
         )
-        assert int(told.stdout) == os.getpid()
+        assert int(result.stdout) == os.getpid()
 
 
 def test_settings_come_back_byte_for_byte(places: Places) -> None:
     (places.project.root / ".git").rmdir()  # or git is asked each time
-    path = _wrote(_settings(places), "")
+    path = wrote(settings_path(places), "")
     seconds = count()
 
     def ticking() -> datetime:
@@ -147,10 +132,10 @@ def test_settings_come_back_byte_for_byte(places: Places) -> None:
 @pytest.mark.parametrize("scope", SCOPES)
 def test_a_link_stays_a_link(places: Places, init: Run, uninstall: Run, scope: Scope) -> None:
     base = places.project.root if scope is not Scope.USER else places.claude.parent
-    real = _wrote(base / "dotfiles" / "real.json", '{"model":"opus"}')
+    real = wrote(base / "dotfiles" / "real.json", '{"model":"opus"}')
     middle = base / "dotfiles" / "middle.json"
     middle.symlink_to(real)
-    path = _settings(places, scope)
+    path = settings_path(places, scope)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(os.path.relpath(middle, path.parent))
     init(scope)
@@ -166,26 +151,26 @@ def test_a_link_stays_a_link(places: Places, init: Run, uninstall: Run, scope: S
 def test_a_link_out_of_the_project_is_refused(
     places: Places, scope: Scope, what: str, tmp_path: Path
 ) -> None:
-    outside = _wrote(tmp_path / "outside" / "settings.json", "{}")
-    (outside.parent / _settings(places, scope).name).write_text("{}")
-    path = _settings(places, scope)
+    outside = wrote(tmp_path / "outside" / "settings.json", "{}")
+    (outside.parent / settings_path(places, scope).name).write_text("{}")
+    path = settings_path(places, scope)
     if what == "folder":
         path.parent.symlink_to(outside.parent)
     else:
         path.parent.mkdir()
         path.symlink_to({"file": outside, "dangling": tmp_path / "new.json", "circle": path}[what])
-    before = _tree(tmp_path)
+    before = tree(tmp_path)
     for plan in (plan_init, plan_uninstall):
         with pytest.raises(FileOutside, match="in a circle" if what == "circle" else "out of the project"):
             plan(places, scope)
-    assert _tree(tmp_path) == before
+    assert tree(tmp_path) == before
 
 
 @pytest.mark.parametrize(
     "text", ["// c\n{}", '{"a": 1,}', "[]", '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}', "{", "\xff"]
 )
 def test_invalid_settings_files_are_untouched(places: Places, text: str) -> None:
-    path = _settings(places)
+    path = settings_path(places)
     path.parent.mkdir()
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(FileUnreadable, match=r"settings\.local\.json is not edited: it (is|has) "):
@@ -196,14 +181,14 @@ def test_invalid_settings_files_are_untouched(places: Places, text: str) -> None
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused(places: Places) -> None:
-    _settings(places).mkdir(parents=True)
+    settings_path(places).mkdir(parents=True)
     with pytest.raises(FileProblem):
         plan_init(places, Scope.PROJECT)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o640])
 def test_the_mode_is_kept(places: Places, init: Run, uninstall: Run, mode: int) -> None:
-    path = _wrote(_settings(places), "{}\n")
+    path = wrote(settings_path(places), "{}\n")
     path.chmod(mode)
     init()
     assert mode_of(path) == mode
@@ -219,15 +204,15 @@ def test_new_files_have_sensible_modes_under_any_umask(places: Places, init: Run
         init(Scope.PROJECT, python="/other/python3")
     finally:
         os.umask(old)
-    assert mode_of(_settings(places)) == 0o600
-    assert mode_of(_settings(places, Scope.SHARED)) == 0o644
+    assert mode_of(settings_path(places)) == 0o600
+    assert mode_of(settings_path(places, Scope.SHARED)) == 0o644
     for folder in ("installed", "backups"):
         for path in [places.home.state, places.home.state / folder, *(places.home.state / folder).iterdir()]:
             assert mode_of(path) & 0o077 == 0
 
 
 def test_a_backup_is_kept_outside_the_project(places: Places, init: Run, uninstall: Run) -> None:
-    path = _wrote(_settings(places), '{"model": "opus"}\r\n')
+    path = wrote(settings_path(places), '{"model": "opus"}\r\n')
     init()
     backup = next(each for each in (places.home.state / "backups").iterdir() if each.suffix == ".json")
     assert backup.name.startswith("20260102_101500-") and backup.name.endswith("-settings.local.json")
@@ -239,7 +224,7 @@ def test_a_backup_is_kept_outside_the_project(places: Places, init: Run, uninsta
 
 
 def test_another_interpreter_updates_the_entry(places: Places, init: Run, uninstall: Run) -> None:
-    path = _wrote(_settings(places), '{"a": 1}')
+    path = wrote(settings_path(places), '{"a": 1}')
     init(python="/old/python3")
     init(python="/new/python3")
     text = path.read_text()
@@ -248,105 +233,19 @@ def test_another_interpreter_updates_the_entry(places: Places, init: Run, uninst
     assert path.read_text() == '{"a": 1}'
 
 
-def test_an_edit_between_two_inits_stays(places: Places, init: Run, uninstall: Run) -> None:
-    path = _wrote(_settings(places), '{"a": 1, "hooks": {"Stop": []}}')
-    init(python="/old/python3")
-    path.write_text(path.read_text().replace('"a": 1', '"a": 2'))
-    init(python="/new/python3")
-    uninstall()
-    assert path.read_text() == '{"a": 2, "hooks": {"Stop": []}}'
-
-
-def test_settings_that_others_filled_meanwhile_are_not_removed(
-    places: Places, init: Run, uninstall: Run
-) -> None:
-    init()
-    path = _settings(places)
-    path.write_text(path.read_text().replace("{\n", '{\n  "model": "opus",\n', 1))
-    uninstall()
-    assert path.read_text() == '{\n  "model": "opus"\n}\n'
-
-
-def test_settings_that_were_only_formatted_meanwhile_are_removed(
-    places: Places, init: Run, uninstall: Run
-) -> None:
-    init()
-    path = _settings(places)
-    path.write_text(json.dumps(json.loads(path.read_text())))
-    uninstall()
-    assert not (places.project.root / ".claude").exists()
-
-
-def test_a_file_that_changed_since_it_was_shown_is_left_alone(places: Places) -> None:
-    path = _wrote(_settings(places), '{"a": 1}')
-    plan = plan_init(places, Scope.PROJECT, which="x")
-    path.write_text('{"a": 2}')
-    with pytest.raises(FileChanged):
-        apply(plan, places, clock)
-    assert path.read_text() == '{"a": 2}'
-
-
-def test_a_file_that_changed_since_its_removal_was_shown_stays(places: Places, init: Run) -> None:
-    init()
-    plan = plan_uninstall(places, Scope.PROJECT)
-    path = _wrote(_settings(places), '{"a": 2}')
-    with pytest.raises(FileChanged):
-        apply(plan, places, clock)
-    assert path.read_text() == '{"a": 2}'
-
-
-def test_a_file_made_since_it_was_shown_is_left_alone(places: Places) -> None:
-    plan = plan_init(places, Scope.PROJECT, which="x")
-    path = _wrote(_settings(places), '{"a": 2}')
-    with pytest.raises(FileChanged):
-        apply(plan, places, clock)
-    assert path.read_text() == '{"a": 2}'
-
-
-@pytest.mark.parametrize("how", ["in the old file", "over ours", "over ours, ours kept"])
-def test_a_concurrent_write_is_not_lost(
-    places: Places, monkeypatch: pytest.MonkeyPatch, uninstall: Run, how: str
-) -> None:
-    path = _wrote(_settings(places), '{"a": 1}')
-    plan = plan_init(places, Scope.PROJECT, python=PYTHON, which="x")
-    real = replacing.replace_expected
-    done: list[bool] = []
-
-    def racing(target: Path, data: bytes, **options: object) -> object:
-        with target.open("r+b") as theirs:
-            replaced = real(target, data, **options)  # type: ignore[arg-type]
-            if not done:
-                done.append(True)
-                if how == "in the old file":
-                    theirs.write(b'{"a": 2}')
-                elif how == "over ours":
-                    target.write_bytes(b'{"a": 2}')
-                else:
-                    target.write_bytes(data.replace(b'"a": 1', b'"a": 2'))
-            return replaced
-
-    monkeypatch.setattr(changes_module, "replace_expected", racing)
-    apply(plan, places, clock)
-    text = path.read_text()
-    assert json.loads(text)["a"] == 2
-    assert len(find_hooks(text)) == len(EVENTS)
-    uninstall()
-    assert path.read_text() == '{"a": 2}'
-
-
 def test_an_edited_command_stays_unless_told(places: Places, init: Run, uninstall: Run) -> None:
     init()
     path = places.project.root / ".claude" / "commands" / "review-compact.md"
     path.write_text(path.read_text().replace("Review one", "Please review one"))
     assert init().notes == (f"{path} was edited; it stays as it is.",)
     plan = uninstall()
-    assert plan.kept == (path,) and path.exists() and not _settings(places).exists()
+    assert plan.kept == (path,) and path.exists() and not settings_path(places).exists()
     uninstall(edited=[path])
     assert not (places.project.root / ".claude").exists()
 
 
 def test_somebody_elses_command_of_this_name_stays(places: Places, init: Run, uninstall: Run) -> None:
-    path = _wrote(places.project.root / ".claude" / "commands" / "review-compact.md", "mine")
+    path = wrote(places.project.root / ".claude" / "commands" / "review-compact.md", "mine")
     assert init().notes == (f"{path} is not memtui's; it stays as it is.",)
     assert uninstall(edited=[path]).kept == ()
     assert path.read_text() == "mine"
@@ -354,7 +253,7 @@ def test_somebody_elses_command_of_this_name_stays(places: Places, init: Run, un
 
 def test_an_older_version_of_the_command_is_updated(places: Places, init: Run, uninstall: Run) -> None:
     path = places.project.root / ".claude" / "commands" / "review-compact.md"
-    _wrote(path, slash_command("review-compact.md", "old-memtui").decode(), newline="\r\n")
+    wrote(path, slash_command("review-compact.md", "old-memtui").decode(), newline="\r\n")
     assert len(init().changes) == 6
     assert path.read_bytes() == slash_command("review-compact.md")
     uninstall()
@@ -422,7 +321,7 @@ def test_without_an_interpreter_nothing_is_planned(places: Places, monkeypatch: 
 
 
 def test_the_diff_shows_what_changes(places: Places) -> None:
-    _wrote(_settings(places), '{\n  "a": "\x85\u2028"\n}')
+    wrote(settings_path(places), '{\n  "a": "\x85\u2028"\n}')
     command, _, _, _, settings_change, _ = plan_init(places, Scope.PROJECT, python="/p", which="x").changes
     assert diff(command, "c.md").startswith("--- /dev/null\n+++ c.md\n@@ -0,0 +1,")
     assert diff(settings_change, "s.json").startswith(
@@ -432,7 +331,7 @@ def test_the_diff_shows_what_changes(places: Places) -> None:
 
 
 def test_records_that_are_broken_count_as_none(places: Places, init: Run, uninstall: Run) -> None:
-    path = _wrote(_settings(places), '{"a": 1}')
+    path = wrote(settings_path(places), '{"a": 1}')
     init()
     for record in (places.home.state / "installed").glob("*.json"):
         record.write_text('{"before": 3}')

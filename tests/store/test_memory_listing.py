@@ -104,8 +104,8 @@ def test_of_two_files_with_one_name_the_later_month_counts(disk: Disk) -> None:
     other.write_text("x")
     listing = MemoryListing(disk.store)
     assert listing.memories().entries[other.name].path == other
-    told = {disk.edit(0, 1)}
-    assert listing.memories(told).entries[other.name].path == other
+    result = {disk.edit(0, 1)}
+    assert listing.memories(result).entries[other.name].path == other
     assert len(listing.memories().names) == 9
 
 
@@ -185,22 +185,22 @@ def test_after_any_changes_it_is_what_the_store_lists(room: Path, done: list[tup
     root = Path(tempfile.mkdtemp(dir=room))
     disk = Disk(root)
     listing = MemoryListing(disk.store)
-    told: set[str] = set()
+    result: set[str] = set()
     for step, month, day in done:
         if step == "write" and not disk.path(month, day).exists():
             disk.write(month, day)
         elif step == "remove":
             disk.remove(month, day)
         elif step == "edit":
-            told.add(disk.edit(month, day))
+            result.add(disk.edit(month, day))
         elif step == "file":
             (disk.project.compacts / f"202601{day:02d}_101500-memory.md").write_text("# Memory: x")
         elif step == "drop":
             shutil.rmtree(disk.path(month, day).parent, ignore_errors=True)
         else:
-            assert agrees(listing.memories(told, sweep=False), disk)
-            told.clear()
-    assert agrees(listing.memories(told, sweep=False), disk)
+            assert agrees(listing.memories(result, sweep=False), disk)
+            result.clear()
+    assert agrees(listing.memories(result, sweep=False), disk)
     shutil.rmtree(root)
 
 

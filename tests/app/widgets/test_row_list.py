@@ -255,11 +255,11 @@ async def test_the_rows_in_sight_are_reported() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert app.windows[-1] == (0, 10)
-        told = len(app.windows)
+        before = len(app.windows)
         app.widget.set_rows(keys(100))
         await pilot.press("j")
         await settle(pilot)
-        assert len(app.windows) == told
+        assert len(app.windows) == before
         await pilot.press("G")
         await settle(pilot)
         assert app.windows[-1] == (90, 100)

@@ -73,9 +73,9 @@ def _database_of(project: str) -> Path:
     """
     projects = _ccw_home() / "projects"
     found = sorted(projects.glob(f"**/{_DATABASE}"))
-    wanted = _bare(project)
+    wanted = _folder_name(project)
     for path in found:
-        if _bare(str(path.parent.parent.relative_to(projects))) == wanted:
+        if _folder_name(str(path.parent.parent.relative_to(projects))) == wanted:
             return path
     if not found:
         raise click.ClickException(f"there is no database of ccw's in {projects}; name one.")
@@ -87,7 +87,7 @@ def _ccw_home(env: Mapping[str, str] = os.environ) -> Path:
     return expanded(env.get("CCW_DATA_DIR") or Path.home() / ".ccw")
 
 
-def _bare(path: str) -> str:
+def _folder_name(path: str) -> str:
     """A path as ccw's folder name: ``/home/ann/shop`` is ``home-ann-shop``."""
     path = re.sub(r"^/mnt/([a-z])/", r"\1:/", path.casefold())
     return re.sub(r"[^\w]+", "-", path).strip("-")

@@ -44,21 +44,17 @@ def draft_memory(facts: Facts) -> MemoryFile:
     """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
     return MemoryFile(
         title=_title(facts),
-        goal=_bare(_goal(facts)),
-        learnings=tuple(_unique(map(_bare, _learnings(facts))))[:_LEARNINGS],
-        questions=tuple(_unique(map(_bare, _questions(facts))))[:_QUESTIONS],
-        confidence=_bare(_confidence(facts)),
-        key_files=tuple(map(_bare, _key_files(facts))),
+        goal=masked(_goal(facts)),
+        learnings=tuple(_unique(map(masked, _learnings(facts))))[:_LEARNINGS],
+        questions=tuple(_unique(map(masked, _questions(facts))))[:_QUESTIONS],
+        confidence=masked(_confidence(facts)),
+        key_files=tuple(map(masked, _key_files(facts))),
         extra=quotes_section(facts, clock=True),
     )
 
 
-def _bare(text: str) -> str:
-    return masked(text)
-
-
 def _title(facts: Facts) -> str:
-    return shortened(_bare(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED
+    return shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED
 
 
 def _goal(facts: Facts) -> str:
@@ -158,7 +154,7 @@ def _key_files(facts: Facts) -> list[str]:
 
 def draft_summary(facts: Facts) -> str:
     """One or two sentences on the subject of the session and its results on record."""
-    about = shortened(_bare(title_of(facts)), _SUMMARY).rstrip(".。")
+    about = shortened(masked(title_of(facts)), _SUMMARY).rstrip(".。")
     done = sum(map(was_done, (*facts.past_todos, *facts.todos)))
     commits = sum(mark.kind == "commit" and not mark.superseded for mark in facts.landmarks)
     counts = [

@@ -10,23 +10,19 @@ def without_secrets(state: SessionState) -> SessionState:
     """The same document, its secrets masked by the rules of `memtui.safety.secrets`."""
     working, dynamics = state.working, state.dynamics
     return state.replace(
-        identity=state.identity.replace(goal=_bare(state.identity.goal)),
+        identity=state.identity.replace(goal=masked(state.identity.goal)),
         tasks=tuple(map(_task, state.tasks)),
-        decisions=tuple(each.replace(text=_bare(each.text)) for each in state.decisions),
+        decisions=tuple(each.replace(text=masked(each.text)) for each in state.decisions),
         working=working.replace(
-            last_compile=_bare(working.last_compile),
-            last_error=_bare(working.last_error),
-            technical_state=_bare(working.technical_state),
-            files_modified=_bare(working.files_modified),
-            dependencies=_bare(working.dependencies),
+            last_compile=masked(working.last_compile),
+            last_error=masked(working.last_error),
+            technical_state=masked(working.technical_state),
+            files_modified=masked(working.files_modified),
+            dependencies=masked(working.dependencies),
         ),
-        dynamics=dynamics.replace(last_intent=_bare(dynamics.last_intent)),
+        dynamics=dynamics.replace(last_intent=masked(dynamics.last_intent)),
     )
 
 
 def _task(task: Task) -> Task:
-    return task.replace(text=_bare(task.text), children=tuple(map(_task, task.children)))
-
-
-def _bare(text: str) -> str:
-    return masked(text)
+    return task.replace(text=masked(task.text), children=tuple(map(_task, task.children)))

@@ -47,7 +47,7 @@ def programmed_files(command: str, cwd: str) -> list[str]:
     if not (program := _program(command)) or not _WRITES.search(command, program.start()):
         return []
     if moved := _CD.match(command):
-        cwd = absolute(_bare(moved["folder"]), cwd)
+        cwd = absolute(_unquoted(moved["folder"]), cwd)
     paths = dict.fromkeys(_LITERAL.findall(command[program.start() : program.start() + _SCANNED]))
     return [absolute(path, cwd) for path in paths]
 
@@ -57,13 +57,13 @@ def written_files(command: str, cwd: str) -> list[str]:
     if "<<" not in command and "tee " not in command and "sed -i" not in command:
         return []
     if moved := _CD.match(command):
-        cwd = absolute(_bare(moved["folder"]), cwd)
+        cwd = absolute(_unquoted(moved["folder"]), cwd)
     found = [match["before"] or match["after"] for match in _HEREDOC_TO.finditer(command)]
     script = command.split("<<", 1)[0]
     found += [match["path"] for match in _TEE.finditer(script)]
     for match in _SED.finditer(script):
         found += _sed_files(match[0])
-    paths = (_bare(path) for path in found)
+    paths = (_unquoted(path) for path in found)
     return [
         absolute(path, cwd)
         for path in paths
@@ -88,5 +88,5 @@ def _sed_files(command: str) -> list[str]:
     return plain if has_script else plain[1:]
 
 
-def _bare(path: str) -> str:
+def _unquoted(path: str) -> str:
     return path.strip("'\"")

@@ -69,7 +69,7 @@ class SessionFiles:
                 self._app.say(f"memtui has no data of {_this(len(sessions))}.")
                 return
             question = f"Forget memtui's data of {_this(len(traces))}? It cannot be undone."
-            asked = ConfirmScreen(question, yes="Forget", no="Keep", document=_told(traces))
+            asked = ConfirmScreen(question, yes="Forget", no="Keep", document=_question(traces))
             if not await self._app.push_screen_wait(asked):
                 return
             failed = [
@@ -83,7 +83,7 @@ class SessionFiles:
             self._app.say(f"{_number(len(traces))} forgotten.")
 
 
-def _told(traces: Sequence[Traces]) -> Document:
+def _question(traces: Sequence[Traces]) -> Document:
     """The question: the files to be deleted, and those that stay."""
     lines: list[Line] = []
     for each in traces:

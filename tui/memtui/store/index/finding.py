@@ -7,17 +7,15 @@ rest is estimated from a sample.
 
 from __future__ import annotations
 
-import math
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple
 
-from memtui.store.base import Filter, Which
-from memtui.store.concerning import project_test
+from memtui.store.base import Filter
 from memtui.store.index.document import seconds
+from memtui.store.index.filters import filter_condition
 from memtui.store.index.ranking import POOL, POOL_BYTES, Match, count, ranked
 from memtui.store.index.schema import BREAK, GRAM, DocKind
 from memtui.store.index.writer import State, read_state
@@ -49,11 +47,6 @@ _BATCH = 250
 _ROWS = """SELECT docs.id, {}, created, head, length, c0 FROM docs
 JOIN words_content ON words_content.id = docs.id"""
 _NAME = "(SELECT name FROM sources WHERE sources.id = docs.source)"
-_OF_STATE = """ OR source IN (
-    SELECT sources.id FROM sources JOIN sources AS own ON own.session = sources.session AND own.kind = 0
-    WHERE sources.kind = 4 AND own.project IN ({})
-)"""
-"""A state document without a project belongs to that of its session's transcript."""
 _LAST = "\U0010ffff"
 _READ_AS = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
 """Characters that FTS5 replaces."""
@@ -167,7 +160,7 @@ class _Search:
         self._select = _ROWS.format("''" if also.kind is DocKind.TURN else _NAME)
         self._terms = query.terms
         self._encoded = [term.encode() for term in query.terms]
-        self._filter, self._values = _filter(connection, where, also.kind)
+        self._filter, self._values = filter_condition(connection, where, also.kind)
         self._parts = also.parts
         self._needed = needed
         self._texts = texts
@@ -363,47 +356,3 @@ def find(
     search = _Search(connection, query, where, needed, texts, also)
     search.run({number for number in hidden if DocKind.of(number) is also.kind})
     return search.gathered
-
-
-def _filter(connection: sqlite3.Connection, where: Filter, kind: DocKind) -> tuple[str, list[object]]:
-    """A filter as a condition that begins with AND, "" for no filter, and its values."""
-    condition = ""
-    values: list[object] = []
-    if where.which is not Which.ALL:
-        archived = where.which is Which.ARCHIVED
-        some = connection.execute("SELECT 1 FROM docs WHERE archived LIMIT 1").fetchone()
-        if archived or some:
-            condition = " AND archived = ?"
-            values.append(archived)
-    if where.pinned:
-        condition += " AND pinned"
-    if where.project:
-        concerns = project_test(where.project)
-        nameless = kind is not DocKind.STATE  # documents without a project of their own
-        condition += " AND " + _of_projects(
-            connection, kind, lambda path: concerns(path) if path else nameless
-        )
-    if where.left_out is not None:
-        left_out = where.left_out
-        condition += " AND NOT " + _of_projects(
-            connection, kind, lambda path: bool(path) and left_out(Path(path))
-        )
-    if where.session:
-        condition += " AND source IN (SELECT id FROM sources WHERE session = ?)"
-        values.append(where.session)
-    for tag in where.tags:
-        condition += " AND instr(tags, ?)"
-        values.append(f"\n{tag.casefold()}\n")
-    if where.since or where.until:
-        condition += " AND created BETWEEN ? AND ?"
-        values.append(seconds(where.since) if where.since else -math.inf)
-        values.append(seconds(where.until) if where.until else math.inf)
-    return condition, values
-
-
-def _of_projects(connection: sqlite3.Connection, kind: DocKind, wanted: Callable[[str], bool]) -> str:
-    """The condition that a document belongs to one of the wanted projects."""
-    rows = connection.execute("SELECT id, path FROM projects")
-    projects = ",".join(str(number) for number, path in rows if wanted(path))
-    of_state = _OF_STATE.format(projects) if kind is DocKind.STATE else ""
-    return f"(project IN ({projects}){of_state})"

@@ -1,0 +1,127 @@
+"""The scope of a search: this session, this project, everywhere; and resuming a session that was found."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widgets import Input
+
+from memtui.app.screens import search
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.flows import searching
+from memtui.flows.searching import Scope, Searcher
+from memtui.project import Home
+from memtui.store.archive_settings import ArchiveSettings
+from memtui.store.index.asked import asked
+from memtui.store.index.reading import update_index
+from tests.app.harness import WIDE, opened
+from tests.app.searching import (
+    browser_of,
+    found,
+    idle,
+    kinds_of,
+    look_for,
+    replaced,
+    screen,
+    session_elsewhere,
+)
+from tests.app.world import KEPT, STATE, World
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_PAUSE", 0.0)
+    monkeypatch.setattr("memtui.store.index.project_files.FRESH", -1.0)
+
+
+async def test_a_session_is_opened_at_the_line_copied_and_resumed(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "refresh")
+        results = screen(driver)
+        assert results.selected is not None and results.selected.line == 9
+        assert "Refresh" in driver.shown or "refresh" in driver.shown
+        await driver.press("enter")
+        await driver.until_transcript()
+        reader = driver.screen
+        assert isinstance(reader, TranscriptScreen)
+        await driver.until(lambda: " of " in reader.finder.place, "the hit")
+        await driver.press("escape")
+        assert screen(driver) is results
+        assert results.results.selected == "session s-1 L9 ask"
+        assert results.query_one(Input).value == "refresh"
+        # y copies the session, Y the command that resumes it.
+        if results.focused is not results.results:  # a widget learns later that it has focus again
+            await driver.press("shift+tab")
+        await driver.press("y")
+        await driver.until(lambda: driver.app.clipboard == "s-1", "the copy")
+        await driver.press("Y")
+        await driver.until(lambda: driver.app.clipboard == "claude --resume s-1", "the copy")
+        # R resumes it.
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("R")
+        assert len(copied) == 1 and copied[0].endswith("claude --resume s-1")
+        await driver.press("G", "R")
+        assert driver.last_said == "Only a session can be resumed."
+
+
+async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full: World) -> None:
+    (full.root / ".project" / "pins.md").write_text("- refresh once (s-1 L9)\n- refresh twice\n")
+    full.memory(1, "Refresh", session="s-1")
+    own = f"memory {full.memory(2, 'Refresh', session='s-7')}"
+    other = World(full.base, "elsewhere")
+    other.save(session_elsewhere(other))
+    other.capture(5, "Refresh the paint", session="s-9")
+    other.reviewed_capture(7, "Another", KEPT.replace(goal="Refresh it"))
+    reviewed = other.capture_path(7)
+    reviewed.write_text(reviewed.read_text().replace("s-1", "s-9"))
+    other.memory(3, "Refresh the paint", session="s-9")
+    other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
+    (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
+    async with opened(full) as driver:
+        await look_for(driver, "refresh")
+        assert "this project" in driver.lines[0]
+        seen = {}
+        for _ in range(3):
+            await driver.press("tab")
+            await driver.until(lambda: idle(driver), "the search")
+            await driver.settled()
+            seen[screen(driver)._scope] = set(found(driver))
+        session, project, everywhere = (seen[scope] for scope in Scope)
+        assert session < project
+        assert project < everywhere
+        assert kinds_of(session) == {"session", "memory", "capture", "state", "pin"}
+        assert {key for key in project - session if not key.startswith("session")} == {"pin pin 2", own}
+        assert kinds_of(everywhere - project) == set(map(str, searching.Kind))
+
+
+async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(full: World) -> None:
+    other = World(full.base, "elsewhere")
+    other.save(session_elsewhere(other))
+    other.capture(5, "Refresh the paint", session="s-9")
+    full.write(full.home.config / "config.toml", f'[archive]\nprivate = ["{full.base}"]\n')
+    browser = browser_of(full)
+    update_index(browser.places)
+
+    def names(scope: Scope) -> set[str]:
+        searches = Searcher(browser).searches(asked("refresh"), scope)
+        return {result.key for search in searches for result in search().results}
+
+    assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
+    full.write(full.home.config / "config.toml", "")
+    assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
+
+
+def test_the_settings_are_read_once_for_all_kinds(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Home] = []
+
+    def settings(home: Home) -> ArchiveSettings:
+        read.append(home)
+        return ArchiveSettings()
+
+    monkeypatch.setattr("memtui.flows.searching.archive_settings", settings)
+    for look in Searcher(browser_of(full)).searches(asked("refresh"), Scope.EVERYWHERE):
+        look()
+    assert len(read) == 1
