@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -95,6 +96,50 @@ def test_after_another_change_there_is_nothing_to_redo(undoing: Undoing, root: P
     assert undoing.history.last(undone=True) is None
     assert undo(undoing) == "wrote 1"
     assert not any(root.iterdir())
+
+
+def test_a_removed_file_is_made_again_in_its_folder_and_for_its_readers(
+    home: Home, root: Path, undoing: Undoing
+) -> None:
+    shared, compacts, settings = (
+        root / "a" / "b.md",
+        root / ".project" / "compacts" / "c.md",
+        home.config / "d",
+    )
+    for path, mode, folder_mode in (
+        (shared, 0o644, 0o755),
+        (compacts, 0o600, 0o700),
+        (settings, 0o600, 0o700),
+    ):
+        path.parent.mkdir(parents=True)
+        path.write_text("1")
+        write(undoing.changes, path, None)
+        path.parent.rmdir()
+        undo(undoing)
+        assert (path.read_text(), mode_of(path), mode_of(path.parent)) == ("1", mode, folder_mode)
+
+
+def test_folders_made_for_a_file_go_with_it_unless_they_are_memtuis_own(root: Path, undoing: Undoing) -> None:
+    for path in (root / "a" / "b" / "c.md", root / ".project" / "compacts" / "d.md"):
+        path.parent.mkdir(parents=True)
+        write(undoing.changes, path, "1")
+        undo(undoing)
+        assert not path.exists()
+    assert names(root) == [".project"]
+    assert names(root / ".project") == ["compacts"]
+
+
+def test_texts_of_recorded_changes_are_kept_however_old(home: Home, root: Path, undoing: Undoing) -> None:
+    (root / "a").write_text("1")
+    write(undoing.changes, root / "a", "2")
+    log = ChangeLog(home)
+    log.keep(b"3")
+    texts = {change_log.digest(text): text for text in (b"1", b"3")}
+    assert {name: log.text(name) for name in texts} == texts
+    for path in (home.state / "changes").iterdir():
+        os.utime(path, (1, 1))
+    log._sweep(strays=True)
+    assert [log.text(name) for name in texts] == [b"1", None]
 
 
 def test_a_change_is_not_taken_back_over_a_newer_one(home: Home, root: Path, undoing: Undoing) -> None:

@@ -83,3 +83,19 @@ def test_memories_are_the_first_of_the_store(project: Project, home: Home, numbe
     found, more = newest.newest_memories(project, home)
     assert found == entries[: newest._MEMORIES]
     assert more == (len(entries) > newest._MEMORIES)
+
+
+def test_a_memory_of_an_earlier_month_is_one_more(project: Project, home: Home) -> None:
+    add_memories(project, home, 1)
+    for path in (*project.compacts.iterdir(), *home.memories.glob("*/*.md")):
+        path.unlink()
+    (home.memories / "2026-01").rmdir()
+    folder = home.memories / "2026-02"
+    folder.mkdir()
+    for number in range(newest._MEMORIES):
+        (folder / f"CMEM-20260201-{100000 + number}.md").write_text("x")
+    assert newest.newest_memories(project, home)[1] is False
+    (home.memories / "2026-01").mkdir()
+    (home.memories / "2026-01" / "CMEM-20260130-101500.md").write_text("x")
+    found, more = newest.newest_memories(project, home)
+    assert (len(found), more) == (newest._MEMORIES, True)

@@ -44,8 +44,8 @@ class Seconds:
         """Half-open ranges of taken seconds: start -> end."""
         self._guard = threading.Lock()
 
-    def claim(self, moment: datetime, take: Callable[[str], bool]) -> str:
-        """The first id from `moment` on that can be taken.
+    def claim(self, moment: datetime, take: Callable[[str], bool]) -> None:
+        """Take the first id from `moment` on that can be taken.
 
         Args:
             moment: the time of creation.
@@ -58,12 +58,10 @@ class Seconds:
         with self._guard:
             start = self._taken.get(first, first)
         for epoch in count(start):
-            memory_id = id_at(epoch)
-            if take(memory_id):
+            if take(id_at(epoch)):
                 break
         with self._guard:
             self._taken[first] = max(epoch + 1, self._taken.get(first, first))
-        return memory_id
 
 
 def beginning_with(text: str, ids: Collection[str]) -> list[str]:
