@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.widgets import Input
 
 from memtui.app.keys.commands import PaneId
-from tests.app.harness import SHORT, SIZES, Driver, opened
+from tests.app.harness import SHORT, SIZES, WIDE, Driver, opened
 from tests.app.world import World
 
 
@@ -185,3 +186,21 @@ async def test_a_click_elsewhere_closes_the_line_and_keeps_the_filter(full: Worl
         assert driver.at(PaneId.MEMORIES)
         assert not driver.browser.query_one("#filter-line").has_class("-open")
         assert driver.pane(PaneId.PENDING).filter_text == "r"
+
+
+@pytest.mark.parametrize("pane", ["1", "2", "3"])
+async def test_where_nothing_matches_the_detail_says_so_too(full: World, pane: str) -> None:
+    full.memory(1, "The newest")
+    async with opened(full) as driver:
+        await driver.press(pane, "slash")
+        await driver.type("zebra")
+        await driver.until(lambda: "Nothing here matches “zebra”." in driver.detail, "the detail")
+
+
+async def test_a_click_on_a_key_of_the_line_is_the_key(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash", "e", "x")
+        await driver.until(lambda: rows(driver) == 1)
+        await driver.pilot.click(offset=(driver.lines[-1].index("drop"), WIDE[1] - 1))
+        await driver.until(lambda: rows(driver) == 3)
+        assert "q quit" in driver.lines[-1]

@@ -130,8 +130,9 @@ class CommandsPane(Pane):
         if pin is not None and key is not None:
             return Detail(f"{key} {self._light(key)}", "Pin", pin_document(pin, self.lights))
         if key is None:
+            nothing = self.empty if self.filter_text else _NONE
             return Detail(
-                "", "Command", plain(self.view.problem or _NONE, "warn" if self.view.problem else "dim")
+                "", "Command", plain(self.view.problem or nothing, "warn" if self.view.problem else "dim")
             )
         if command is None:
             return Detail(

@@ -203,7 +203,7 @@ class MemoriesPane(Pane):
         """The detail of a row."""
         entry = self.view.entries.get(key) if key is not None else None
         if entry is None or key is None:
-            return Detail("", "Memory", plain(self._nothing(), "dim"))
+            return Detail("", "Memory", plain(self.empty, "dim"))
 
         def work(progress: Progress) -> Document:
             return self._reader.document(entry, self._file_of(entry.name), progress)

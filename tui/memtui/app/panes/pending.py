@@ -185,7 +185,7 @@ class PendingPane(Pane):
         """The detail of a row."""
         item = self.capture_row(key)
         if item is None or key is None:
-            return Detail("", "Capture", plain(self._nothing(), "dim"))
+            return Detail("", "Capture", plain(self.empty, "dim"))
         if item.shown is None:
             return Detail(key, "Capture", capture_document(item, self.clock(), None))
 

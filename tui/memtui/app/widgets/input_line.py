@@ -18,11 +18,20 @@ from memtui.app.widgets.key_bar import KeyBar
 FILTER_HINT = "filter, enter keeps it, esc drops it"
 FIND_HINT = "find, enter keeps it, esc goes back"
 _KEYS = (
-    ("enter", "keep", "app.simulate_key('enter')"),
+    ("enter", "keep", "focused.submit"),
     ("f1", "help", "app.help"),
-    ("esc", "drop", "app.simulate_key('escape')"),
+    ("esc", "drop", "focused.drop"),
 )
 """What the keys at the bottom do while the line is typed."""
+
+
+class _TypedLine(Input):
+    """The input, whose actions a click in the key bar can name."""
+
+    def action_drop(self) -> None:
+        """Give up the text."""
+        if isinstance(self.parent, InputLine):
+            self.parent.action_drop()
 
 
 class InputLine(Horizontal):
@@ -71,7 +80,7 @@ class InputLine(Horizontal):
             hint: shown while the input is empty.
         """
         super().__init__(id=f"{name}-line")
-        self._input = Input(id=name, compact=True, placeholder=hint)
+        self._input = _TypedLine(id=name, compact=True, placeholder=hint)
         self._status = Label(Content(""), classes="status")
 
     def compose(self) -> ComposeResult:
