@@ -112,7 +112,7 @@ def _measured(place: Place) -> list[Figure]:
 
 
 def _adopt_orphans() -> None:
-    """What a hook leaves behind becomes a child of this process, to be waited for."""
+    """Adopt the processes left by hooks, to wait for them."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 

@@ -50,12 +50,12 @@ LIBRARIES = ("hypothesis", "pydantic", "yaml", "click", "rich.console", "textual
 OPTIONS = ("-n0", "-s", "--tb=no", "--disable-warnings", "-p", "no:randomly", "-o", "filterwarnings=")
 _DAY = 24 * 3600
 _MEMORY = 4 << 30
-"""How much a changed program may allocate."""
+"""Memory limit of a changed program."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a fork may take."""
+    """Limits of a fork."""
 
     processor: float
     """Seconds of processor time, however busy the machine is: a loop without end takes no longer."""
@@ -159,7 +159,7 @@ def rebind(mutant: Mutant) -> bool:
 
 
 def in_fork(do: Callable[[], object], limits: Limits | None = None) -> Any:
-    """What a function returns in a fork of this process; None when it took too long or died.
+    """The result of a function in a fork of this process; None when it took too long or died.
 
     Unless it is limited, it may also print.
     """

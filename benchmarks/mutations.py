@@ -32,7 +32,7 @@ class Mutant:
     """Of the changed node, in the order of `ast.walk`."""
     way: int
     first: int
-    """Where the changed statement begins; of one with a body, only the part before it counts."""
+    """The line of the changed statement; of one with a body, only the part before it counts."""
     last: int
     in_function: bool
     """Whether the change is in the body of a function, else it has its effect when the module is imported."""

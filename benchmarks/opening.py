@@ -17,7 +17,7 @@ STORM = 60_000
 STORM_BUDGET = 3.0
 QUICK = {"RUNS": 1, "CAPTURES": 500, "STORM": 2_000, "MEGABYTES": 10}
 _COUNT_END = "\x1b"
-"""What follows the number of captures in the pane's title once all of them are read."""
+"""The text after the number of captures in the pane's title, once all are read."""
 _STORM = """
 import sys, time
 folder, number, text = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode()

@@ -83,7 +83,7 @@ class Screen:
 
 
 class Process(NamedTuple):
-    """What runs in a terminal."""
+    """A program in a terminal."""
 
     pid: int
     master: int

@@ -59,7 +59,7 @@ def check(place: Path, remote: Opener) -> None:
 
 
 def _left(place: Path) -> list[Path]:
-    """What killed processes have left."""
+    """Leftovers of killed processes."""
     return [path for path in (place / "desk").rglob("*.tmp") if is_temp_name(path.name)]
 
 

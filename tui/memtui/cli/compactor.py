@@ -115,7 +115,7 @@ def _tell(steps: Iterable[Followed], as_json: bool) -> None:
 
 
 def _now(state: SessionState | None) -> str:
-    """What is in progress, else the goal."""
+    """The task in progress, else the goal."""
     if state is None:
         return ""
     doing = (task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)

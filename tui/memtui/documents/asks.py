@@ -29,7 +29,7 @@ class Ask(NamedTuple):
     about: str = ""
     """Purpose of a slash command, see `Turn.about`; not the user's words."""
     question: str = ""
-    """What Claude had asked before, when the words are so short that they say little without it."""
+    """Claude's preceding question, if the words are too short to be clear without it."""
 
     @property
     def line(self) -> str:
@@ -84,7 +84,7 @@ def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
 
 
 def _start(facts: Facts) -> Source:
-    """Where a subagent's task stands."""
+    """The source of a subagent's task."""
     first = facts.turns[0] if facts.turns else None
     return first.source._replace(speaker="user") if first is not None and first.kind == "start" else NOWHERE
 

@@ -43,7 +43,7 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
 
 
 def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
-    """Where the same command went well later."""
+    """The source of a later success of the same command."""
     if error.tool not in SHELL_TOOLS:
         return ""
     target = bare_command(error.target)[:_TARGET]

@@ -1,4 +1,4 @@
-"""What other programs write into memories' files while a sync replaces these."""
+"""Late writes of other programs into memories' files that a sync replaces."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ HEADINGS = {
     Kind.STATE: "Session states",
     Kind.PIN: "Pins",
 }
-"""What stands above the results of each kind."""
+"""The heading above the results of each kind."""
 
 
 class Result(NamedTuple):

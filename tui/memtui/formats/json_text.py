@@ -19,7 +19,7 @@ _BLANK = deferred(r"[ \t]*")
 
 
 class Style(NamedTuple):
-    """How a text is written."""
+    """The formatting of a text."""
 
     pretty: bool
     """Each member of the outer object is on its own line."""

@@ -42,7 +42,7 @@ class MemoryFile(Record):
 
     title: Line
     goal: Block = ""
-    """What the user was trying to accomplish."""
+    """The user's goal."""
     learnings: Items = ()
     questions: Items = ()
     """Unresolved questions and issues."""

@@ -1,4 +1,4 @@
-"""How much of a transcript is in its state document: the file next to the versions.
+"""The part of a transcript covered by its state document: the file next to the versions.
 
 It only saves time: without it, or if it is for another format or transcript, reading restarts at line 1.
 """
@@ -21,7 +21,7 @@ HEAD, TAIL = 1 << 10, 256
 
 
 class Progress(Record):
-    """How much of the transcript a version covers."""
+    """The part of the transcript that a version covers."""
 
     version: int = Field(ge=1)
     """The version that was current when the transcript was last read."""

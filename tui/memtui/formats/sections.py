@@ -48,7 +48,7 @@ def fenced(lines: Sequence[str]) -> bytearray:
 
 
 class _Closers:
-    """Which lines can close a fence. One pass at the start keeps the whole search linear."""
+    """The lines that can close a fence. One pass at the start keeps the whole search linear."""
 
     def __init__(self, lines: Sequence[str], fences: Iterable[int]) -> None:
         self._at: dict[str, list[tuple[int, int]]] = {"`": [], "~": []}

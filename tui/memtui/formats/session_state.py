@@ -82,7 +82,7 @@ Lines = Annotated[Items, BeforeValidator(_without_nothing)]
 
 
 class Identity(Record):
-    """What the session is about."""
+    """The subject of the session."""
 
     project: Value = ""
     """Name and, in brackets, path."""

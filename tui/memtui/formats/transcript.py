@@ -45,7 +45,7 @@ class Line(NamedTuple):
     """A line of a transcript."""
 
     offset: int
-    """Where it begins, in bytes."""
+    """Byte offset of its beginning."""
     end: int
     """Where reading continues: after its newline, or at `offset` if it is torn."""
     records: tuple[Record, ...]

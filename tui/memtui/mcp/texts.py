@@ -55,7 +55,7 @@ class Page(NamedTuple):
 
     text: str
     after: int | None
-    """Where the rest begins, in characters; None at the end."""
+    """Offset of the rest in characters; None at the end."""
 
 
 def page(text: str, start: int = 0) -> Page:

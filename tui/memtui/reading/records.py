@@ -210,7 +210,7 @@ class Answer:
     answer: str
     source: Source = NOWHERE
     option: str = ""
-    """What the chosen option says of itself; "" for the user's own words."""
+    """The description of the chosen option; "" for the user's own words."""
 
 
 @dataclass(frozen=True, slots=True)

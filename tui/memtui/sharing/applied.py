@@ -1,4 +1,4 @@
-"""Which records have been applied to a memory, and which are waiting."""
+"""Applied and waiting records of memories."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def applied_of(columns: tuple[Any, ...]) -> Applied | None:
 
 @dataclass
 class PassedOver:
-    """What a remote has that was not taken: of millions, the first few are named."""
+    """Skipped records of a remote: there may be millions, so only the first few are named."""
 
     foreign: int = 0
     """Records that claim to be of this machine."""

@@ -122,7 +122,7 @@ class Replica:
         """Add a record of this machine to be sent, with the state it was made from.
 
         Raises:
-            FileProblem: nobody could read it, or the database cannot be used.
+            FileProblem: no machine could read it, or the database cannot be used.
         """
         try:
             data = render_record(record)

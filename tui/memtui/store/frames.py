@@ -34,10 +34,10 @@ class Frame:
     """One part of the source."""
 
     at: int
-    """Where it begins in the source, in bytes."""
+    """Byte offset of its beginning in the source."""
     size: int
     start: int
-    """Where it begins in the frames' file."""
+    """Byte offset of its beginning in the frames' file."""
     length: int
     sha256: str
     """Hash of the source's part."""

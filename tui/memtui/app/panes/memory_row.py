@@ -23,7 +23,7 @@ _WHOLE_ID = 70
 
 
 class Known(NamedTuple):
-    """What has been read of a memory."""
+    """The values of a memory read so far."""
 
     entry: Entry
     head: MemoryHead | None = None

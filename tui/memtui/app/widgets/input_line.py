@@ -22,7 +22,7 @@ _KEYS = (
     ("f1", "help", "app.help"),
     ("esc", "drop", "focused.drop"),
 )
-"""What the keys at the bottom do while the line is typed."""
+"""Descriptions of the keys at the bottom while typing."""
 
 
 class _TypedLine(Input):

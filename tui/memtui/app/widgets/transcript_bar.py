@@ -18,7 +18,7 @@ class ByteBar:
 
     @property
     def percent(self) -> int:
-        """How much of the file lies before the end of what is in sight, in hundredths."""
+        """The percentage of the file before the end of the visible part."""
         return 100 if self.bottom >= self.size else min(99, int(100 * self.bottom / self.size))
 
     def thumb(self, height: int) -> range:
