@@ -193,6 +193,21 @@ def test_the_write_ahead_log_only_where_it_is_safe(
     connection.close()
 
 
+def test_the_counts_are_those_of_the_documents(where: Home) -> None:
+    index = SearchIndex(where)
+    for number in range(3):
+        add(where, number, "token " * (number + 1))
+    assert index.refresh()
+    path_of(where, 0).unlink()
+    add(where, 1, "a longer token than before")
+    assert index.refresh()
+    with sqlite3.connect(where.cache / "index.db") as connection:
+        counted = connection.execute("SELECT sum(docs), sum(bytes) FROM state").fetchone()
+        assert counted == connection.execute("SELECT count(*), sum(length) FROM docs").fetchone()
+        assert counted[0] == 2
+    connection.close()
+
+
 def test_frequent_changes_do_not_pile_up(where: Home) -> None:
     index = SearchIndex(where)
     for turn in range(30):
