@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -219,6 +219,8 @@ def test_a_time_in_the_hour_that_a_zone_repeats_comes_back() -> None:
     assert capture.timestamp.isoformat() == "2025-11-02T01:30:00-05:00"
     earlier = capture.replace(timestamp=moment.replace(microsecond=0, fold=0)).timestamp
     assert earlier.tzinfo == timezone(timedelta(hours=-4))
+    exact = capture.replace(timestamp=datetime(2025, 11, 2, 1, 30, 0, 7, tzinfo=UTC)).timestamp
+    assert exact == datetime(2025, 11, 2, 1, 30, tzinfo=UTC)
 
 
 def test_a_long_first_message_is_cut_at_500_characters() -> None:
