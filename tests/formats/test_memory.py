@@ -114,6 +114,7 @@ def test_another_tools_memory_is_read(line_end: str) -> None:
 def test_a_title_or_a_section_is_enough() -> None:
     assert parse_memory("# Memory: x\nBy hand.\n") == MemoryFile(title="x", preamble="By hand.")
     assert parse_memory("## Goal\nMove it.\n") == MemoryFile(title="", goal="Move it.")
+    assert parse_memory("## Goal\nMove it.\n## Goal\nAll of it.\n").goal == "Move it.\n\nAll of it."
 
 
 def test_a_record_cannot_be_changed() -> None:

@@ -132,6 +132,7 @@ def test_no_local_time_is_farther_from_utc_than_14_hours() -> None:
 @pytest.mark.parametrize("successor", [None, "", "CMEM-20260103-101500@desk"])
 def test_marks_come_back(flag: bool | None, successor: str | None) -> None:
     made = record(archived=flag, deleted=flag, superseded_by=successor)
+    assert made.superseded_by == successor
     assert _read(render_record(made)) == made
 
 
