@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.events import Paste
+from textual.widgets import TextArea
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.confirm import ConfirmScreen
@@ -15,7 +16,7 @@ from memtui.app.screens.review_form import Draft, from_fields, to_fields
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.reading.facts import Facts
-from tests.app.harness import WIDE, opened
+from tests.app.harness import NARROW, WIDE, opened
 from tests.app.reviewing import drafted, everything, memory_path, start, target, texts
 from tests.app.world import FIRST, World, told_apart
 
@@ -238,3 +239,19 @@ async def test_the_mouse_saves_too(full: World) -> None:
         await start(driver)
         await driver.pilot.click(offset=(driver.lines[-1].index("save"), WIDE[1] - 1))
         await driver.until_said("Reviewed")
+
+
+async def test_a_narrower_window_wraps_a_field_anew(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a text with as many lines as before, painted before the field has heard of its new width."""
+    heard = TextArea._on_resize
+    async with opened(full, size=WIDE) as driver:
+        review = await start(driver)
+        goal = review.field("goal")
+        goal.text = " ".join(["everywhere"] * 9)
+        review.field("learnings").text = "\n" * WIDE[1]  # the form scrolls in both windows
+        await driver.settled()
+        monkeypatch.setattr(TextArea, "_on_resize", lambda field: driver.paint() and heard(field))
+        await driver.resize(NARROW)
+        await driver.settled()
+        assert goal.wrapped_document.height == 2
+        assert driver.shown.count("everywhere") == 9

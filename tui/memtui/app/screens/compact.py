@@ -25,6 +25,7 @@ from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.text_field import TextField
 from memtui.clean import clean, clean_line
 from memtui.documents.checklist import Point, check_recovery
 from memtui.engines.choice import Engine
@@ -78,7 +79,7 @@ class CompactScreen(Screen[str | None]):
     def compose(self) -> ComposeResult:
         """Text and form side by side; in a narrow window one of them at a time."""
         with Horizontal(id="compact"):
-            yield TextArea(id="compact-text", tab_behavior="focus", highlight_cursor_line=False)
+            yield TextField(id="compact-text", tab_behavior="focus", highlight_cursor_line=False)
             with Vertical(id="compact-form"):
                 yield Input(id="compact-description", select_on_focus=False)
                 yield Input(id="compact-tags", select_on_focus=False, placeholder="a, b")

@@ -8,17 +8,18 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import DescendantFocus, Resize
+from textual.events import DescendantFocus
 from textual.widgets import TextArea
 
 from memtui.app.screens.review_form import FIELDS, Field, with_item
+from memtui.app.widgets.text_field import TextField
 from memtui.clean import clean
 
 _FRAME = 2
 _TARGET_AT_FIRST = "learnings"
 
 
-class FormField(TextArea):
+class FormField(TextField):
     """One field of the memory form."""
 
     def __init__(self, field: Field) -> None:
@@ -31,7 +32,7 @@ class FormField(TextArea):
     def _changed(self) -> None:
         self._fit()
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         """Fit the text once it is wrapped to the new width."""
         self.call_after_refresh(self._fit)
 
