@@ -31,13 +31,14 @@ def noted(sheet, nodes, animate=False):
     update_nodes(sheet, nodes, animate)
 
 Stylesheet.update_nodes = noted
-limits, share_room = [], PaneStack.share_room
+limits, arrange = [], PaneStack.arrange
 
-def shared(stack):
-    share_room(stack)
+def arranged(stack, size, optimal=False):
+    result = arrange(stack, size, optimal)
     limits.append([str(pane.styles.max_height) for pane in stack.children])
+    return result
 
-PaneStack.share_room = shared
+PaneStack.arrange = arranged
 
 def painted(view):
     names = [*view.panes[PaneId.PENDING].rows]

@@ -293,7 +293,8 @@ async def test_forgetting_asks_first(two: World) -> None:
         await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
         assert "the archived transcript" in driver.shown and "What stays:" in driver.shown
         answers = next(at for at, line in enumerate(driver.lines) if "Forget (y)" in line)
-        assert "changes.jsonl" in "".join(driver.lines[answers - 3 : answers]), "no empty lines between"
+        above = "".join(line.strip("│ ") for line in driver.lines[answers - 4 : answers])
+        assert "changes.jsonl" in above, "no empty lines between"
         await driver.press("enter")
         assert archive.entries()
         await driver.press("D")

@@ -64,7 +64,7 @@ async def test_visible_parts_by_size(full: World) -> None:
                 if size == NARROW:
                     heights = {pane_id: driver.pane(pane_id).region.height for pane_id in PaneId}
                     current = heights.pop(driver.browser.current_id)
-                    whole = driver.browser.pane.wanted_height
+                    whole = driver.browser.pane.wanted_height(size[0])
                     assert current >= min(whole, max(heights.values()))
         await driver.press("1")
         for columns in (99, 100):  # from a hundred columns on the detail stands beside

@@ -79,9 +79,6 @@ class Pane(RowList):
     pane_id: PaneId
     number: int
 
-    class HeightChanged(Message):
-        """The content of a pane has a new height."""
-
     class FilterCleared(Message):
         """The filter of a pane was removed by a click."""
 
@@ -100,7 +97,6 @@ class Pane(RowList):
         """Rows added by the last view; none at first."""
         self._met: Mapping[str, object] | None = None
         self._empty_text = empty
-        self._reported_height = 0
 
     @abstractmethod
     def apply(self, view: View) -> None:
@@ -186,9 +182,6 @@ class Pane(RowList):
             self.marked &= frozenset(self.all_keys())
         self.set_rows(keys)
         self.refresh_rows()
-        if self.wanted_height != self._reported_height:
-            self._reported_height = self.wanted_height
-            self.post_message(self.HeightChanged())
         self._show_title(len(keys))
 
     def welcome(self, known: Mapping[str, object], *, whole: bool) -> None:
@@ -209,10 +202,9 @@ class Pane(RowList):
         """Set the text shown without rows and filter."""
         self._empty_text = text
 
-    @property
-    def wanted_height(self) -> int:
-        """The height for all rows, borders included."""
-        return self.get_content_height(self.size, self.size, self.size.width or 38) + 2
+    def wanted_height(self, width: int) -> int:
+        """The height for all rows, borders included, at a width with borders."""
+        return self.get_content_height(self.size, self.size, width - self.gutter.width) + self.gutter.height
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The height of its rows, or of its text without any."""

@@ -5,36 +5,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.containers import Vertical
+from textual.css.scalar import Scalar
+from textual.geometry import Size
+from textual.layout import ArrangeResult, Layout
+from textual.layouts.vertical import VerticalLayout
+from textual.widget import Widget
 
 from memtui.app.panes.pane import Pane
 
 _LEAST = 3
-_BARS = 2
-"""Lines above and below the panes in a window that shows several of them."""
+
+
+class _FairLayout(VerticalLayout):
+    """Limits the panes other than the current one as it arranges them, so that this need not be repeated."""
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        """Arrange the panes one below the other."""
+        panes = [child for child in children if isinstance(child, Pane)]
+        limit = fair_height([pane.wanted_height(size.width) for pane in panes], size.height)
+        for pane in panes:
+            # The setter of `styles.max_height` would ask for another layout.
+            pane.styles.set_rule(
+                "max_height", None if pane.has_class("-current") else Scalar.from_number(limit)
+            )
+        return super().arrange(parent, children, size, greedy)
+
+
+_FAIR_LAYOUT = _FairLayout()
 
 
 class PaneStack(Vertical):
     """Gives the current pane the remaining room; long ones are cut to the same height."""
 
-    def on_resize(self) -> None:
-        """Distribute the room anew."""
-        self.share_room()
-
-    def on_pane_height_changed(self) -> None:
-        """Distribute the room anew."""
-        self.share_room()
-
-    def share_room(self) -> None:
-        """Limit the panes other than the current one."""
-        panes = [child for child in self.children if isinstance(child, Pane)]
-        # Before the first layout, use its expected height, so that it need not be repeated.
-        room = self.size.height or self.app.size.height - _BARS
-        limit = fair_height([pane.wanted_height for pane in panes], room)
-        for pane in panes:
-            if pane.has_class("-current"):
-                pane.styles.clear_rule("max_height")
-            elif pane.styles.max_height is None or pane.styles.max_height.value != limit:
-                pane.styles.max_height = limit
+    @property
+    def layout(self) -> Layout:
+        """Its own: from `styles.layout` Textual takes the name alone."""
+        return _FAIR_LAYOUT
 
 
 def fair_height(wanted: Sequence[int], room: int) -> int:

@@ -149,7 +149,6 @@ class BrowserScreen(StyledOnce):
         self.current_id = pane_id
         for other in self.panes.values():
             other.set_class(other.pane_id is pane_id, "-current")
-        self.query_one(PaneStack).share_room()
         self.offer_keys()
         self.update_tabs()
         self.show_detail()

@@ -178,7 +178,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def empty(self, text: str) -> None:
         if text != self._empty:
             self._empty = text
-            self.refresh()
+            self.refresh(layout=True)
 
     def set_rows(self, keys: Sequence[str]) -> None:
         """Show other rows; selection and scroll position stay with the rows they are at.
