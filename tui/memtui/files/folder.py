@@ -28,8 +28,9 @@ CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
 LOCK = os.O_RDWR | os.O_CREAT | _NOFOLLOW | _CLOEXEC | _BINARY | _PATIENT
 """Open for locking, create if missing; for writing, because flock on NFS requires it."""
 
-# Windows can neither open a folder nor look up a name in one, so paths are joined there.
-_HOLDS_FOLDERS = os.open in os.supports_dir_fd and bool(_DIRECTORY)
+CHECKS_LINKS = os.open in os.supports_dir_fd and bool(_DIRECTORY)
+"""Whether a `Folder` is held open, and refuses links: Windows can neither open a folder nor look up a name in
+one, so paths are joined there."""
 
 _BLOCK = 1 << 18
 _FSYNC_UNSUPPORTED = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
@@ -159,7 +160,7 @@ def steps_below(path: Path, within: Path) -> tuple[str, ...]:
 
 def _open_folder(path: Path, within: Path | None) -> int | None:
     steps = steps_below(path, within) if within is not None else ()
-    if not _HOLDS_FOLDERS:
+    if not CHECKS_LINKS:
         return None
     flags = os.O_RDONLY | _DIRECTORY | _CLOEXEC
     fd = os.open(path if within is None else within, flags)

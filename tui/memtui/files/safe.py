@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.files.atomic import is_temp_name, sweep, write_new
-from memtui.files.folder import READ, Folder, read_up_to, steps_below
+from memtui.files.folder import CHECKS_LINKS, READ, Folder, read_up_to, steps_below
 from memtui.files.problems import (
     FileNotRegular,
     FileOutside,
@@ -36,8 +36,8 @@ def read_within(
 ) -> bytes:
     """Return the whole content of a regular file that lies in `root` when every link is resolved.
 
-    The path is resolved once. Its components are then opened one within the other, from `root`, without
-    following links: a folder that becomes a link meanwhile is refused.
+    The path is resolved once if it has links. Its components are opened one within the other, from `root`,
+    without following links: a folder that becomes a link meanwhile is refused.
 
     Args:
         path: the file.
@@ -239,6 +239,10 @@ def _make_folder(above: Folder, name: str) -> bool:
 
 
 def _open_within(path: Path, root: Path, follow: bool, inside: Path | None = None) -> int:
+    if (direct := _without_links(path, root, inside)) is not None:
+        with direct:
+            if not (follow and stat.S_ISLNK(direct.status(path.name).st_mode)):
+                return _open_regular(direct, path.name, path)
     top = resolved(root)
     above = top
     if inside is not None:
@@ -250,11 +254,33 @@ def _open_within(path: Path, root: Path, follow: bool, inside: Path | None = Non
     if not real.is_relative_to(above) or real == above:
         raise FileOutside(path, f"leads out of {inside or root}")
     with Folder(real.parent, within=top) as folder:
-        # Checked first: opening a link fails differently on every system, opening a device may have effects.
-        mode = folder.status(real.name).st_mode
-        if not stat.S_ISREG(mode):
-            raise FileNotRegular(path, f"is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}")
-        fd = folder.open(real.name, READ)
+        return _open_regular(folder, real.name, path)
+
+
+def _without_links(path: Path, root: Path, inside: Path | None) -> Folder | None:
+    """The folder of a path that needs not be resolved; None if it may have links below `root`.
+
+    Most paths have none, and resolving one takes longer than reading the file.
+    """
+    if not CHECKS_LINKS:
+        return None
+    try:
+        if inside is not None:
+            steps_below(path.parent, inside)
+            steps_below(inside, root)
+        return Folder(path.parent, within=root)
+    except FileNotFoundError:
+        raise
+    except (FileOutside, OSError):
+        return None
+
+
+def _open_regular(folder: Folder, name: str, path: Path) -> int:
+    # Checked first: opening a link fails differently on every system, opening a device may have effects.
+    mode = folder.status(name).st_mode
+    if not stat.S_ISREG(mode):
+        raise FileNotRegular(path, f"is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}")
+    fd = folder.open(name, READ)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise FileNotRegular(path, "is not a regular file")
