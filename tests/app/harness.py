@@ -150,16 +150,16 @@ class Driver:
         """Type a text."""
         await self.press(*text)
 
-    async def until(self, condition: Callable[[], object], what: str = "") -> None:
-        """Wait until `condition` holds."""
+    async def until(self, condition: Callable[[], object], what: str = "", *, paints: bool = True) -> None:
+        """Wait until `condition` holds; `paints` now and then, as what is painted may start to read."""
         turns = count()
 
         def holds() -> object:
             turn = next(turns)
             if turn % 10 != 9 and not is_idle(self.app):
                 return False
-            # What is painted may start to read something; it costs too much to be done each time.
-            if turn % 60 == 59:
+            # It costs too much to be done each time.
+            if paints and turn % 60 == 59:
                 self.paint()
             else:
                 self._lay_out()
@@ -183,7 +183,8 @@ class Driver:
 
     async def until_live(self) -> None:
         """Wait until the first listing is shown."""
-        await self.until(lambda: self.browser.query_one(StatusBar).liveness is not None, "the listing")
+        bar = self.browser.query_one(StatusBar)
+        await self.until(lambda: bar.liveness is not None, "the listing", paints=False)
         await self.handled()
         await self.settled()
 
