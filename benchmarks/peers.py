@@ -24,9 +24,9 @@ import sessions
 from data import Place, make_transcript, write_captures, write_commands
 from memtui.clock import system_clock
 from memtui.project import Places, Project, memtui_home
-from memtui.store.index.asked import asked
-from memtui.store.index.reading import update_index
+from memtui.store.index.query import asked
 from memtui.store.index.sessions import SessionIndex
+from memtui.store.index.updating import update_index
 from report import milliseconds, percentile
 from terminal import Terminal
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from data import Data, data, make_transcript
 from memtui.clock import system_clock
 from memtui.project import Places, Project, memtui_home
-from memtui.store.index.asked import asked
-from memtui.store.index.reading import update_index
+from memtui.store.index.query import asked
 from memtui.store.index.sessions import SessionIndex
+from memtui.store.index.updating import update_index
 from report import Figure, milliseconds, percentile, show
 
 MEGABYTES = int(os.environ.get("MEMTUI_MEGABYTES", "100"))

@@ -24,7 +24,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from memtui.app.app import MemtuiApp
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.demo.build import DemoProject, build_demo
 from memtui.failures import FailureLog
 from memtui.project import Places

@@ -12,7 +12,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from memtui.app.app import MemtuiApp
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.demo.build import DemoProject, build_demo
 from memtui.failures import FailureLog
 from memtui.flows.syncing import opened

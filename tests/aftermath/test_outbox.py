@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.aftermath import outbox as outbox_module
-from memtui.aftermath.marks import found_in, mark_of, marked
+from memtui.aftermath.handover_marks import found_in, mark_of, marked
 from memtui.aftermath.outbox import RESCUE, Message, Outbox
 from memtui.files import create_exclusive
 from memtui.project import memtui_home

@@ -19,8 +19,8 @@ from textual.strip import Strip
 from memtui.app import app as app_module
 from memtui.app.app import MemtuiApp
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
-from memtui.app.model.live import Mark
+from memtui.app.model.live_updates import Mark
+from memtui.app.model.project_model import Browser
 from memtui.app.panes.pane import Pane
 from memtui.app.screens.browser import BrowserScreen
 from memtui.app.screens.review import ReviewScreen

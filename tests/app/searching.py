@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.screens.search import SearchScreen
 from memtui.demo.transcript import TranscriptWriter
 from memtui.flows import searching

@@ -12,7 +12,7 @@ from memtui.aftermath.outbox import Outbox
 from memtui.aftermath.pins import Pins
 from memtui.aftermath.traces import Trace, traces
 from memtui.app.model import aftermaths
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.screens.aftermath import AftermathScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document import Line

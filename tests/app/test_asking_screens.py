@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.confirm import ConfirmScreen
-from memtui.app.screens.stored import StoredScreen
+from memtui.app.screens.new_recovery_id import StoredScreen
 from memtui.documents.checklist import Point
 from memtui.flows.compact import draft
 from memtui.formats.memory import MemoryFile, render_memory

@@ -7,7 +7,7 @@ import pytest
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens import changes as screen_module
 from memtui.app.screens.changes import ChangesScreen
-from memtui.app.screens.reading import ReadingScreen
+from memtui.app.screens.document import ReadingScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.store.memory_files import FilesBackend
 from tests.app.harness import SIZES, Driver, opened

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from textual.content import Content
 
-from memtui.aftermath.gauge import Gauge
+from memtui.aftermath.context_gauge import Gauge
 from memtui.aftermath.receipts import Arrival, Receipt
 from memtui.app.settings import SettingsError, Warn, warn_of
 from memtui.app.widgets.status_bar import StatusBar, context_line
@@ -65,7 +65,7 @@ async def test_the_bell_rings_once_for_each_mark_that_is_passed(
     async with opened(world) as driver:
         monkeypatch.setattr(type(driver.app), "bell", lambda app: rung.append(True))
         feed, bar = driver.browser.feed, driver.browser.query_one(StatusBar)
-        from memtui.app.model.watch import Watched
+        from memtui.app.model.session_context import Watched
 
         for tokens in (0, 1_000, 1_100, 3_000, 3_100, 100, 3_000):
             feed._show_watched("s-2", Watched(Gauge(tokens, 100_000)))
@@ -94,7 +94,7 @@ def test_settings(world: World) -> None:
 
 
 async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_warns(world: World) -> None:
-    from memtui.app.model.watch import Watched
+    from memtui.app.model.session_context import Watched
 
     world.capture(5, "Make the export stream")
     async with opened(world, SHORT) as driver:
@@ -112,7 +112,7 @@ async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_war
 
 
 async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
-    from memtui.app.model.watch import Watched
+    from memtui.app.model.session_context import Watched
 
     full_session(world)
     async with opened(world) as driver:
@@ -136,7 +136,7 @@ async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
 
 
 async def test_a_short_window_says_that_nothing_was_received(world: World) -> None:
-    from memtui.app.model.watch import Watched
+    from memtui.app.model.session_context import Watched
 
     full_session(world)
     async with opened(world, SHORT) as driver:

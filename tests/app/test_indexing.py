@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.model import comparing
+from memtui.app.model import comparison
 from memtui.app.model.indexing import Indexer
 from memtui.project import Places
 from memtui.store.index import SearchIndex
@@ -13,7 +13,7 @@ from tests.app.world import World
 
 
 async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "MANY", 3)
+    monkeypatch.setattr(comparison, "MANY", 3)
     for number in range(3):
         world.memory(number, f"Memory {number}")
     async with opened(world) as driver:

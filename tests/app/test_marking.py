@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.screens.ask import AskScreen
+from memtui.app.screens.line_prompt import AskScreen
 from memtui.app.screens.review import ReviewScreen
 from tests.app.harness import SIZES, opened
 from tests.app.memories import meta, path_of, rows

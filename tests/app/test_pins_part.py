@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.aftermath.marks import marked
+from memtui.aftermath.handover_marks import marked
 from memtui.aftermath.outbox import PINS, Message, Outbox
 from memtui.aftermath.pins import Pins
 from memtui.app.keys.commands import PaneId

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memtui.app.screens import review
+from memtui.app.screens.document import ReadingScreen
 from memtui.app.screens.evidence_pane import EvidencePane, written
-from memtui.app.screens.reading import ReadingScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.evidence import EvidenceItem
 from tests.app.harness import SIZES, Driver, opened

@@ -11,10 +11,10 @@ from memtui import clipboard
 from memtui.app.keys import form_commands, list_commands, reader_commands
 from memtui.app.keys.question_commands import QUESTIONS
 from memtui.app.keys.screen_table import CommandTable
-from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.help import HelpScreen
-from memtui.app.screens.stored import StoredScreen
+from memtui.app.screens.line_prompt import AskScreen
+from memtui.app.screens.new_recovery_id import StoredScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar, fitting
 from tests.app.harness import NARROW, Driver, opened

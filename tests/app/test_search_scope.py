@@ -11,8 +11,8 @@ from memtui.flows import searching
 from memtui.flows.searching import Scope, Searcher
 from memtui.project import Home
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.index.asked import asked
-from memtui.store.index.reading import update_index
+from memtui.store.index.query import asked
+from memtui.store.index.updating import update_index
 from tests.app.harness import WIDE, opened
 from tests.app.searching import (
     browser_of,

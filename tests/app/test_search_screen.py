@@ -10,7 +10,7 @@ from textual.widgets import Input
 from memtui.app.details import search_result
 from memtui.app.keys.commands import PROMPT, PaneId
 from memtui.app.screens import search
-from memtui.app.screens.reading import ReadingScreen
+from memtui.app.screens.document import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.widgets.document_view import DocumentView
 from memtui.flows import searching
@@ -18,7 +18,7 @@ from memtui.flows.searching import Group, Result, Searcher
 from memtui.formats.session_state import Identity, SessionState
 from memtui.reading.passages import Kind, Passage
 from memtui.store.base import Filter
-from memtui.store.index.asked import Asked, asked
+from memtui.store.index.query import Asked, asked
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.searching import (

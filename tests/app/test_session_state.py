@@ -10,8 +10,8 @@ import pytest
 
 from memtui.app.actions import drafts
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
-from memtui.app.model.live import Mark
+from memtui.app.model.live_updates import Mark
+from memtui.app.model.project_model import Browser
 from memtui.app.model.state_draft import draft_state
 from memtui.app.model.views import DraftWanted, StateView
 from memtui.app.panes.pending import PendingPane

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.model.browser import Browser
-from memtui.app.model.courses import Courses
-from memtui.app.model.following import FRESH, update_fresh
+from memtui.app.model.context_sizes import Courses
+from memtui.app.model.project_model import Browser
 from memtui.app.model.sessions import Sessions
 from memtui.app.model.state_draft import draft_state
+from memtui.app.model.state_writer import FRESH, update_fresh
 from memtui.app.model.views import DraftWanted, StateView, View
 from memtui.files import FileProblem
 from memtui.flows.states import update_state

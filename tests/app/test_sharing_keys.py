@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.exchange import Exchange, RemoteState, standing
+from memtui.app.model.sharing import Exchange, RemoteState, standing
 from memtui.app.settings import SettingsError, sync_minutes
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.flows import syncing

@@ -21,8 +21,8 @@ from textual.app import App
 from memtui.app.details import session_rows
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens import compact, evidence_pane, review_fields
-from memtui.app.screens.ask import AskScreen
 from memtui.app.screens.compact import CompactScreen
+from memtui.app.screens.line_prompt import AskScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.search import SearchScreen
 from memtui.app.screens.sessions import SessionsScreen

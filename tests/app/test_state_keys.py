@@ -10,8 +10,8 @@ import pytest
 from textual.content import Content
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model import following
-from memtui.app.model.live import Mark
+from memtui.app.model import state_writer
+from memtui.app.model.live_updates import Mark
 from memtui.app.panes.state import StatePane
 from memtui.app.screens.feed import Published
 from memtui.files import FileProblem
@@ -323,8 +323,8 @@ async def test_leaving_calls_the_model_off(world: World, claude: StandIn) -> Non
 @pytest.fixture
 def followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sessions are followed at once and all the time."""
-    monkeypatch.setattr(following, "BEGIN", 0.0)
-    monkeypatch.setattr(following, "INTERVAL", 0.02)
+    monkeypatch.setattr(state_writer, "BEGIN", 0.0)
+    monkeypatch.setattr(state_writer, "INTERVAL", 0.02)
 
 
 @pytest.mark.usefixtures("followed")
@@ -368,7 +368,7 @@ async def test_why_no_version_can_be_written_is_said_once_and_stays_in_the_detai
 ) -> None:
     path = captured_session(world)
     problem = FileProblem(world.home.states, "cannot be written: read-only file system")
-    monkeypatch.setattr(following, "update_fresh", failing(problem))
+    monkeypatch.setattr(state_writer, "update_fresh", failing(problem))
     async with opened(world) as driver:
         await driver.until_said("The session state is not kept: ")
         assert driver.last_said.endswith("states cannot be written: read-only file system.")
@@ -386,7 +386,7 @@ async def test_an_unexpected_error_is_logged_and_the_app_goes_on(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     captured_session(world)
-    monkeypatch.setattr(following, "update_fresh", failing(RuntimeError("no idea")))
+    monkeypatch.setattr(state_writer, "update_fresh", failing(RuntimeError("no idea")))
     app = make_app(world)
     async with app.run_test(size=WIDE) as pilot:
         driver = Driver(app, pilot)

@@ -9,8 +9,8 @@ import pytest
 from textual.message import Message
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model import live, watcher
-from memtui.app.model.live import Mark
+from memtui.app.model import folder_watcher, live_updates
+from memtui.app.model.live_updates import Mark
 from memtui.app.screens.feed import Published
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.usefixtures("watching")
 @pytest.fixture
 def events_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking every two seconds is off, so what shows came by an event."""
-    monkeypatch.setattr(live, "INTERVAL", 3600.0)
+    monkeypatch.setattr(live_updates, "INTERVAL", 3600.0)
 
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not every two seconds but often, so that tests need not wait."""
-    monkeypatch.setattr(live, "INTERVAL", 0.1)
+    monkeypatch.setattr(live_updates, "INTERVAL", 0.1)
 
 
 async def test_a_capture_written_elsewhere_appears(full: World, events_only: None) -> None:
@@ -210,7 +210,7 @@ async def test_live(full: World, size: tuple[int, int]) -> None:
 
 
 async def test_polling_says_why(full: World, monkeypatch: pytest.MonkeyPatch, often: None) -> None:
-    monkeypatch.setattr(watcher, "silent_file_system", lambda folder: "nfs4")
+    monkeypatch.setattr(folder_watcher, "silent_file_system", lambda folder: "nfs4")
     async with opened(full) as driver:
         assert driver.mark is Mark.POLLING
         assert driver.lines[0].rstrip().endswith("◐ polling: nfs4 reports no changes")

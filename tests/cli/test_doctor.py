@@ -8,13 +8,13 @@ import pytest
 
 from memtui.cli import doctor
 from memtui.project import Project
-from memtui.setup import mcp_check, wiring
+from memtui.setup import hooks_check, mcp_check
 from tests.cli.conftest import Memtui
 
 
 @pytest.fixture(autouse=True)
 def _no_probes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wiring, "probe", lambda command, path: "")
+    monkeypatch.setattr(hooks_check, "probe", lambda command, path: "")
     monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from memtui.formats.capture_text import render_pending
 from memtui.project import Project
-from memtui.setup import mcp_check, wiring
+from memtui.setup import hooks_check, mcp_check
 from tests.cli.conftest import Memtui
 
 _STATE = """{
@@ -71,7 +71,7 @@ def test_the_log_is_of_this_project_unless_all_are_wanted(
 def test_every_command_that_writes_is_on_record_and_can_be_undone(
     memtui: Memtui, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wiring, "probe", lambda command, path: "")  # no command is tried
+    monkeypatch.setattr(hooks_check, "probe", lambda command, path: "")  # no command is tried
     monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
     project.compacts.mkdir(parents=True)
     capture = project.compacts / "20260102_090005-autocompact.md"

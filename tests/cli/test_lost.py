@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memtui.aftermath.kept import kept_path, mark
+from memtui.aftermath.kept_marks import kept_path, mark
 from memtui.flows.aftermath import aftermaths
 from memtui.project import Places, Project, claude_config, memtui_home
 from tests.aftermath.made import SUMMARY, session

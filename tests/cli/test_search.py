@@ -14,8 +14,8 @@ from memtui.formats.capture_text import capture_name
 from memtui.formats.model import Section
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 from memtui.project import Project, memtui_home, transcript_slug
-from memtui.store.index import reading
-from memtui.store.index.asked import KINDS
+from memtui.store.index import updating
+from memtui.store.index.query import KINDS
 from tests.cli.conftest import Memtui
 from tests.store.index.furnishing import furnish
 from tests.transcripts import Transcript
@@ -225,8 +225,8 @@ def test_the_first_index_is_made_by_several_processes(
             started.append(number)
             super().__init__(number)
 
-    monkeypatch.setattr(reading, "ProcessPoolExecutor", Readers)
-    monkeypatch.setattr(reading, "_ALONE", -1)
+    monkeypatch.setattr(updating, "ProcessPoolExecutor", Readers)
+    monkeypatch.setattr(updating, "_ALONE", -1)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert "s-1" in memtui("search", "lamp").out and started == [2]
 

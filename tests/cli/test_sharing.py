@@ -234,7 +234,7 @@ def test_the_store_stays_readable_if_the_projects_memories_cannot_be_imported(
     def full(folder: Path, *, within: Path) -> None:
         raise FileUnwritable(folder, "cannot be written: the disk is read-only")
 
-    monkeypatch.setattr("memtui.flows.taking_in.private_folder", full)
+    monkeypatch.setattr("memtui.flows.shared_folder_import.private_folder", full)
     done = memtui(*(memory_id if word == "ID" else word for word in words))
     assert done.out
     (line,) = [line for line in done.err.splitlines() if "data/sharing" in line]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.asks import asks
+from memtui.documents.decisions import settled
 from memtui.documents.dynamics import dynamics, language
 from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.goal import goal_parts, is_drafted, title_of
 from memtui.documents.open_work import numbered_steps, open_steps, pending
-from memtui.documents.settled import settled
+from memtui.documents.user_requests import asks
 from memtui.reading.records import Action, Command, Facts, PermissionMode
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memtui.documents.compaction_notes import handover
 from memtui.documents.events import missing_work
 from memtui.documents.evidence import evidence
-from memtui.documents.handover import handover
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.state_draft import draft_session_state
 from memtui.formats.recovery import render_recovery

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.commands_run import commands_run
-from memtui.documents.handover import handover
+from memtui.documents.compaction_notes import handover
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.recovery_notes import recovery_notes

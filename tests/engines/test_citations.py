@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.engines.citations import NO_SOURCE, CitedLines, without_citations
-from memtui.engines.known import Known
+from memtui.engines.known_names import Known
 from memtui.reading.facts import Facts
 from tests.transcripts import START, Transcript
 

@@ -10,7 +10,7 @@ from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.state_draft import draft_session_state
 from memtui.engines.citations import NO_SOURCE
 from memtui.engines.claude import Claude
-from memtui.engines.known import UNSEEN
+from memtui.engines.known_names import UNSEEN
 from memtui.engines.process import EngineError
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery

@@ -14,7 +14,7 @@ from memtui.documents.compactor_size import TARGET, size_of
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.answers import memory_in, recovery_in, state_in
 from memtui.engines.citations import NO_SOURCE
-from memtui.engines.known import UNSEEN, Known
+from memtui.engines.known_names import UNSEEN, Known
 from memtui.engines.process import MOST, EngineError
 from memtui.engines.rules import ruled_memory, ruled_recovery
 from memtui.engines.state_rules import ruled_state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.flows.taking_in import take_in
+from memtui.flows.shared_folder_import import take_in
 from memtui.formats.shared_record import SharedRecord, render_record
 from memtui.project import Home, Project
 from memtui.store.base import Filter, New, Which

@@ -14,7 +14,7 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.requests import Request, ask_for_state
 from memtui.project import Places, Project, memtui_home, transcript_slug
-from memtui.setup.archived import check_archive
+from memtui.setup.archive_check import check_archive
 from memtui.store.archive import Archive
 from tests.app.widgets.records import said, text, user, write
 

@@ -15,7 +15,7 @@ from memtui import git
 from memtui.flows.freshness import Freshness, Repositories, freshness, note_on, since_when
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
-from memtui.store.repository import Repository
+from memtui.store.changed_files import Repository
 
 STORED = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 HOUR = 3_600.0
@@ -204,7 +204,7 @@ def test_git_is_run_a_few_times_however_many_memories_there_are(
         runs.append(words[0])
         return git.ask(root, *words)
 
-    monkeypatch.setattr("memtui.store.repository.ask", counted)
+    monkeypatch.setattr("memtui.store.changed_files.ask", counted)
     for name in "abc":
         committed.write(f"src/{name}.py", "new", hours=1)
     committed.commit(hours=1)
@@ -231,7 +231,7 @@ def test_another_commit_is_seen_after_a_refresh(committed: Work) -> None:
 
 
 def test_a_log_that_takes_too_long_leaves_the_times(committed: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.store.repository.COMMITS", 1)
+    monkeypatch.setattr("memtui.store.changed_files.COMMITS", 1)
     committed.write("src/a.py", "new", hours=1)
     committed.commit(hours=1)
     repository = Repository(committed.root)

@@ -23,9 +23,9 @@ from memtui.formats.recovery import Recovery, parse_recovery
 from memtui.project import Home, Places, Project
 from memtui.reading.facts import Facts
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
+from memtui.store.content_restore import UndoProblem
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
-from memtui.store.put_back import UndoProblem
 from tests import faults
 from tests.store.undoing import Undoing
 from tests.transcripts import Transcript

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.flows.taking_in import take_in
+from memtui.flows.shared_folder_import import take_in
 from memtui.project import Project
 from tests.flows.here import put
 from tests.flows.machines import Machine

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memtui.aftermath.marks import found_in, mark_of
+from memtui.aftermath.handover_marks import found_in, mark_of
 from memtui.aftermath.outbox import PINS, RESCUE, Message, Outbox
 from memtui.hooks.main import may_wait
 from memtui.hooks.report import Report

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memtui.files import lock, lock_file
-from memtui.hooks import capture, stop
+from memtui.hooks import capture, time_limit
 from memtui.project import HOOKS_OFF
 from memtui.store.shared_text import HOOK_PATIENCE
 from tests.disk import mode_of, names
@@ -272,8 +272,8 @@ def test_a_lock_that_is_held_costs_no_more_than_a_second(world: World) -> None:
 
 def test_it_stops_itself(world: World) -> None:
     # Standard input that never ends. The last moment is longer: a busy machine, too, has to write the log.
-    limits = "stop.CAPTURE_STOP_SECONDS = 0.5; stop._LAST_SECONDS = 30.0"
-    program = f"from memtui.hooks import main, stop; {limits}; main.main()"
+    limits = "time_limit.CAPTURE_STOP_SECONDS = 0.5; time_limit._LAST_SECONDS = 30.0"
+    program = f"from memtui.hooks import main, time_limit; {limits}; main.main()"
     command = [sys.executable, "-I", "-c", program, "pre-compact"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment
@@ -282,13 +282,13 @@ def test_it_stops_itself(world: World) -> None:
     (run,) = world.runs
     assert run.outcome == "took too long, and was stopped"
     assert run.ms >= 450
-    last = stop._LAST_SECONDS + 2  # to start Python
-    assert stop.HARD_STOP_SECONDS + last <= stop.GRANTED_SECONDS
-    assert stop.CAPTURE_STOP_SECONDS + last <= stop.GRANTED_FOR_CAPTURE
+    last = time_limit._LAST_SECONDS + 2  # to start Python
+    assert time_limit.HARD_STOP_SECONDS + last <= time_limit.GRANTED_SECONDS
+    assert time_limit.CAPTURE_STOP_SECONDS + last <= time_limit.GRANTED_FOR_CAPTURE
 
 
 def test_a_capture_may_take_longer_than_other_hooks(world: World) -> None:
-    program = "from memtui.hooks import main, stop; stop.HARD_STOP_SECONDS = 0.0; main.main()"
+    program = "from memtui.hooks import main, time_limit; time_limit.HARD_STOP_SECONDS = 0.0; main.main()"
     world.run("", command=[sys.executable, "-I", "-c", program, "pre-compact"], trigger="auto")
     assert [run.outcome for run in world.runs] == ["ok"]
     assert len(world.captures) == 1
@@ -296,8 +296,8 @@ def test_a_capture_may_take_longer_than_other_hooks(world: World) -> None:
 
 def test_a_run_that_cannot_be_stopped_is_logged_before_it_ends(world: World) -> None:
     program = (
-        "import time\nfrom memtui.hooks import main, run, stop\n"
-        "stop.CAPTURE_STOP_SECONDS, stop._LAST_SECONDS = 0.2, 0.2\n"
+        "import time\nfrom memtui.hooks import main, run, time_limit\n"
+        "time_limit.CAPTURE_STOP_SECONDS, time_limit._LAST_SECONDS = 0.2, 0.2\n"
         "def deaf(*given):\n"
         "    while True:\n"
         "        try: time.sleep(60)\n"
@@ -311,8 +311,8 @@ def test_a_run_that_cannot_be_stopped_is_logged_before_it_ends(world: World) -> 
 
 def test_a_slow_disk_costs_no_capture(world: World) -> None:
     program = (
-        "import os, time\nfrom memtui.hooks import main, stop\n"
-        "stop.CAPTURE_STOP_SECONDS *= 10\nsync = os.fsync\n"
+        "import os, time\nfrom memtui.hooks import main, time_limit\n"
+        "time_limit.CAPTURE_STOP_SECONDS *= 10\nsync = os.fsync\n"
         "def slow(fd): time.sleep(0.4); sync(fd)\n"
         "os.fsync = slow\nmain.main()"
     )
@@ -324,9 +324,9 @@ def test_a_slow_disk_costs_no_capture(world: World) -> None:
 
 def test_the_capture_comes_first(world: World) -> None:
     program = (
-        "import time\nfrom memtui.hooks import main, pre_compact, stop\n"
-        "stop.CAPTURE_STOP_SECONDS = 60.0\n"
-        "def stopped(*given, **named): raise stop.Stopped\n"
+        "import time\nfrom memtui.hooks import main, pre_compact, time_limit\n"
+        "time_limit.CAPTURE_STOP_SECONDS = 60.0\n"
+        "def stopped(*given, **named): raise time_limit.Stopped\n"
         "pre_compact.ask_for_state = pre_compact.context_block = pre_compact.sweep_captures = stopped\n"
         "main.main()"
     )

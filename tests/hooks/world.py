@@ -202,10 +202,12 @@ class World:
 
 
 _PATIENT = (
-    "from memtui.hooks import main, stop\n"
-    "stop.HARD_STOP_SECONDS = stop.CAPTURE_STOP_SECONDS = 60.0\nmain.main()"
+    "from memtui.hooks import main, time_limit\n"
+    "time_limit.HARD_STOP_SECONDS = time_limit.CAPTURE_STOP_SECONDS = 60.0\nmain.main()"
 )
-_HOOKS = "main run pre_compact session ended capture first_prompt room settings surroundings"
+_HOOKS = (
+    "main run pre_compact session cleared_sessions capture first_prompt text_budget settings project_files"
+)
 _IMPORTS = [
     *(f"import memtui.hooks.{name}" for name in _HOOKS.split()),
     *(f"import memtui.store.{name}" for name in ("commands_file", "listing", "transcript_path")),

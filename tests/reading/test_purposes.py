@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.asks import asks
 from memtui.documents.goal import goal_parts, title_of
+from memtui.documents.user_requests import asks
 from memtui.reading.purposes import description_of, plan_read
 from tests.transcripts import Transcript
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.handover import handover
+from memtui.documents.compaction_notes import handover
 from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.state_draft import draft_session_state

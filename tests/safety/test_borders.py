@@ -15,9 +15,9 @@ from memtui.formats.progress import Progress
 from memtui.formats.recovery import render_recovery
 from memtui.hooks.first_prompt import first_prompt
 from memtui.project import Home, Project
+from memtui.safety.address_secrets import carried
 from memtui.safety.assigned import assigned
-from memtui.safety.carriers import carried
-from memtui.safety.hits import may_hold_secret
+from memtui.safety.secret_spans import may_hold_secret
 from memtui.safety.tokens import tokens
 from memtui.store.state_progress import keep_progress
 from memtui.store.states import PLAN, StateStore

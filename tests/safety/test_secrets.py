@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.safety.hits import may_hold_secret
+from memtui.safety.secret_spans import may_hold_secret
 from memtui.safety.secrets import MASK, find, masked
 from tests.formats.checks import ends_soon
 from tests.safety.fifth_forms import FIFTH_FORMS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.project import Places, Project, claude_config, memtui_home
-from memtui.setup import mcp_check, wiring
+from memtui.setup import hooks_check, mcp_check
 from memtui.setup.claude_files import Scope
 from memtui.setup.install import Plan, apply, plan_init, plan_uninstall
 
@@ -66,7 +66,7 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> Probes:
         asked.append((command, path))
         return ""
 
-    monkeypatch.setattr(wiring, "probe", answer)
+    monkeypatch.setattr(hooks_check, "probe", answer)
     monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
-    monkeypatch.setattr(wiring, "is_this_script", lambda name, path: True)
+    monkeypatch.setattr(hooks_check, "is_this_script", lambda name, path: True)
     return asked

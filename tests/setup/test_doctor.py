@@ -10,14 +10,14 @@ import pytest
 
 from memtui.hooks.log import Run, record
 from memtui.project import Places
+from memtui.setup import command_probe, hooks_check, mcp_check
 from memtui.setup import doctor as doctor_module
-from memtui.setup import mcp_check, trying, wiring
 from memtui.setup.claude_files import Scope, settings_file
+from memtui.setup.command_probe import BARE_PATH, probe
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
+from memtui.setup.hooks_check import is_wired, look
 from memtui.setup.settings import EVENTS, PURPOSES, own_command
-from memtui.setup.trying import BARE_PATH, probe
-from memtui.setup.wiring import is_wired, look
 from memtui.store.commands_file import CommandsFile
 from tests.setup.conftest import NOW, Probes, clock
 from tests.setup.conftest import Run as Runner
@@ -130,8 +130,8 @@ def test_the_shared_command_depends_on_the_path(
 ) -> None:
     init(Scope.SHARED)
     monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
-    monkeypatch.setattr(wiring, "is_this_script", lambda name, path: path == found_on)
-    monkeypatch.setattr(wiring, "probe", lambda command, path: why if path == found_on else "wrong path")
+    monkeypatch.setattr(hooks_check, "is_this_script", lambda name, path: path == found_on)
+    monkeypatch.setattr(hooks_check, "probe", lambda command, path: why if path == found_on else "wrong path")
     assert {found for found, _ in diagnosed(places, "commands", PATH="/my/bin")} == {level}
 
 
@@ -175,7 +175,7 @@ def test_a_command_is_tried_as_claude_code_runs_it(
     command: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "sleep" in command:
-        monkeypatch.setattr(trying, "_SECONDS", 0.05)
+        monkeypatch.setattr(command_probe, "_SECONDS", 0.05)
     assert probe(command, "/bin").startswith(why) and (why or not probe(command, "/bin"))
 
 

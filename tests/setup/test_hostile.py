@@ -14,11 +14,11 @@ import pytest
 from memtui.git import git_sees
 from memtui.project import Places
 from memtui.setup.claude_files import Scope, settings_file
+from memtui.setup.command_probe import is_this_python, is_this_script
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
 from memtui.setup.mcp_entry import own_server, shared_server
 from memtui.setup.settings import own_command, shared_command
-from memtui.setup.trying import is_this_python, is_this_script
 from tests.setup.conftest import clock
 
 

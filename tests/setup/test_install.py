@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from memtui.files import FileOutside, FileProblem, FileUnreadable
 from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
-from memtui.setup.changes import diff
 from memtui.setup.claude_files import Scope
+from memtui.setup.file_change import diff
 from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.settings import EVENTS, find_hooks
 from memtui.setup.slash_commands import slash_command

@@ -9,7 +9,7 @@ import pytest
 
 from memtui.files import FileChanged, replacing
 from memtui.project import Places
-from memtui.setup import changes as changes_module
+from memtui.setup import file_change as changes_module
 from memtui.setup.claude_files import Scope
 from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.settings import EVENTS, find_hooks

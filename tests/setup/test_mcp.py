@@ -22,12 +22,12 @@ from memtui.project import Places
 from memtui.setup import mcp_check
 from memtui.setup.approval import APPROVED
 from memtui.setup.claude_files import Scope
+from memtui.setup.command_probe import Apart
 from memtui.setup.findings import Level
 from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.mcp_check import check_server
 from memtui.setup.mcp_entry import Kind, find_server, own_server, shared_server
 from memtui.setup.mcp_registration import registered
-from memtui.setup.trying import Apart
 from tests.disk import mode_of
 from tests.setup.conftest import NOW, PYTHON, Run, clock
 from tests.setup.strategies import FEW, server_files

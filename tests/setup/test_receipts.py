@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memtui.aftermath.marks import mark_of, marked
+from memtui.aftermath.handover_marks import mark_of, marked
 from memtui.aftermath.receipts import Receipt
 from memtui.hooks.log import Run, record
 from memtui.project import Home, Places, Project, memtui_home, transcript_slug

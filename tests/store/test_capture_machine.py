@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from memtui.formats.capture import parse_capture
 from memtui.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem
+from memtui.store.content_restore import UndoProblem
 from memtui.store.listing import Entry
-from memtui.store.put_back import UndoProblem
 from tests.disk import names
 from tests.store.captures import MEMORY, RecordedCaptures, add_capture
 from tests.store.undoing import Undo

@@ -14,7 +14,7 @@ from memtui.formats.capture import parse_capture
 from memtui.formats.memory import parse_memory
 from memtui.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
-from memtui.store.put_back import UndoProblem
+from memtui.store.content_restore import UndoProblem
 from tests import faults
 from tests.disk import age, mode_of, names
 from tests.store.captures import (

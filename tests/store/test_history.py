@@ -16,9 +16,9 @@ from memtui.store import change_log
 from memtui.store.base import New
 from memtui.store.change_log import Change, ChangeLog, FileChange
 from memtui.store.changes import APP, CLI, HOOK, MCP, Changes
+from memtui.store.content_restore import UndoProblem
 from memtui.store.history import History, recorded
 from memtui.store.memory_files import FilesBackend
-from memtui.store.put_back import UndoProblem
 from tests import faults
 from tests.disk import left_over, mode_of, names, without_flushing
 from tests.processes import start_together

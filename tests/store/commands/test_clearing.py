@@ -14,7 +14,7 @@ from memtui.project import Project
 from memtui.store import shared_text
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.commands_file import CommandProblem
-from memtui.store.put_back import UndoProblem
+from memtui.store.content_restore import UndoProblem
 from tests import faults
 from tests.disk import DEAD_PID, age, mode_of, names
 from tests.store.commands.conftest import TEXT, Store, active, foreign

@@ -13,8 +13,8 @@ from memtui.project import Home, Places, Project
 from memtui.store.base import Filter, Which
 from memtui.store.index.documents import DocumentIndex
 from memtui.store.index.project_files import FRESH, project_documents
-from memtui.store.index.reading import update_index
 from memtui.store.index.schema import DocKind
+from memtui.store.index.updating import update_index
 from tests.store.corpus import home
 from tests.store.index.furnishing import furnish
 from tests.transcripts import Transcript

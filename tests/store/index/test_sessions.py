@@ -17,9 +17,9 @@ from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.base import Filter, Which
 from memtui.store.index import schema
-from memtui.store.index.asked import asked
-from memtui.store.index.reading import update_index
+from memtui.store.index.query import asked
 from memtui.store.index.sessions import SessionIndex, TurnsFound
+from memtui.store.index.updating import update_index
 from tests.store.corpus import home
 from tests.transcripts import Transcript
 

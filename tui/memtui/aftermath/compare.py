@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from memtui.aftermath.marks import MARK
+from memtui.aftermath.handover_marks import MARK
 from memtui.aftermath.naming import SearchedText
 from memtui.aftermath.records import Aftermath, Row, State
 from memtui.aftermath.rows import Fact, Standing, facts_of

@@ -25,7 +25,7 @@ from memtui.files import (
 from memtui.files.problems import writing
 from memtui.named import NamedTuple
 from memtui.project import Home
-from memtui.store.keys import session_key
+from memtui.store.note_names import session_key
 
 RESCUE = "rescue"
 """Facts chosen by the user."""

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from memtui.aftermath.marks import MARK, found_in
+from memtui.aftermath.handover_marks import MARK, found_in
 from memtui.aftermath.traces import hook_context
 from memtui.clock import local, parse_iso
 from memtui.safety.private import without_private

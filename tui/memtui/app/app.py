@@ -25,7 +25,7 @@ from memtui.app.background import DaemonThreads
 from memtui.app.ending import end_with_terminal
 from memtui.app.host import AftermathWanted, HostApp, PinWanted, ResumeWanted, UndoWanted
 from memtui.app.keys.screen_table import CommandTable
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.screens.browser import BrowserScreen
 from memtui.app.screens.sizing import add_size_classes
 from memtui.app.settings import (

@@ -16,7 +16,7 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.files.problems import reading
-from memtui.flows.citing import unsourced_lines
+from memtui.flows.citation_check import unsourced_lines
 from memtui.flows.sessions import find_transcript
 from memtui.formats.model import FormatError
 from memtui.project import Places, claude_config, expanded, memtui_home

@@ -58,7 +58,7 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
 
 def _shared_memories(places: Places) -> Iterator[Finding]:
     """Memories in the project's own folder that could not be imported."""
-    from memtui.flows.taking_in import standing
+    from memtui.flows.shared_folder_import import standing
 
     check, problems = "shared memories", standing(places.project, places.home)
     for problem in problems[:_NAMED]:

@@ -23,9 +23,9 @@ from memtui.clock import system_clock
 from memtui.files import FileProblem
 from memtui.project import Places
 from memtui.setup.archiving import about_archive, is_decided, keep_nothing
+from memtui.setup.hooks_check import look
 from memtui.setup.install import plan_init, tidy
 from memtui.setup.settings import PURPOSES
-from memtui.setup.wiring import look
 
 
 @click.command("init")

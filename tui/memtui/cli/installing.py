@@ -13,8 +13,8 @@ from memtui.cli.output import can_answer, print_json, say
 from memtui.cli.project import project_of
 from memtui.clock import system_clock
 from memtui.project import Places, claude_config, memtui_home
-from memtui.setup.changes import Change, diff
 from memtui.setup.claude_files import Scope
+from memtui.setup.file_change import Change, diff
 from memtui.setup.install import Plan, apply
 
 HELPS = {

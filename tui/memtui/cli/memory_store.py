@@ -8,7 +8,7 @@ from memtui.cli.changes import changes_in
 from memtui.cli.output import say
 from memtui.cli.project import project_of
 from memtui.clock import system_clock
-from memtui.flows import recall
+from memtui.flows import memory_lookup
 from memtui.project import memtui_home
 from memtui.store.base import MemoryBackend
 from memtui.store.changes import Changes
@@ -26,7 +26,7 @@ def take_in_here(root: Path | None) -> None:
     Args:
         root: a folder of the project; the current folder when None.
     """
-    from memtui.flows.taking_in import take_in
+    from memtui.flows.shared_folder_import import take_in
 
     for note in take_in(project_of(root), memtui_home(), system_clock).new:
         say(note, err=True)
@@ -60,4 +60,4 @@ def resolved(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
     Raises:
         MemoryMissing: no id begins like this, or several do.
     """
-    return recall.resolved(backend, beginning, project_path(root))
+    return memory_lookup.resolved(backend, beginning, project_path(root))

@@ -14,7 +14,7 @@ from memtui.clock import system_clock
 from memtui.flows.aftermath import newest_or_named
 from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.project import Places, claude_config, memtui_home
-from memtui.setup.wiring import is_wired
+from memtui.setup.hooks_check import is_wired
 
 
 @click.command("rescue")

@@ -18,7 +18,7 @@ from memtui.cli.project import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.clock import system_clock
 from memtui.engines.choice import Engine
-from memtui.flows.citing import cited_review
+from memtui.flows.citation_check import cited_review
 from memtui.flows.review import Reviewed, review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory

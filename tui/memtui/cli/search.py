@@ -19,8 +19,8 @@ from memtui.flows.searching import HEADINGS, Group, Kind, Result, Scope
 from memtui.project import Places, claude_config, memtui_home
 from memtui.safety.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
-from memtui.store.index.asked import KINDS, asked, day
-from memtui.store.index.reading import update_index
+from memtui.store.index.query import KINDS, asked, day
+from memtui.store.index.updating import update_index
 
 _EACH = 3
 """The most places shown per session."""

@@ -11,7 +11,7 @@ from memtui.cli.memory_store import opened_to_change, resolved
 from memtui.cli.output import is_terminal, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
-from memtui.flows.sharing_here import share_here
+from memtui.flows.shared_folder_export import share_here
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import opened
 from memtui.git import git_ignores

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from memtui.documents.asks import asks, plan_line
 from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.compactor_size import fitted
 from memtui.documents.compactor_tasks import collapsed, count_of, flat, merged_tasks
@@ -18,6 +17,7 @@ from memtui.documents.quotes import is_quotes, replaced
 from memtui.documents.state_draft import ProjectLike, raw_state
 from memtui.documents.state_secrets import without_secrets
 from memtui.documents.state_tasks import DECISION_ON, done_tasks, task_key, task_tree
+from memtui.documents.user_requests import asks, plan_line
 from memtui.formats.model import Section
 from memtui.formats.session_state import LATEST, Dynamics, Identity, SessionState, Task, TaskKind
 from memtui.reading.records import Facts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from memtui.documents.asks import asks, last_asked
 from memtui.documents.open_work import plan_in_force, unfinished_turn, waiting_for
 from memtui.documents.sources import cited
+from memtui.documents.user_requests import asks, last_asked
 from memtui.formats.session_state import Dynamics
 from memtui.reading.records import Facts, Turn
 

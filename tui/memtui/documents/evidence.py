@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.documents.asks import asks
+from memtui.documents.decisions import settled
 from memtui.documents.events import error_event, missing_work, outcome_of, outcome_of_action
 from memtui.documents.goal import ONLY_CAPTURE
-from memtui.documents.inferred import since
+from memtui.documents.inferred_plan import since
 from memtui.documents.open_work import pending, standing
-from memtui.documents.settled import settled
 from memtui.documents.sources import cited
+from memtui.documents.user_requests import asks
 from memtui.reading.paths import shown
 from memtui.reading.records import Command, CompactionFact, Facts, FileFact, Source, Todo
 from memtui.reading.short_text import one_line, shortened

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.documents.asks import Ask, asks, plan_line
 from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.sources import cited
+from memtui.documents.user_requests import Ask, asks, plan_line
 from memtui.reading.plans import plan_title
 from memtui.reading.purposes import title_in
 from memtui.reading.records import Facts

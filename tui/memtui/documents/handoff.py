@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.clean import clean_line
-from memtui.documents.asks import last_asked
-from memtui.documents.handover import known_open_tasks
+from memtui.documents.compaction_notes import known_open_tasks
 from memtui.documents.sources import cited
+from memtui.documents.user_requests import last_asked
 from memtui.formats.session_state import SessionState
 from memtui.reading.records import Facts, Quote, Source
 from memtui.safety.quoting import fenced, safe

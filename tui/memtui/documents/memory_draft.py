@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from memtui.documents.decisions import settled
 from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
-from memtui.documents.inferred import landmark_line
+from memtui.documents.inferred_plan import landmark_line
 from memtui.documents.open_work import open_steps, open_tasks, pending, turn_line, unfinished_turn
 from memtui.documents.quotes import quotes_section
-from memtui.documents.settled import settled
 from memtui.documents.sources import cited, sourced
 from memtui.formats.memory import MemoryFile
 from memtui.reading.checks import SENTENCE, last_check

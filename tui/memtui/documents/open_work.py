@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.documents.asks import Ask, last_asked, plan_line
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced
+from memtui.documents.user_requests import Ask, last_asked, plan_line
 from memtui.reading.order import is_after
 from memtui.reading.records import Facts, PlanFact, Source, Turn
 from memtui.reading.short_text import ends_of, one_line, shortened

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from memtui.documents.inferred import inferred_plan
+from memtui.documents.inferred_plan import inferred_plan
 from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.sources import cited
 from memtui.formats.lists import indented

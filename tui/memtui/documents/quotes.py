@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memtui.documents.asks import asks
 from memtui.documents.sources import cited
+from memtui.documents.user_requests import asks
 from memtui.formats.model import Section
 from memtui.formats.sections import name_of
 from memtui.reading.records import Facts, Source, Turn

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from memtui.documents.decisions import settled
 from memtui.documents.events import NOT_PASSED, check_event, failed_checks, last_errors
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts
-from memtui.documents.inferred import file_line, landmark_line
+from memtui.documents.inferred_plan import file_line, landmark_line
 from memtui.documents.last_action import last_action
 from memtui.documents.open_work import pending
 from memtui.documents.plan import choose_plan
 from memtui.documents.quotes import quotes_section
 from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_notes import recovery_notes
-from memtui.documents.settled import settled
 from memtui.documents.sources import sourced
 from memtui.formats.recovery import UNKNOWN, Plan, Recovery, RoleFile
 from memtui.reading.facts import Facts

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memtui.documents import commands_run
-from memtui.documents.asks import asks
 from memtui.documents.events import error_event, last_errors, missing_work
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.quotes import users_words
 from memtui.documents.sources import cited, sourced
 from memtui.documents.state_working import SEEN, seen_addresses
+from memtui.documents.user_requests import asks
 from memtui.reading.facts import Facts
 
 _ASKED = 20

@@ -8,10 +8,10 @@ from typing import Protocol
 from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.compactor_size import fitted
 from memtui.documents.compactor_tasks import collapsed
+from memtui.documents.decisions import settled
 from memtui.documents.dynamics import dynamics
 from memtui.documents.goal import goal
 from memtui.documents.quotes import quotes_section
-from memtui.documents.settled import settled
 from memtui.documents.sources import sourced
 from memtui.documents.state_secrets import without_secrets
 from memtui.documents.state_tasks import task_tree

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.documents.asks import Ask, last_asked, plan_line
 from memtui.documents.open_work import (
     awaited_plan,
     open_steps,
@@ -20,6 +19,7 @@ from memtui.documents.open_work import (
 )
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import named, sourced, without_source
+from memtui.documents.user_requests import Ask, last_asked, plan_line
 from memtui.formats.session_state import Task, TaskKind
 from memtui.reading.order import is_after
 from memtui.reading.records import Facts

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.asks import plan_line
 from memtui.documents.events import (
     NOT_PASSED,
     check_event,
@@ -16,10 +15,11 @@ from memtui.documents.events import (
     missing_work,
     outcome_of_action,
 )
-from memtui.documents.inferred import since
+from memtui.documents.inferred_plan import since
 from memtui.documents.open_work import plan_in_force, standing, undecided_plan
 from memtui.documents.path_lists import grouped
 from memtui.documents.sources import cited, sourced
+from memtui.documents.user_requests import plan_line
 from memtui.formats.session_state import WorkingContext
 from memtui.reading.checks import SENTENCE, bare_command
 from memtui.reading.packages import packages_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.documents.conversation import conversation
 from memtui.engines.answers import memory_in, recovery_in, state_in
 from memtui.engines.citations import CitedLines
-from memtui.engines.known import Known
+from memtui.engines.known_names import Known
 from memtui.engines.process import PATIENCE, ask
 from memtui.engines.prompts import memory_prompt, recovery_prompt, state_prompt
 from memtui.engines.rules import ruled_memory, ruled_recovery

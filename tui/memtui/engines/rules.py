@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memtui.documents.checklist import Verdict, check_recovery
-from memtui.engines.known import UNSEEN, Known, key_of
+from memtui.engines.known_names import UNSEEN, Known, key_of
 from memtui.engines.process import EngineError
 from memtui.engines.wording import is_covered, wording
 from memtui.formats.memory import MemoryFile

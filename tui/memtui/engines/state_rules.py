@@ -13,7 +13,7 @@ from memtui.documents.compactor_decisions import members
 from memtui.documents.compactor_tasks import MOST, count_of, flat
 from memtui.documents.state_tasks import NO_BLOCKER, task_key
 from memtui.engines.citations import CitedLines
-from memtui.engines.known import Known
+from memtui.engines.known_names import Known
 from memtui.engines.rules import LINE
 from memtui.engines.wording import is_covered, is_near, wording
 from memtui.formats.session_state import (

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from memtui.engines.citations import without_citations
-from memtui.engines.known import UNSEEN
+from memtui.engines.known_names import UNSEEN
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _PIECE = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)?")

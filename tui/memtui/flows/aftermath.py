@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.aftermath.compare import aftermath_of
-from memtui.aftermath.kept import kept_by_hand, with_marks
+from memtui.aftermath.kept_marks import kept_by_hand, with_marks
 from memtui.aftermath.naming import words
 from memtui.aftermath.records import Aftermath, Row
 from memtui.aftermath.rows import Standing

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.aftermath.kept import kept_path
+from memtui.aftermath.kept_marks import kept_path
 from memtui.aftermath.pins import Pins
 from memtui.clock import Clock
 from memtui.files import FileProblem
@@ -19,7 +19,7 @@ from memtui.project import Places, Project, find_root
 from memtui.store.archive import Archive, Kept
 from memtui.store.changes import APP, Changes
 from memtui.store.index.sessions import SessionIndex
-from memtui.store.keys import session_key
+from memtui.store.note_names import session_key
 from memtui.store.transcripts import all_transcripts, first_cwd
 
 

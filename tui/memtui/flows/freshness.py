@@ -19,8 +19,8 @@ from memtui.formats.recovery import is_unknown, named_files
 from memtui.formats.stored_memory import StoredMemory
 from memtui.safety.quoting import safe
 from memtui.safety.secrets import MASK
-from memtui.store.concerning import ProjectTest
-from memtui.store.repository import Change, Repository
+from memtui.store.changed_files import Change, Repository
+from memtui.store.project_test import ProjectTest
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """The part of a file's role that says the session itself removed it."""

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.aftermath.lights import Light, lights
-from memtui.aftermath.marks import MARK
+from memtui.aftermath.handover_marks import MARK
+from memtui.aftermath.pin_fates import Light, lights
 from memtui.aftermath.pins import Pins
 from memtui.aftermath.traces import handed_since
 from memtui.clock import parse_iso

@@ -10,7 +10,7 @@ from memtui.clock import Clock, local_minute
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.files import FileProblem
 from memtui.flows.freshness import Repositories
-from memtui.flows.recall import resolved
+from memtui.flows.memory_lookup import resolved
 from memtui.flows.shared_names import shared_root
 from memtui.flows.states import documents_of, drafted_state
 from memtui.formats.model import FormatError

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from memtui.clock import Clock
 from memtui.flows.searching import Group, Scope, Searcher
 from memtui.project import Places
-from memtui.store.index.asked import Asked
 from memtui.store.index.project_files import project_documents
+from memtui.store.index.query import Asked
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.memory_files import FilesBackend
 from memtui.store.transcripts import TranscriptStore

@@ -15,9 +15,9 @@ from memtui.clock import Clock
 from memtui.formats.pins import parse_pins
 from memtui.store.archive_settings import archive_settings
 from memtui.store.base import Filter, Which
-from memtui.store.concerning import ProjectTest
-from memtui.store.index.asked import Asked
+from memtui.store.index.query import Asked
 from memtui.store.index.schema import DocKind
+from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
     from memtui.formats.pins import Pin

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memtui.files import FileProblem
-from memtui.flows.known_here import texts_from_projects
 from memtui.flows.late_writes import LateWrites
+from memtui.flows.shared_folder_state import texts_from_projects
 from memtui.flows.shared_names import Names, digest
 from memtui.flows.sharing_merge import update_of
 from memtui.flows.sharing_own import SharedOwn, is_memory

@@ -17,7 +17,7 @@ from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.formats.shared_record import FORGOTTEN, LIMIT, SharedRecord, record_name, render_record
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
-from memtui.safety.hits import Hit
+from memtui.safety.secret_spans import Hit
 from memtui.safety.secrets import find, holds_secrets
 from memtui.sharing.applied import Applied
 from memtui.sharing.merged import Marks

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.clock import Clock
+from memtui.documents.compaction_notes import handover
 from memtui.documents.compactor import merge, next_state
 from memtui.documents.compactor_decisions import merged_decisions
-from memtui.documents.handover import handover
 from memtui.documents.state_draft import draft_session_state
 from memtui.files import FileMissing, FileProblem, FileUnreadable
 from memtui.flows.sessions import (

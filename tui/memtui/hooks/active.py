@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from memtui.clean import clean, clean_line
 from memtui.hooks.report import Report
-from memtui.hooks.room import abridged, shares
 from memtui.hooks.sections import size_of
+from memtui.hooks.text_budget import abridged, shares
 from memtui.named import NamedTuple
 from memtui.project import Project
 

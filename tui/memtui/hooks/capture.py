@@ -30,8 +30,8 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
-from memtui.safety.hits import may_hold_secret
-from memtui.store.keys import project_key, session_key
+from memtui.safety.secret_spans import may_hold_secret
+from memtui.store.note_names import project_key, session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 LOCK_SECONDS = 0.9

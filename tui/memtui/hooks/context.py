@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from memtui.clean import clean_line
 from memtui.hooks.active import FENCE, SUMMARISER_ROOM, Rules, active_rules, sharing
 from memtui.hooks.pins import FOR_SUMMARISER, pinned
-from memtui.hooks.report import Report
-from memtui.hooks.sections import Section, fitting, joined
-from memtui.hooks.surroundings import (
+from memtui.hooks.project_files import (
     conventions,
     is_agileflow,
     key_files,
@@ -18,6 +16,8 @@ from memtui.hooks.surroundings import (
     stories,
     there,
 )
+from memtui.hooks.report import Report
+from memtui.hooks.sections import Section, fitting, joined
 from memtui.named import TYPE_CHECKING
 from memtui.project import Home, Project, git_branch
 from memtui.safety.quoting import fenced, harmless, safe

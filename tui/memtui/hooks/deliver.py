@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from memtui.aftermath.marks import mark_of, marked
+from memtui.aftermath.handover_marks import mark_of, marked
 from memtui.aftermath.outbox import PINS, Message, Outbox
 from memtui.files import FileProblem, existing_above, lock, private_folder, tail_within
 from memtui.hooks.payload import Payload

@@ -10,12 +10,12 @@ from memtui.clock import local_minute
 from memtui.files import FileProblem
 from memtui.hooks.active import RULES_ROOM, Rules, active_rules, sharing
 from memtui.hooks.capture import last_capture
-from memtui.hooks.ended import Ended
+from memtui.hooks.cleared_sessions import Ended
 from memtui.hooks.pins import FOR_SESSION, pinned
 from memtui.hooks.report import Report
-from memtui.hooks.room import shortened_sections
 from memtui.hooks.sections import LIMIT, Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
+from memtui.hooks.text_budget import shortened_sections
 from memtui.project import Home, Project
 from memtui.safety.quoting import fenced, safe
 from memtui.store.listing import Entry

@@ -18,7 +18,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.settings import wants_requests
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
-from memtui.store.keys import session_key
+from memtui.store.note_names import session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 _NEW, _BEGUN, _AGAIN = ".json", ".begun", ".again"

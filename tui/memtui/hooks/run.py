@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from memtui.clock import system_clock
-from memtui.hooks import PROMPT_EVENT, stop
+from memtui.hooks import PROMPT_EVENT, time_limit
 from memtui.hooks.log import Run, record
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
@@ -34,10 +34,12 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
     """
     report = Report()
     captures = arguments[:1] == [_CAPTURING]
-    limit = (stop.CAPTURE_STOP_SECONDS if captures else stop.HARD_STOP_SECONDS) - (time.monotonic() - started)
+    limit = (time_limit.CAPTURE_STOP_SECONDS if captures else time_limit.HARD_STOP_SECONDS) - (
+        time.monotonic() - started
+    )
     out = False
     with _reported(report):
-        stop.stop_after(limit, lambda: _log(report, started))
+        time_limit.stop_after(limit, lambda: _log(report, started))
         out = _print(_work(arguments, report, data))
     if report.serve:
         with _reported(report):
@@ -75,7 +77,7 @@ def _reported(report: Report) -> Iterator[None]:
     """A hook's boundary: no error leaves it, and every error is logged."""
     try:
         yield
-    except stop.Stopped:
+    except time_limit.Stopped:
         report.problem("took too long, and was stopped")
     except BrokenPipeError:
         report.problem("the output was not read")
@@ -119,7 +121,7 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
 
         return pre_compact(payload, project, home, now, report)
     if report.event == PROMPT_EVENT:
-        from memtui.hooks.typed import user_prompt_submit
+        from memtui.hooks.user_prompt import user_prompt_submit
 
         return user_prompt_submit(payload, project, home, now, report)
     if report.event == "post-compact":

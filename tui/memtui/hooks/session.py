@@ -6,7 +6,7 @@ import os
 from datetime import datetime
 
 from memtui.files import FileProblem
-from memtui.hooks.ended import note_end, take_ended
+from memtui.hooks.cleared_sessions import note_end, take_ended
 from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pinned
 from memtui.hooks.report import Report
@@ -72,7 +72,7 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
         "SessionStart", after_compaction(payload.session_id, project, home, now, report), report
     )
     if text := pinned(project, home, FOR_SESSION, report):
-        from memtui.aftermath.marks import mark_of
+        from memtui.aftermath.handover_marks import mark_of
         from memtui.hooks.deliver import leave_pins
 
         # With the next prompt, the transcript shows whether these notes have arrived.

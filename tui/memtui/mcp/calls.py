@@ -18,8 +18,8 @@ from memtui.clean import clean_line
 from memtui.clock import system_clock
 from memtui.failures import FailureLog, explain
 from memtui.flows.freshness import Repositories
-from memtui.flows.recall import resolved
-from memtui.flows.taking_in import take_in
+from memtui.flows.memory_lookup import resolved
+from memtui.flows.shared_folder_import import take_in
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home, Project, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend

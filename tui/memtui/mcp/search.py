@@ -29,8 +29,8 @@ from memtui.reading.entries import read_entries
 from memtui.reading.short_text import shortened
 from memtui.safety.secrets import masked, masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
-from memtui.store.index.asked import asked
-from memtui.store.index.reading import update_index
+from memtui.store.index.query import asked
+from memtui.store.index.updating import update_index
 
 SEARCH = "search"
 READ_LINES = "read_lines"

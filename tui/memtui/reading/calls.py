@@ -20,6 +20,7 @@ from memtui.reading.outcomes import (
     outcome_of,
     said_with_rejection,
 )
+from memtui.reading.pending_calls import CARRIED, WaitingCall, waiting_call
 from memtui.reading.plans import PlanLog
 from memtui.reading.quotes import QuoteLog
 from memtui.reading.records import NOWHERE, Answer, ErrorFact, Quote, Source
@@ -30,7 +31,6 @@ from memtui.reading.shell_files import may_write
 from memtui.reading.subagents import worker_of
 from memtui.reading.tasks import TodoLog
 from memtui.reading.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
-from memtui.reading.waiting import CARRIED, WaitingCall, waiting_call
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500

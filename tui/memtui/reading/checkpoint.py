@@ -13,10 +13,10 @@ from pydantic import TypeAdapter, ValidationError
 from memtui.formats.model import FormatError
 from memtui.reading.checks import last_checks, worth_telling
 from memtui.reading.packages import packages_of
+from memtui.reading.pending_calls import WaitingCall
 from memtui.reading.prompts import PromptMemory
 from memtui.reading.records import Command, CompactionFact, Facts, Source, Turn
 from memtui.reading.tasks import TodoMemory
-from memtui.reading.waiting import WaitingCall
 
 _PROMPT = 4_000
 _TURNS = 60

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from memtui.patterns import deferred
-from memtui.safety.hits import Span
 from memtui.safety.names import CORE, family, kind
-from memtui.safety.places import Value, value_of
+from memtui.safety.secret_spans import Span
+from memtui.safety.value_places import Value, value_of
 from memtui.safety.values import (
     is_expression,
     is_hex,

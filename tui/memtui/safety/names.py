@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from memtui.patterns import deferred
-from memtui.safety.hits import PASSWORDS_ELSEWHERE
+from memtui.safety.secret_spans import PASSWORDS_ELSEWHERE
 
 _CORES = (
     "passw(?:or)?ds?", "passwort", "passphrase", "passwd", "passcode", "pwd", "passe", "pass", "psk",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from memtui.clean import clean
 from memtui.patterns import deferred
 from memtui.safety.folding import folded
-from memtui.safety.hits import may_hold_secret
 from memtui.safety.private import without_private
+from memtui.safety.secret_spans import may_hold_secret
 
 _WORDS = "channel|functions|system|tick|ultraplan"
 """Names that are ordinary words, too: they count only in brackets."""

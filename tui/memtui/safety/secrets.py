@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from string import ascii_letters, digits
 
 from memtui.named import TYPE_CHECKING
+from memtui.safety.address_secrets import carried
 from memtui.safety.assigned import assigned
-from memtui.safety.carriers import carried
-from memtui.safety.hits import FULL_WIDTH, Hit, Span
-from memtui.safety.suspects import suspects
+from memtui.safety.secret_spans import FULL_WIDTH, Hit, Span
+from memtui.safety.suspect_lines import suspects
 from memtui.safety.tokens import tokens
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from memtui.patterns import deferred
-from memtui.safety.hits import Span
+from memtui.safety.secret_spans import Span
 
 _RULES = r"""
 aws key id|AKIA|AKIA[A-Z0-9]{16}

@@ -11,12 +11,8 @@ from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.machine import find_program, native_tools, silent_file_system
 from memtui.project import Places
-from memtui.setup.active import check_active
-from memtui.setup.archived import check_archive
-from memtui.setup.claude_files import Scope
-from memtui.setup.findings import Finding, broken, note, ok
-from memtui.setup.mcp_check import check_server
-from memtui.setup.outcomes import (
+from memtui.setup.archive_check import check_archive
+from memtui.setup.captures_check import (
     check_compactions,
     check_folders,
     check_pending,
@@ -24,8 +20,12 @@ from memtui.setup.outcomes import (
     check_runs,
     load_captures,
 )
+from memtui.setup.claude_files import Scope
+from memtui.setup.commands_check import check_active
+from memtui.setup.findings import Finding, broken, note, ok
+from memtui.setup.hooks_check import check_commands, check_hooks, check_originals, check_settings, look
+from memtui.setup.mcp_check import check_server
 from memtui.setup.receipts import check_receipts
-from memtui.setup.wiring import check_commands, check_hooks, check_originals, check_settings, look
 
 
 def diagnose(

@@ -20,7 +20,8 @@ from memtui.files import FileProblem, FileUnreadable, sweep_temps
 from memtui.git import git_sees
 from memtui.project import Places
 from memtui.setup.approval import approve, withdraw
-from memtui.setup.changes import (
+from memtui.setup.claude_files import ClaudeFile, Scope, command_file, servers_file, settings_file
+from memtui.setup.file_change import (
     Change,
     delete,
     make_folders,
@@ -29,14 +30,13 @@ from memtui.setup.changes import (
     remove_folders,
     write,
 )
-from memtui.setup.claude_files import ClaudeFile, Scope, command_file, servers_file, settings_file
-from memtui.setup.edits import Edit, plan_putting_in, plan_taking_out
+from memtui.setup.hooks_check import look
+from memtui.setup.json_edits import Edit, plan_putting_in, plan_taking_out
 from memtui.setup.mcp_registration import is_own, registering, server_edit, server_note
-from memtui.setup.originals import put_back, take_place
 from memtui.setup.records import Record, Records
+from memtui.setup.replaced_scripts import put_back, take_place
 from memtui.setup.settings import EVENTS, Installed, install, own_command, remove, shared_command
 from memtui.setup.slash_commands import COMMANDS, is_sealed, is_untouched, slash_command
-from memtui.setup.wiring import look
 from memtui.store.changes import unrecorded
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def plan_init(
         python: the interpreter for the hooks; "" for the current one.
         which: the path of `memtui` in a shell; by default looked up.
         approving: approve the MCP server in the user's local settings, if `.mcp.json` is theirs, too.
-        replacing: replace the scripts of `originals`, in all settings.
+        replacing: replace the scripts of `replaced_scripts`, in all settings.
 
     Raises:
         FileProblem: a file cannot be edited as it is; nothing was changed.

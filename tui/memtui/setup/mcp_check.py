@@ -11,13 +11,13 @@ from typing import Any
 
 from memtui.files import FileOutside, FileProblem
 from memtui.project import Places
-from memtui.setup.changes import read, text_of
 from memtui.setup.claude_files import servers_file
+from memtui.setup.command_probe import is_this_python, is_this_script, run_apart, why_not_tried
+from memtui.setup.file_change import read, text_of
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.mcp_entry import Kind, find_server
 from memtui.setup.mcp_registration import Registered, approval, registered
 from memtui.setup.settings import SettingsProblem
-from memtui.setup.trying import is_this_python, is_this_script, run_apart, why_not_tried
 
 _CHECK = "mcp"
 _SECONDS = 20.0

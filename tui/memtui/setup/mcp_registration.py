@@ -18,9 +18,9 @@ from memtui.files import FileProblem, read_within
 from memtui.git import git_tracks
 from memtui.project import Places
 from memtui.setup.approval import is_approved, is_refused
-from memtui.setup.changes import Change, read, text_of
 from memtui.setup.claude_files import Scope, servers_file
-from memtui.setup.edits import Edit, plan_putting_in
+from memtui.setup.file_change import Change, read, text_of
+from memtui.setup.json_edits import Edit, plan_putting_in
 from memtui.setup.mcp_entry import (
     NAME,
     Kind,

@@ -15,8 +15,8 @@ from memtui.project import Places
 from memtui.reading.paths import shown
 from memtui.reading.records import CompactionFact
 from memtui.setup.findings import Finding, ok, warning
+from memtui.setup.hooks_check import Wired, look
 from memtui.setup.settings import EVENTS
-from memtui.setup.wiring import Wired, look
 from memtui.store.transcripts import TranscriptStore
 
 RECENT = 20

@@ -24,7 +24,7 @@ from memtui.formats.json_text import (
     root_of,
     style_of,
 )
-from memtui.hooks.stop import GRANTED_FOR_CAPTURE, GRANTED_SECONDS
+from memtui.hooks.time_limit import GRANTED_FOR_CAPTURE, GRANTED_SECONDS
 
 EVENTS: Mapping[str, str] = {
     "PreCompact": "pre-compact",

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from memtui.files import FileProblem
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
-from memtui.store.concerning import project_test
+from memtui.store.project_test import project_test
 
 
 class MemoryMissing(FileProblem):

@@ -13,7 +13,7 @@ from memtui.files import FileChanged, FileMissing, FileProblem, existing_above, 
 from memtui.project import Home, Project
 from memtui.store.change_log import Change, FileChange, digest
 from memtui.store.changes import APP, CLI, HOOK, MCP, SYNC, Changes, Together
-from memtui.store.put_back import Putter, UndoProblem
+from memtui.store.content_restore import Putter, UndoProblem
 
 BY = {APP: "the app", CLI: "the command line", HOOK: "a hook", MCP: "the model, by MCP", SYNC: "a sync"}
 """The programs that make changes, in words."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from memtui.formats.stored_label import Label
 from memtui.project import Home
 from memtui.store.base import Filter, Page, Which
-from memtui.store.concerning import project_test
 from memtui.store.listing import Entry
 from memtui.store.memory_labels import quick_labels
+from memtui.store.project_test import project_test
 from memtui.store.stored_files import read_listed
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from memtui.app.actions.place import Place, Windows
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow
 from memtui.app.panes.pending import PendingPane
 

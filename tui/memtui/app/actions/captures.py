@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
-from memtui.app.model.browser import Browser
 from memtui.app.model.capture_setup import CaptureSetup
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow, HealthView
 from memtui.app.panes.pending import PendingPane
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.app.actions.place import Place
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.state_draft import draft_state
 from memtui.app.model.views import DraftWanted
 from memtui.app.panes.state import StatePane

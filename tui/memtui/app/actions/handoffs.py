@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.panes.state import StatePane
 from memtui.clean import clean_line
 

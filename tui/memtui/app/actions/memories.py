@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.app.actions.filtering import Filtering
 from memtui.app.actions.place import Place, Windows
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Subject
 from memtui.clean import clean_line

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.clean import clean_line
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.place import Place, Windows
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import StateView
 from memtui.app.model_question import BUSY, ModelQuestion, why
 from memtui.app.panes.state import StatePane

@@ -9,7 +9,7 @@ from functools import partial
 
 from memtui.app.actions.memories import MemoryActions
 from memtui.app.actions.place import Place, Windows
-from memtui.app.model.exchange import Exchange, RemoteState, Shared
+from memtui.app.model.sharing import Exchange, RemoteState, Shared
 from memtui.clean import clean_line
 from memtui.files import FileProblem
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.clock import age, parse_iso
 from memtui.files import FileLocked, FileProblem, FileUnwritable
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memtui.aftermath.gauge import learned_limit
+from memtui.aftermath.context_gauge import learned_limit
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, styled
 from memtui.app.widgets.status_bar import short_tokens
 from memtui.clock import day_and_minute, local, parse_iso

@@ -10,7 +10,7 @@ from memtui.clean import clean_line
 from memtui.clock import local_minute
 
 if TYPE_CHECKING:
-    from memtui.aftermath.lights import Light
+    from memtui.aftermath.pin_fates import Light
     from memtui.flows.pins import PinRow
 
 MARKS: dict[Light | None, tuple[str, str]] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memtui.app.widgets.document import Document, Line, line
 from memtui.reading.paths import shown
-from memtui.setup.changes import diff
+from memtui.setup.file_change import diff
 from memtui.setup.install import Plan
 
 _ROLES = {"+": "good", "-": "bad", "@": "dim"}

@@ -87,7 +87,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
-    from memtui.documents.settled import settled  # the first paint needs no facts
+    from memtui.documents.decisions import settled  # the first paint needs no facts
     from memtui.reading.tasks import OPEN
 
     open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)

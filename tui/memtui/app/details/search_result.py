@@ -9,7 +9,7 @@ from memtui.clean import clean
 from memtui.clock import age, local_minute, parse_iso
 from memtui.flows.searching import Kind, Result
 from memtui.reading.short_text import shortened
-from memtui.store.index.asked import asked
+from memtui.store.index.query import asked
 from memtui.store.matching import Query
 
 _ASIDE = 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.files import FileProblem
 
 if TYPE_CHECKING:

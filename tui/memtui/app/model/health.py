@@ -11,7 +11,7 @@ from memtui.app.model.views import CaptureRow, HealthView
 from memtui.clock import age, parse_iso
 from memtui.hooks.log import SERVER_EVENT, Run, read_runs
 from memtui.project import Home, Places, Project
-from memtui.setup.wiring import is_wired
+from memtui.setup.hooks_check import is_wired
 from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.transcripts import Transcript, TranscriptStore
 

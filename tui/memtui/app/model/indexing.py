@@ -24,7 +24,7 @@ _CODE = """
 import os, sys
 from pathlib import Path
 from memtui.project import Home, Places, Project
-from memtui.store.index.reading import update_index
+from memtui.store.index.updating import update_index
 if hasattr(os, "SCHED_IDLE"):  # lowest priority
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 elif hasattr(os, "nice"):

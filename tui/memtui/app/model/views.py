@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.named import NamedTuple
 
 if TYPE_CHECKING:
-    from memtui.aftermath.lights import Light
+    from memtui.aftermath.pin_fates import Light
     from memtui.files import Signature
     from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from memtui.app.details.pins import MARKS, pin_document
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CommandsView, LightsView, PinsView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
@@ -18,7 +18,7 @@ from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
 
 if TYPE_CHECKING:
-    from memtui.aftermath.lights import Light
+    from memtui.aftermath.pin_fates import Light
     from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
 from memtui.app.model.memory_heads import MemoryHeads
 from memtui.app.model.memory_states import MemoryStates
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import MemoriesView, View
 from memtui.app.panes.memory_reader import MemoryReader
 from memtui.app.panes.memory_row import Known, memory_row
@@ -21,7 +21,7 @@ from memtui.app.widgets.document import Document, plain
 from memtui.clean import clean_line
 from memtui.clock import day_and_minute
 from memtui.files import FileProblem
-from memtui.store.concerning import ProjectTest
+from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
     from memtui.store.listing import Entry

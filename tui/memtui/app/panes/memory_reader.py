@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.cache import LRUCache
 
-from memtui.app.model.browser import Browser
 from memtui.app.model.memory_states import MemoryStates
+from memtui.app.model.project_model import Browser
 from memtui.app.panes.pane import Progress
 from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.files import FileProblem

@@ -13,7 +13,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from memtui.app.keys.commands import PANE_TITLES, PaneId
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import View
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList

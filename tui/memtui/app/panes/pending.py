@@ -9,7 +9,7 @@ from textual.content import Content
 
 from memtui.app.details.rows import capture_document, facts_document
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow, CapturesView, HealthView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
 from memtui.app.widgets.document import Document, plain

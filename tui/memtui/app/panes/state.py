@@ -15,7 +15,7 @@ from textual.message import Message
 from memtui.app.details.folds import fold
 from memtui.app.details.state_lines import state_document
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import StateView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled

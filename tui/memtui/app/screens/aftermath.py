@@ -15,12 +15,12 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.aftermath.kept import mark
+from memtui.aftermath.kept_marks import mark
 from memtui.aftermath.records import Aftermath, Row
 from memtui.app.details.aftermath import Item, items_of, summary_document
 from memtui.app.host import PinWanted, UndoWanted
 from memtui.app.keys.reader_commands import AFTERMATH
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.panes.aftermath_rows import draw
 from memtui.app.screens.transcript import read_transcript
 from memtui.app.stylesheets import stylesheet

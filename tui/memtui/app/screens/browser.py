@@ -14,18 +14,18 @@ from textual.events import DescendantFocus
 
 from memtui.app.host import Host
 from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
-from memtui.app.model.browser import Browser
-from memtui.app.model.glance import glance
+from memtui.app.model.first_views import glance
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import PaneView
 from memtui.app.panes.detail import DetailReader
 from memtui.app.panes.pane import Pane
 from memtui.app.panes.stack import PaneStack
 from memtui.app.panes.state import StatePane
-from memtui.app.screens.arrivals import Arrivals
 from memtui.app.screens.browser_actions import BrowserActions, Panes
 from memtui.app.screens.feed import Feed, Kept, Published
 from memtui.app.screens.going_back import GoingBack
 from memtui.app.screens.sizing import StyledOnce
+from memtui.app.screens.update_dispatch import Arrivals
 from memtui.app.screens.windows import ScreenWindows
 from memtui.app.settings import DEFAULTS, Preferences, keep_split
 from memtui.app.widgets.document_view import DocumentView

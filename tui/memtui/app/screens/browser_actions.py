@@ -22,8 +22,8 @@ from memtui.app.actions.sessions import SessionActions
 from memtui.app.actions.sharing import SharingActions
 from memtui.app.actions.undos import Undos
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.browser import Browser
-from memtui.app.model.exchange import Exchange, RemoteState
+from memtui.app.model.project_model import Browser
+from memtui.app.model.sharing import Exchange, RemoteState
 from memtui.app.model.views import HealthView
 from memtui.app.panes.commands import CommandsPane
 from memtui.app.panes.memories import MemoriesPane

@@ -13,9 +13,9 @@ from textual.screen import Screen
 
 from memtui.app.details.changes import change_document
 from memtui.app.keys.list_commands import CHANGES
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.panes.pane import row
-from memtui.app.screens.reading import ReadingScreen
+from memtui.app.screens.document import ReadingScreen
 from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList

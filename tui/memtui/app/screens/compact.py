@@ -18,9 +18,9 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.details.memory_detail import checklist_lines
 from memtui.app.keys.form_commands import COMPACT
-from memtui.app.model.browser import Browser
-from memtui.app.screens.asking import Asking
+from memtui.app.model.project_model import Browser
 from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.model_draft import Asking
 from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView

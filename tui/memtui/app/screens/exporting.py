@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.app.screens.ask import AskScreen
+from memtui.app.screens.line_prompt import AskScreen
 from memtui.clean import clean_line
 from memtui.files import FileProblem
 

@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 
-from memtui.app.model.browser import Browser
-from memtui.app.model.exchange import RemoteState, standing
-from memtui.app.model.following import Keeper
-from memtui.app.model.live import Live, Liveness, Mark
+from memtui.app.model.live_updates import Live, Liveness, Mark
+from memtui.app.model.project_model import Browser
+from memtui.app.model.sharing import RemoteState, standing
+from memtui.app.model.state_writer import Keeper
 from memtui.app.model.views import (
     BranchView,
     DraftWanted,
@@ -34,7 +34,7 @@ from memtui.app.widgets.tab_strip import TabStrip
 
 if TYPE_CHECKING:
     from memtui.aftermath.receipts import Receipt
-    from memtui.app.model.watch import Watched
+    from memtui.app.model.session_context import Watched
     from memtui.flows.follow import Followed
 
 

@@ -10,7 +10,7 @@ from memtui.store.archive import Archive
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
-    from memtui.app.model.browser import Browser
+    from memtui.app.model.project_model import Browser
 
 
 def resume(app: HostApp, browser: Browser, session: Resumable, *, fork: bool = False) -> None:

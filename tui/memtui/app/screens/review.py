@@ -17,12 +17,12 @@ from textual.screen import Screen
 from textual.widgets import TextArea
 
 from memtui.app.keys.form_commands import REVIEW
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow
-from memtui.app.screens.asking import Asking
 from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.screens.document import ReadingScreen
 from memtui.app.screens.evidence_pane import EvidencePane, written
-from memtui.app.screens.reading import ReadingScreen
+from memtui.app.screens.model_draft import Asking
 from memtui.app.screens.review_fields import FormField, ReviewForm
 from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.screens.transcript import read_transcript

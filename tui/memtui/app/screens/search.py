@@ -18,7 +18,7 @@ from textual.widgets import Input, Label
 from memtui.app.details.search_result import HINT, result_document, text_document
 from memtui.app.host import ResumeWanted
 from memtui.app.keys.list_commands import SEARCH
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.panes.search_rows import draw, rows_of
 from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document_view import DocumentView
@@ -28,7 +28,7 @@ from memtui.clean import clean_line
 from memtui.flows.resuming import typed_command
 from memtui.flows.searching import Group, Kind, Result, Scope, Searcher
 from memtui.store.base import NOT_ALL_SEARCHED
-from memtui.store.index.asked import asked
+from memtui.store.index.query import asked
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -262,7 +262,7 @@ class SearchScreen(Screen[Result | None]):
     @work(group="read", exclusive=True, exit_on_error=False)
     async def _read_text(self, found: Result) -> None:
         """Open a text over the results, at its first match."""
-        from memtui.app.screens.reading import ReadingScreen
+        from memtui.app.screens.document import ReadingScreen
 
         query = asked(self.query_text).query
         with self.app.reporting("reading a result"):

@@ -16,9 +16,9 @@ from memtui.app.details.folds import LINK as FOLD
 from memtui.app.details.rows import capture_document
 from memtui.app.details.session_document import session_document
 from memtui.app.details.session_tree import CAPTURE, LINE, MEMORY
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow
-from memtui.app.screens.reading import ReadingScreen
+from memtui.app.screens.document import ReadingScreen
 from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from memtui.app.keys.list_commands import SESSIONS
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.screens.resuming import resume
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import SessionFiles

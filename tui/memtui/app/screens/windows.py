@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from memtui.app.keys.commands import Command, PaneId
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow
 from memtui.app.widgets.document import Document
 
@@ -37,7 +37,7 @@ class ScreenWindows:
 
     async def ask(self, question: str, *, value: str, hint: str) -> str | None:
         """Ask for one line; None if cancelled. Only in a worker."""
-        from memtui.app.screens.ask import AskScreen
+        from memtui.app.screens.line_prompt import AskScreen
 
         return await self._screen.app.push_screen_wait(AskScreen(question, value=value, hint=hint))
 
@@ -67,7 +67,7 @@ class ScreenWindows:
 
     def stored(self, memory_id: str) -> None:
         """Show a new Recovery ID."""
-        from memtui.app.screens.stored import StoredScreen
+        from memtui.app.screens.new_recovery_id import StoredScreen
 
         self._screen.app.push_screen(StoredScreen(memory_id))
 
@@ -115,7 +115,7 @@ class ScreenWindows:
 
     def read(self, title: str, document: Document) -> None:
         """Show a document."""
-        from memtui.app.screens.reading import ReadingScreen
+        from memtui.app.screens.document import ReadingScreen
 
         self._screen.app.push_screen(ReadingScreen(title, document))
 

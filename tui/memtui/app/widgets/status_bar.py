@@ -6,13 +6,13 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.app.model.exchange import Standing
-from memtui.app.model.live import Liveness, Mark
+from memtui.app.model.live_updates import Liveness, Mark
+from memtui.app.model.sharing import Standing
 from memtui.clean import clean_line
 from memtui.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memtui.aftermath.gauge import Gauge
+    from memtui.aftermath.context_gauge import Gauge
 
 _CELLS = 8
 _NAMED = 80

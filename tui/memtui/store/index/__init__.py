@@ -8,8 +8,8 @@ reports whether it was complete (`Found.complete`).
 Each kind of documents has a range of numbers, so that kinds are searched separately. `sessions` indexes
 transcripts: a document for each stretch of a turn (`memtui.reading.passages`). `documents` indexes files as
 one document each: `search` stored memories, and `project_files` captures, memory files, states and pins of
-all projects. Secrets are masked, except those in memories. `asked` parses the filters in a query, and
-`reading` updates the whole index.
+all projects. Secrets are masked, except those in memories. `query` parses the filters in a query, and
+`updating` updates the whole index.
 """
 
 from memtui.store.index.search import SearchIndex

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memtui.store.base import Filter, Which
-from memtui.store.concerning import project_test
 from memtui.store.index.document import seconds
 from memtui.store.index.schema import DocKind
+from memtui.store.project_test import project_test
 
 _OF_STATE = """ OR source IN (
     SELECT sources.id FROM sources JOIN sources AS own ON own.session = sources.session AND own.kind = 0

@@ -23,9 +23,9 @@ from memtui.files.problems import writing
 from memtui.project import Home
 from memtui.reading.passages import Kind, Passage
 from memtui.store.base import Filter, Which
-from memtui.store.index.asked import Asked
 from memtui.store.index.database import Database
 from memtui.store.index.finding import Also, Gathered, Sample, find
+from memtui.store.index.query import Asked
 from memtui.store.index.ranking import Match
 from memtui.store.index.schema import DocKind, IndexBroken, IndexUnavailable
 from memtui.store.index.sources import Sources, is_agent, is_archived

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from watchdog.observers.api import BaseObserver
 
-from memtui.app.model import live as live_module
-from memtui.app.model.live import Live, Liveness, Mark
-from memtui.app.model.targets import Target
-from memtui.app.model.watcher import Watcher
+from memtui.app.model import live_updates as live_module
+from memtui.app.model.folder_watcher import Watcher
+from memtui.app.model.live_updates import Live, Liveness, Mark
+from memtui.app.model.watched_folders import Target
 
 PATIENCE = 30.0
 

@@ -8,9 +8,9 @@ import pytest
 
 from memtui.project import Places
 from memtui.setup.claude_files import Scope, settings_file
+from memtui.setup.hooks_check import check_originals, look
 from memtui.setup.install import apply, plan_init, plan_uninstall
-from memtui.setup.originals import find_originals, put_back, take_place
-from memtui.setup.wiring import check_originals, look
+from memtui.setup.replaced_scripts import find_originals, put_back, take_place
 from tests.setup.conftest import PYTHON, Run, clock
 
 

@@ -19,7 +19,7 @@ from memtui.reading.short_text import shortened
 from memtui.safety.secrets import masked
 from memtui.store.captures import captures_lock
 from memtui.store.changes import unrecorded
-from memtui.store.keys import session_key
+from memtui.store.note_names import session_key
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

@@ -31,8 +31,8 @@ from memtui.files import (
 )
 from memtui.named import NamedTuple
 from memtui.project import Home, Project
-from memtui.store.keys import project_key, session_key
 from memtui.store.listing import scan
+from memtui.store.note_names import project_key, session_key
 
 _FRESH = timedelta(minutes=2)
 """Lifetime of a note: the new session begins after all hooks of the end, within a minute."""

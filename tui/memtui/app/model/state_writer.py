@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.app.model.browser import Browser
+from memtui.app.model.project_model import Browser
 
 if TYPE_CHECKING:
     from memtui.clock import Clock

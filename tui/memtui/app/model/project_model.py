@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.model.capture_rows import CaptureRows
-from memtui.app.model.comparing import Comparison, Publish
+from memtui.app.model.comparison import Comparison, Publish
 from memtui.app.model.indexing import Indexer
-from memtui.app.model.targets import Target
+from memtui.app.model.watched_folders import Target
 from memtui.clock import Clock
 from memtui.files import FileProblem
 from memtui.project import Places
@@ -20,12 +20,12 @@ from memtui.project import Places
 if TYPE_CHECKING:
     from memtui.aftermath.pins import Pins
     from memtui.app.model.aftermaths import Aftermaths
-    from memtui.app.model.courses import Courses
+    from memtui.app.model.context_sizes import Courses
     from memtui.app.model.facts import FactsReader
     from memtui.app.model.health import Health
     from memtui.app.model.memory_rows import MemoryRows
+    from memtui.app.model.session_context import Watch
     from memtui.app.model.sessions import Sessions
-    from memtui.app.model.watch import Watch
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
@@ -80,7 +80,7 @@ class Browser:
 
     def lacks_hooks(self) -> bool:
         """Whether the hooks that deliver pins and hand-overs are not installed."""
-        from memtui.setup.wiring import is_wired
+        from memtui.setup.hooks_check import is_wired
 
         return not is_wired(self.places)
 
@@ -177,14 +177,14 @@ class Browser:
     @cached_property
     def courses(self) -> Courses:
         """The context sizes of sessions over time."""
-        from memtui.app.model.courses import Courses
+        from memtui.app.model.context_sizes import Courses
 
         return Courses()
 
     @cached_property
     def watch(self) -> Watch:
         """Checks the context of a session."""
-        from memtui.app.model.watch import Watch
+        from memtui.app.model.session_context import Watch
 
         return Watch(self.courses, self.places)
 
@@ -214,7 +214,7 @@ class Browser:
         there = os.path.isdir(self.project.shared)  # noqa: PTH112 - raises nothing
         if not (there or self._shares):
             return ()
-        from memtui.flows.taking_in import take_in
+        from memtui.flows.shared_folder_import import take_in
 
         problems = take_in(self.project, self._home, self.clock).standing
         self._shares = there or bool(problems)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.documents.handover import handover
+from memtui.documents.compaction_notes import handover
 from memtui.documents.last_action import last_action
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.state_draft import draft_session_state

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.files import FileProblem
-from memtui.flows.sharing_here import share_here
+from memtui.flows.shared_folder_export import share_here
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.formats.shared_record import render_record
 from memtui.project import Home, Project
@@ -145,7 +145,7 @@ def test_a_folder_that_leads_out_of_the_project_is_not_read(
 
 
 def test_only_so_many_are_read(home: Home, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.flows.taking_in._MOST", 2)
+    monkeypatch.setattr("memtui.flows.shared_folder_import._MOST", 2)
     for number in range(3):
         put(project, record(number))
     (note,) = notes(project, home)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from memtui.named import NamedTuple
 from memtui.patterns import deferred
-from memtui.safety.hits import PASSWORDS_ELSEWHERE
+from memtui.safety.secret_spans import PASSWORDS_ELSEWHERE
 
 _NAMES = (
     "pass", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sig", "cookie", "login", "phrase", "psk",
@@ -24,7 +24,7 @@ _SIGNS = (
     "<<<", ":*:", "echo ",  "printf ", "unseal", "snmp", "community", "net user", "signtool", "client(", "bind", "pdo(", "handler(", "@tcp(", "@unix(", "search(", "service install", "sqlplus", ":587", ":465", ":pserver:", "values ", "values(", "pdp ", "sqlldr", "/p:", "sudo -s", " --user",
     *(f" -{flag}" for flag in "abkptuw"),
 )  # fmt: skip
-"""Text in lines that `carriers` and `command_lines` may find a secret in, without such a name."""
+"""Text in lines that `address_secrets` and `command_lines` may find a secret in, without such a name."""
 _RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
 
 

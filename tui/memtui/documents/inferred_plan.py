@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memtui.documents.asks import asks
 from memtui.documents.events import check_event
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import nothing_open, open_work
 from memtui.documents.sources import named, sourced
+from memtui.documents.user_requests import asks
 from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Landmark
 from memtui.reading.short_text import capitalised, one_line, shortened

@@ -26,7 +26,7 @@ from memtui.files import (
     private_folder,
     sweep_temps,
 )
-from memtui.flows.known_here import GONE, KnownHere, all_known, known_path
+from memtui.flows.shared_folder_state import GONE, KnownHere, all_known, known_path
 from memtui.flows.shared_names import Names, digest
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import LIMIT, MACHINE, SharedRecord, parse_record, record_name

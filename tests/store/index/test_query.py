@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.store.index.asked import KINDS, asked
+from memtui.store.index.query import KINDS, asked
 
 
 def test_filters_may_stand_anywhere() -> None:

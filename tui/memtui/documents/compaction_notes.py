@@ -11,15 +11,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents import commands_run
-from memtui.documents.asks import Ask, asks
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import missing_work
-from memtui.documents.inferred import landmark_line
+from memtui.documents.inferred_plan import landmark_line
 from memtui.documents.open_work import standing, turn_line, unfinished_turn, waiting_for
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
 from memtui.documents.sources import cited, sourced, without_source
 from memtui.documents.state_working import SEEN, gone_files, seen_addresses
+from memtui.documents.user_requests import Ask, asks
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.paths import shown
 from memtui.reading.records import Facts, Source

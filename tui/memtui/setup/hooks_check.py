@@ -12,10 +12,11 @@ from typing import Any
 
 from memtui.files import FileOutside, FileProblem
 from memtui.project import Places
-from memtui.setup.changes import read, text_of
 from memtui.setup.claude_files import Scope, settings_file
+from memtui.setup.command_probe import BARE_PATH, is_this_python, is_this_script, probe, why_not_tried
+from memtui.setup.file_change import read, text_of
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.setup.originals import Original, find_originals
+from memtui.setup.replaced_scripts import Original, find_originals
 from memtui.setup.settings import (
     EVENTS,
     Hook,
@@ -24,7 +25,6 @@ from memtui.setup.settings import (
     interpreter_of,
     read_settings,
 )
-from memtui.setup.trying import BARE_PATH, is_this_python, is_this_script, probe, why_not_tried
 
 _EVERYTHING = ("", "*")
 

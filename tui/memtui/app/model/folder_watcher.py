@@ -1,4 +1,4 @@
-"""Watching folders with watchdog. Events are hints; `live` compares the listings."""
+"""Watching folders with watchdog. Events are hints; `live_updates` compares the listings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
-from memtui.app.model.targets import Target
+from memtui.app.model.watched_folders import Target
 from memtui.files import existing_above
 from memtui.machine import silent_file_system
 

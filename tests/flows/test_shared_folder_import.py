@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.files import FileProblem, FileUnreadable, load_within, read_within
-from memtui.flows import known_here
+from memtui.flows import shared_folder_state
 from memtui.project import Home, Project
 from memtui.store.memory_files import FilesBackend
 from tests.disk import left_over
@@ -45,7 +45,7 @@ def test_a_file_that_cannot_be_read_keeps_its_memory_and_is_read_later(
         raise FileUnreadable(path, "cannot be read: permission denied")
 
     with monkeypatch.context() as patch:
-        patch.setattr("memtui.flows.taking_in.load_within", unreadable)
+        patch.setattr("memtui.flows.shared_folder_import.load_within", unreadable)
         for _ in range(2):  # said as long as it is so
             assert notes(project, home) == [f"{path} cannot be read: permission denied."]
             assert texts(home) == {THEIRS: b"one"}
@@ -62,7 +62,7 @@ def test_a_file_that_goes_while_it_is_read_is_no_problem(
         path.unlink()
         return load_within(path, *words, **values)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("memtui.flows.taking_in.load_within", gone)
+    monkeypatch.setattr("memtui.flows.shared_folder_import.load_within", gone)
     assert notes(project, home) == []
     assert not path.exists()
     assert texts(home) == {}
@@ -80,7 +80,7 @@ def test_a_file_that_is_broken_now_keeps_its_memory(home: Home, project: Project
 def test_more_files_than_are_read_take_nothing_away(
     home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.flows.taking_in._MOST", 2)
+    monkeypatch.setattr("memtui.flows.shared_folder_import._MOST", 2)
     put(project, record(body=b"old"))
     notes(project, home)
     for number in range(1, 4):
@@ -131,7 +131,7 @@ def test_a_memory_that_could_not_be_stored_is_tried_again(
 def test_after_many_problems_the_rest_waits(
     home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.flows.taking_in._PROBLEMS", 2)
+    monkeypatch.setattr("memtui.flows.shared_folder_import._PROBLEMS", 2)
     for number in range(4):
         put(project, record(number))
     refuse(monkeypatch, "create", times=9)
@@ -161,18 +161,18 @@ def test_another_process_that_took_them_in_meanwhile_is_not_undone(
     home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from memtui.files import lock
-    from memtui.flows import taking_in
+    from memtui.flows import shared_folder_import
 
     put(project, record(body=b"one"))
 
     @contextmanager
     def waited(*words: object, **values: object) -> Iterator[None]:
-        monkeypatch.setattr(taking_in, "lock", lock)
+        monkeypatch.setattr(shared_folder_import, "lock", lock)
         put(project, record(1, body=b"two"))
         assert notes(project, home) == []  # the other process, which is done when this one gets the lock
         yield
 
-    monkeypatch.setattr(taking_in, "lock", waited)
+    monkeypatch.setattr(shared_folder_import, "lock", waited)
     assert notes(project, home) == []
     assert texts(home) == {THEIRS: b"one", OTHER: b"two"}
     (project.shared / f"{OTHER}.md").unlink()
@@ -188,7 +188,7 @@ def test_a_store_that_cannot_be_written_is_a_note(
     def full(path: Path, *words: object, **values: object) -> None:
         raise FileProblem(path, "cannot be written: the disk is full")
 
-    monkeypatch.setattr("memtui.flows.known_here.write_atomic", full)
+    monkeypatch.setattr("memtui.flows.shared_folder_state.write_atomic", full)
     (note,) = notes(project, home)
     assert note.endswith("cannot be written: the disk is full.")
     assert texts(home) == {THEIRS: b"one"}
@@ -207,7 +207,7 @@ def test_a_store_on_a_read_only_disk_says_what_is_not_taken_in(
     def read_only(folder: Path, *, within: Path) -> None:
         raise FileProblem(folder, "cannot be written: the disk is read-only")
 
-    monkeypatch.setattr("memtui.flows.taking_in.private_folder", read_only)
+    monkeypatch.setattr("memtui.flows.shared_folder_import.private_folder", read_only)
     assert notes(project, home) == [
         f"{project.shared} is not taken in: {home.data}/sharing cannot be written: the disk is read-only."
     ]
@@ -262,7 +262,7 @@ def test_what_is_known_is_read_once_and_once_more_under_the_lock(
         read.append(path)
         return read_within(path, *words, **values)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(known_here, "read_within", counted)
+    monkeypatch.setattr(shared_folder_state, "read_within", counted)
     notes(project, home)
     assert len(read) == 1
     put(project, record(body=b"two, longer"))

@@ -7,11 +7,11 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from memtui.aftermath.gauge import Gauge, finished, limit_of, loops, may_loop, measure, returned
+from memtui.aftermath.context_gauge import Gauge, finished, limit_of, loops, may_loop, measure, returned
 from memtui.aftermath.outbox import PINS, Outbox
 from memtui.aftermath.receipts import Receipt
 from memtui.aftermath.traces import traces
-from memtui.app.model.courses import Course, Courses
+from memtui.app.model.context_sizes import Course, Courses
 from memtui.app.model.views import LightsView
 from memtui.clean import clean_line
 from memtui.clock import parse_iso

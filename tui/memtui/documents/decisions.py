@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.documents.asks import asks
+from memtui.documents.user_requests import asks
 from memtui.reading.order import in_order
 from memtui.reading.plans import plan_title
 from memtui.reading.records import Answer, Facts, PlanFact, Source

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import partial
 
-from memtui.app.model.targets import Target
+from memtui.app.model.watched_folders import Target
 from memtui.files import FileProblem
 from memtui.named import NamedTuple
 
@@ -92,7 +92,7 @@ class Live:
     def _run(self) -> None:
         self._guarded(self._compare_targets)
         # 50 ms of imports, which the first listing and the first paint do not wait for.
-        from memtui.app.model.watcher import Watcher
+        from memtui.app.model.folder_watcher import Watcher
 
         watcher = Watcher(self.hint)
         try:

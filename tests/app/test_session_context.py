@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.app.model.courses import Courses
-from memtui.app.model.watch import Watch
+from memtui.app.model.context_sizes import Courses
+from memtui.app.model.session_context import Watch
 from memtui.project import Places, Project, memtui_home
 from tests.transcripts import Transcript
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from memtui.files import FileUnreadable
-from memtui.setup.changes import Change, read, text_of
 from memtui.setup.claude_files import ClaudeFile
+from memtui.setup.file_change import Change, read, text_of
 from memtui.setup.records import Record, Records
 from memtui.setup.settings import Installed, SettingsProblem, read_settings
 

@@ -1,6 +1,6 @@
 """Sharing a memory in the project itself: the file ``.memtui/shared/CMEM-...@machine.md``.
 
-It is reviewed, committed and cloned with the code; `taking_in` reads it on other machines.
+It is reviewed, committed and cloned with the code; `shared_folder_import` reads it on other machines.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from memtui.formats.shared_record import SharedRecord, render_record
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home, Project
 from memtui.sharing.remotes import this_author, this_machine
-from memtui.store.concerning import ProjectTest
 from memtui.store.memory_files import FilesBackend
+from memtui.store.project_test import ProjectTest
 
 _SESSION = re.compile(rb"^(##\s*Session ID[^\n]*\n)(?:(?!##).*\n?)*", re.MULTILINE | re.IGNORECASE)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from memtui.patterns import deferred
 from memtui.safety.command_lines import commanded
-from memtui.safety.hits import Span
+from memtui.safety.secret_spans import Span
 from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
 
 

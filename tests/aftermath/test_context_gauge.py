@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.aftermath.gauge import Gauge, finished, limit_of, loops, measure, returned
+from memtui.aftermath.context_gauge import Gauge, finished, limit_of, loops, measure, returned
 from memtui.aftermath.traces import traces
 from memtui.reading.records import CompactionFact, ContextSize
 from tests.transcripts import Transcript
