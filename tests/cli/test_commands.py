@@ -121,7 +121,7 @@ def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtu
 def test_commands_that_are_too_many_are_said_to_be_left_out(
     memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.hooks.active._MOST", 2)
+    monkeypatch.setattr("memtui.hooks.active_commands._MOST", 2)
     folder = project.command_folders[1]
     folder.mkdir(parents=True)
     for minute, name in enumerate(("old", "new", "newest")):

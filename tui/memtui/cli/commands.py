@@ -13,8 +13,8 @@ from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
-from memtui.hooks.active import shortages
-from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
+from memtui.hooks.active_commands import CommandStatus, command_statuses
+from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
 
 _Function = Callable[..., Any]
@@ -64,15 +64,14 @@ def _to_change(root: Path | None) -> CommandsFile:
 
 
 def _note(commands: CommandsFile, name: str) -> str:
-    """The problem with a command's file; "" if there is none."""
-    try:
-        commands.summary(name)
-    except NoCommandFile as problem:
-        return f"there is no command file of that name: {problem}"
-    except CommandProblem as problem:
-        return str(problem)
-    shortage = shortages(commands.project).get(normalised(name))
-    return shortage.note if shortage else ""
+    """The problem with an active command's file or rules; "" if there is none."""
+    statuses = command_statuses(commands, commands.entries())
+    status = next((each for each in statuses if normalised(each.entry.name) == normalised(name)), None)
+    if status is None:
+        return ""
+    if isinstance(status.problem, NoCommandFile):
+        return f"there is no command file of that name: {status.problem}"
+    return str(status.problem or (status.shortage.note if status.shortage else ""))
 
 
 @command.command("list", short_help="List the active commands.")
@@ -81,11 +80,10 @@ def _note(commands: CommandsFile, name: str) -> str:
 def list_(as_json: bool, root: Path | None) -> None:
     """List the active commands, and where their compact summaries come from."""
     commands = CommandsFile(project_of(root))
-    notes = {name: shortage.note for name, shortage in shortages(commands.project).items()}
+    listed = commands.entries()
     entries = [
-        (entry, path, notes.get(normalised(entry.name), ""), problem)
-        for entry in commands.entries()
-        for path, problem in [_summary(commands, entry.name)]
+        (entry, *_summary(status))
+        for entry, status in zip(listed, command_statuses(commands, listed), strict=True)
     ]
     if as_json:
         print_json(
@@ -144,9 +142,10 @@ def _object(text: str | None) -> dict[str, Any]:
     return value
 
 
-def _summary(commands: CommandsFile, name: str) -> tuple[str, str]:
-    """(path relative to the project's root, why there is no summary)."""
-    try:
-        return commands.summary(name).shown, ""
-    except CommandProblem as problem:
-        return "", problem.reason
+def _summary(status: CommandStatus) -> tuple[str, str, str]:
+    """(the file's path for display, a note on too little room, why there is no summary)."""
+    return (
+        status.summary.shown if status.summary else "",
+        status.shortage.note if status.shortage else "",
+        status.problem.reason if status.problem else "",
+    )

@@ -18,7 +18,7 @@ from memtui.clock import parse_iso
 from memtui.files import FileProblem
 from memtui.flows.pins import pinned_later
 from memtui.flows.sessions import captured_transcript, find_transcript, session_root, transcripts_of
-from memtui.hooks.active import active_rules
+from memtui.hooks.active_commands import active_rules
 from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
 from memtui.project import Places

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtui.clean import clean_line
-from memtui.hooks.active import FENCE, SUMMARISER_ROOM, Rules, active_rules, sharing
+from memtui.hooks.active_commands import FENCE, SUMMARISER_ROOM, Rules, abridged_rules, active_rules
 from memtui.hooks.pins import FOR_SUMMARISER, pinned
 from memtui.hooks.project_files import (
     conventions,
@@ -69,7 +69,7 @@ def context_block(
         Section(pinned(project, home, FOR_SUMMARISER, report), _PINS),
         *(
             Section(_rules(each, profile), _RULES + each.rank)
-            for each in sharing(rules, SUMMARISER_ROOM - FENCE * len(rules))
+            for each in abridged_rules(rules, SUMMARISER_ROOM - FENCE * len(rules))
         ),
         Section(_titled("Key Files to Check After Compact", files), _FILES),
         Section(_titled("Key Conventions (from CLAUDE.md)", known), _CONVENTIONS),

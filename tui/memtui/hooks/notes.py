@@ -8,7 +8,7 @@ from datetime import datetime
 from memtui.clean import clean_line
 from memtui.clock import local_minute
 from memtui.files import FileProblem
-from memtui.hooks.active import RULES_ROOM, Rules, active_rules, sharing
+from memtui.hooks.active_commands import RULES_ROOM, Rules, abridged_rules, active_rules
 from memtui.hooks.capture import last_capture
 from memtui.hooks.cleared_sessions import Ended
 from memtui.hooks.pins import FOR_SESSION, pinned
@@ -45,7 +45,7 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     notes = _notes(entry, home, report, room - min(wanted, RULES_ROOM)) if entry else ""
     room -= size_of(notes) + sum(size_of(_rules(each._replace(text=""))) + _FENCES for each in rules)
     sections = [Section(pins, _PINS)]
-    sections += [Section(_rules(each), _RULES + each.rank) for each in sharing(rules, room)]
+    sections += [Section(_rules(each), _RULES + each.rank) for each in abridged_rules(rules, room)]
     sections.append(Section(notes, _STATE))
     if name := last_capture(session_id, project, home):
         where = f".project/compacts/{clean_line(name)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memtui.hooks.active import LEFT_OUT, shortages
+from memtui.hooks.active_commands import LEFT_OUT, command_statuses
 from memtui.project import Places
 from memtui.setup.findings import Finding, ok, warning
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
@@ -16,29 +16,24 @@ def check_active(places: Places) -> Iterator[Finding]:
     """Whether every active command has a file with a compact summary."""
     commands = CommandsFile(places.project)
     try:
-        names = [entry.name for entry in commands.entries()]
+        statuses = command_statuses(commands, commands.entries())
     except CommandProblem as problem:
         yield warning("active", str(problem), "Correct it, or move it away.")
         return
     good = []
-    found = shortages(places.project)
-    for name in names:
-        plain = normalised(name)
+    for entry, _, problem, shortage in statuses:
+        plain = normalised(entry.name)
         advice = f"Clear it with `memtui command clear {plain}`, or write that file."
-        try:
-            commands.summary(name)
-        except NoCommandFile:
+        left_out = shortage is not None and shortage.mark == LEFT_OUT
+        if isinstance(problem, NoCommandFile):
             message = f"/{plain} is active, but there is no command file of that name"
             yield warning("active", message, advice)
-        except CommandProblem as problem:
+        elif problem:
             yield warning("active", f"/{plain} is active, but {problem}", advice)
-        else:
-            shortage = found.get(plain)
-            left_out = shortage is not None and shortage.mark == LEFT_OUT
-            if shortage:
-                advice = "Clear commands that are no longer in use." if left_out else _SHORTEN
-                yield warning("active", f"The rules of /{plain} have {shortage.note}", advice)
-            if not left_out:
-                good.append(f"/{plain}")
+        elif shortage:
+            advice = "Clear commands that are no longer in use." if left_out else _SHORTEN
+            yield warning("active", f"The rules of /{plain} have {shortage.note}", advice)
+        if not problem and not left_out:
+            good.append(f"/{plain}")
     if good:
         yield ok("active", f"{', '.join(good)}: the rules outlive a compaction")

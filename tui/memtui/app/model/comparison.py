@@ -165,22 +165,16 @@ class Comparison:
     def _commands_view(self, commands: tuple[ActiveCommand, ...], broken: tuple[str, ...]) -> CommandsView:
         if not commands:
             return CommandsView(broken=broken)
-        from memtui.hooks.active import shortages
-        from memtui.store.commands_file import NoCommandFile, normalised
+        from memtui.hooks.active_commands import command_statuses
+        from memtui.store.commands_file import NoCommandFile
 
         lacking: dict[str, str] = {}
         notes: dict[str, str] = {}
-        short = shortages(self._of.project)
-        for name in (each.name for each in commands):
-            try:
-                self._of.commands.summary(name)
-            except NoCommandFile:
-                lacking[name] = "no file"
-            except FileProblem:
-                lacking[name] = "no summary"
-            else:
-                if shortage := short.get(normalised(name)):
-                    lacking[name], notes[name] = shortage
+        for entry, _, problem, shortage in command_statuses(self._of.commands, commands):
+            if problem:
+                lacking[entry.name] = "no file" if isinstance(problem, NoCommandFile) else "no summary"
+            elif shortage:
+                lacking[entry.name], notes[entry.name] = shortage
         return CommandsView(commands, broken, lacking=lacking, notes=notes)
 
     def _compare_health(self, publish: Publish) -> None:

@@ -1,0 +1,171 @@
+"""The active commands and their compact summaries; unreadable ones are left out and reported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from memtui.clean import clean, clean_line
+from memtui.hooks.report import Report
+from memtui.hooks.sections import size_of
+from memtui.hooks.text_budget import abridged, shares
+from memtui.named import TYPE_CHECKING, NamedTuple
+from memtui.project import Project
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from memtui.store.commands_file import CommandProblem, CommandsFile, CommandSummary
+
+    class ListedCommand(Protocol):
+        """An active command as listed in session-state.json."""
+
+        @property
+        def name(self) -> str:
+            """As in the file."""
+
+        @property
+        def activated_at(self) -> datetime | None:
+            """The time of its activation, None if unknown."""
+
+
+RULES_ROOM = 3_500
+"""Least room for the rules of all active commands in the notes after a compaction, in characters."""
+
+SUMMARISER_ROOM = 31_500
+"""Room for the rules of all active commands in a summariser's block, in characters, fences included: its
+40,000 without 8,500 for the pins and all other sections."""
+
+FENCE = 40
+"""Characters of the marks around rules in that block, unless they hold long marks of their own."""
+
+_MOST = 20
+"""The most commands read."""
+
+LEFT_OUT = "left out"
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Rules(NamedTuple):
+    """An active command and the rules that outlive a compaction."""
+
+    name: str
+    """Without a slash in front: ``babysit``, ``research/ask``."""
+    text: str
+    path: str
+    """Its file, for display."""
+    rank: int
+    """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
+
+
+class Shortage(NamedTuple):
+    """Rules of an active command that do not outlive a compaction whole."""
+
+    mark: str
+    """In two words: ``shortened`` or `LEFT_OUT`."""
+    note: str
+    """To stand after "the rules have"."""
+
+
+class CommandStatus(NamedTuple):
+    """Whether the rules of an active command outlive a compaction."""
+
+    entry: ListedCommand
+    summary: CommandSummary | None = None
+    problem: CommandProblem | None = None
+    """Why there is no summary; None if there is one."""
+    shortage: Shortage | None = None
+
+
+def active_rules(project: Project, report: Report) -> list[Rules]:
+    """The active commands that have a compact summary, in the file's order; of many the `_MOST` newest."""
+    if not os.path.lexists(project.session_state_json):
+        return []
+    # Imported here: most projects have no active commands, and this takes as long as the rest.
+    from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
+    from memtui.store.shared_text import HOOK_PATIENCE
+
+    commands = CommandsFile(project, HOOK_PATIENCE)
+    try:
+        entries = commands.entries()
+    except CommandProblem as problem:
+        report.problem(problem)
+        return []
+    newest = _newest(entries)
+    statuses = [_read_summary(commands, entry) for entry in entries if entry in newest]
+    for status in statuses:
+        if status.problem:
+            report.did(f"no summary of {normalised(status.entry.name)}: {status.problem.reason}")
+    return _rules(statuses, newest)
+
+
+def command_statuses(commands: CommandsFile, entries: Sequence[ListedCommand]) -> list[CommandStatus]:
+    """The status of each active command, in the order given; each command's file is read once."""
+    from memtui.store.commands_file import normalised
+
+    newest = _newest(entries)
+    statuses = [_read_summary(commands, entry) for entry in entries]
+    shortages = {
+        normalised(entry.name): Shortage(
+            LEFT_OUT, f"no room: only the {_MOST} commands activated last are read"
+        )
+        for entry in entries
+        if entry not in newest
+    }
+    shortages |= _shortened(_rules([status for status in statuses if status.entry in newest], newest))
+    return [
+        status if status.problem else status._replace(shortage=shortages.get(normalised(status.entry.name)))
+        for status in statuses
+    ]
+
+
+def _newest(entries: Sequence[ListedCommand]) -> list[ListedCommand]:
+    """The commands whose rules are read, the one activated last first."""
+    return sorted(entries, key=lambda entry: entry.activated_at or _NEVER, reverse=True)[:_MOST]
+
+
+def _read_summary(commands: CommandsFile, entry: ListedCommand) -> CommandStatus:
+    from memtui.store.commands_file import CommandProblem
+
+    try:
+        return CommandStatus(entry, commands.summary(entry.name))
+    except CommandProblem as problem:
+        return CommandStatus(entry, problem=problem)
+
+
+def _rules(statuses: Sequence[CommandStatus], newest: Sequence[ListedCommand]) -> list[Rules]:
+    """The rules of the commands that have any; of two with the same name those of the first."""
+    from memtui.store.commands_file import normalised
+
+    found: dict[str, Rules] = {}
+    for entry, summary, *_ in statuses:
+        name = normalised(entry.name)
+        text = clean(summary.text).strip("\n") if summary else ""
+        if summary and text.strip() and name not in found:
+            found[name] = Rules(name, text, clean_line(summary.shown), newest.index(entry))
+    return list(found.values())
+
+
+def _shortened(rules: Sequence[Rules]) -> dict[str, Shortage]:
+    """By name, the commands whose rules may have too little room."""
+    sizes = [size_of(each.text) for each in rules]
+    in_summary, in_notes = shares(sizes, SUMMARISER_ROOM - FENCE * len(rules)), shares(sizes, RULES_ROOM)
+    found: dict[str, Shortage] = {}
+    for each, size, before, after in zip(rules, sizes, in_summary, in_notes, strict=True):
+        if after < size:
+            summary = f"about {before:,} in a compaction's summary and " if before < size else ""
+            then = "after it" if summary else "after a compaction"
+            note = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
+            found[each.name] = Shortage("shortened", note)
+    return found
+
+
+def abridged_rules(rules: Sequence[Rules], room: int) -> list[Rules]:
+    """All rules in at most `room` characters: long ones are abridged."""
+    given = shares([size_of(each.text) for each in rules], room)
+    return [
+        each._replace(text=abridged(each.text, size, each.path))
+        for each, size in zip(rules, given, strict=True)
+    ]
