@@ -24,7 +24,7 @@ import sessions
 from data import Place, make_transcript, write_captures, write_commands
 from memtui.clock import system_clock
 from memtui.project import Places, Project, memtui_home
-from memtui.store.index.query import asked
+from memtui.store.index.query import parse_search
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.index.updating import update_index
 from report import milliseconds, percentile
@@ -119,7 +119,7 @@ def own_search(place: Place, words: Sequence[str]) -> tuple[float, list[float]]:
     taken = []
     for word in words:
         started = time.perf_counter()
-        index.search(asked(word), limit=20, now=system_clock())
+        index.search(parse_search(word), limit=20, now=system_clock())
         taken.append(time.perf_counter() - started)
     return made, taken
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from data import Data, data, make_transcript
 from memtui.clock import system_clock
 from memtui.project import Places, Project, memtui_home
-from memtui.store.index.query import asked
+from memtui.store.index.query import parse_search
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.index.updating import update_index
 from report import Figure, milliseconds, percentile, show
@@ -131,7 +131,7 @@ def _queries(index: SessionIndex, words: list[str]) -> Iterator[Figure]:
     taken: dict[str, list[float]] = {kind: [] for kind in kinds}
     for turn in range(QUERIES + 1):
         for kind, make in kinds.items():
-            wanted = asked(make())
+            wanted = parse_search(make())
             started = time.process_time()
             index.search(wanted, limit=20, now=now)
             if turn:
@@ -152,7 +152,7 @@ def _growth(index: SessionIndex, claude: Path) -> Figure:
     with path.open("ab") as file:
         file.write(b'{"type":"user","timestamp":"2026-01-01T00:00:00Z","message":{"content":"xyzzyadded"}}\n')
     started = time.perf_counter()
-    while not index.search(asked("xyzzyadded"), limit=5, now=system_clock()).total:
+    while not index.search(parse_search("xyzzyadded"), limit=5, now=system_clock()).total:
         assert time.perf_counter() - started < 60
     took = time.perf_counter() - started
     return Figure(

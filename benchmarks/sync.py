@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 from data import Data, data
 from memtui.clock import system_clock
-from memtui.flows.syncing import opened
+from memtui.flows.syncing import open_sharing
 from memtui.formats.shared_record import SharedRecord, record_name, render_record
 from memtui.project import memtui_home
 from memtui.sharing.remote import Outgoing, Remote
@@ -106,7 +106,7 @@ def _fetch(url: str, rounds: int) -> None:
     """Fetch everything in this process, then sync again; print what it took."""
     home = memtui_home()
     Remotes(home).add("team", NamedRemote(url=url))
-    sharing = opened(home, system_clock)
+    sharing = open_sharing(home, system_clock)
     started, cpu = time.perf_counter(), time.process_time()
     synced = sharing.sync()
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu

@@ -15,7 +15,7 @@ from memtui.app.app import MemtuiApp
 from memtui.app.model.project_model import Browser
 from memtui.demo.build import DemoProject, build_demo
 from memtui.failures import FailureLog
-from memtui.flows.syncing import opened
+from memtui.flows.syncing import open_sharing
 from memtui.project import Places
 from memtui.sharing.remotes import NamedRemote, Remotes
 
@@ -38,7 +38,7 @@ async def side_by_side(folder: Path, now: datetime, until: Until) -> str:
     subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True, timeout=60)
     os.environ["LOGNAME"] = "ann"
     laptop, desk = (_machine(folder / name, name, str(hub), now) for name in ("laptop", "desk"))
-    sharing = opened(laptop.home, lambda: now, "team")
+    sharing = open_sharing(laptop.home, lambda: now, "team")
     sharing.share(max(path.stem for path in laptop.home.memories.rglob("CMEM-*.md")))
     left = _app(laptop, now)
     async with left.run_test(size=_SIZE) as pilot:
@@ -59,7 +59,7 @@ def _machine(folder: Path, name: str, url: str, now: datetime) -> DemoProject:
     demo = build_demo(folder, lambda: now)
     (demo.home.data / "machine").write_text(f"{name}\n")
     Remotes(demo.home).add("team", NamedRemote(url=url))
-    opened(demo.home, lambda: now, "team").remote.set_up()
+    open_sharing(demo.home, lambda: now, "team").remote.set_up()
     return demo
 
 

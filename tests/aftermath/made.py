@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memtui.aftermath.compare import aftermath_of
 from memtui.aftermath.records import Aftermath, Row
-from memtui.aftermath.rows import Standing
+from memtui.aftermath.rows import StandingRule
 from memtui.aftermath.traces import traces
 from memtui.clock import parse_iso
 from memtui.reading.facts import read_facts
@@ -37,7 +37,9 @@ def session() -> Transcript:
     return made
 
 
-def read(made: Transcript, folder: Path, number: int = -1, standing: tuple[Standing, ...] = ()) -> Aftermath:
+def read(
+    made: Transcript, folder: Path, number: int = -1, standing: tuple[StandingRule, ...] = ()
+) -> Aftermath:
     """The aftermath of one compaction, by default the last one."""
     path = made.write(folder)
     trace = traces(path)[number]

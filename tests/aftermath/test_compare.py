@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.aftermath.records import Need
-from memtui.aftermath.rows import Standing
+from memtui.aftermath.rows import StandingRule
 from tests.aftermath.made import ROOT, SUMMARY, read, row, session
 from tests.transcripts import Transcript
 
@@ -111,7 +111,7 @@ def test_pins_come_before_all_else(tmp_path: Path) -> None:
     made = session()
     made.compaction(summary=SUMMARY)
     made.tool("Bash", "ok", command="npm test -- tax")
-    found = read(made, tmp_path, standing=(Standing("pin", "Deploys need a second pair of eyes"),))
+    found = read(made, tmp_path, standing=(StandingRule("pin", "Deploys need a second pair of eyes"),))
     assert found.missing[0].kind == "pin"
 
 

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.aftermath.context_gauge import Gauge, finished, limit_of, loops, measure, returned
+from memtui.aftermath.context_gauge import (
+    Gauge,
+    finished_tasks,
+    is_looping,
+    limit_of,
+    measure,
+    reopened_tasks,
+)
 from memtui.aftermath.traces import traces
 from memtui.reading.records import CompactionFact, ContextSize
 from tests.transcripts import Transcript
@@ -57,10 +64,10 @@ def test_compactions_without_a_changed_file_between_them_are_a_loop(tmp_path: Pa
     for _ in range(3):
         made.tool("Read", "x", file_path="/work/app/a.py")
         made.compaction()
-    assert loops(traces(made.write(tmp_path)))
+    assert is_looping(traces(made.write(tmp_path)))
     made.moment += timedelta(minutes=11)
     made.compaction()
-    assert not loops(traces(made.write(tmp_path)))
+    assert not is_looping(traces(made.write(tmp_path)))
 
 
 def test_a_changed_file_ends_the_loop(tmp_path: Path) -> None:
@@ -69,7 +76,7 @@ def test_a_changed_file_ends_the_loop(tmp_path: Path) -> None:
     made.compaction()
     made.edit("/work/app/a.py")
     made.compaction()
-    assert not loops(traces(made.write(tmp_path)))
+    assert not is_looping(traces(made.write(tmp_path)))
 
 
 def test_a_finished_task_that_is_open_again_is_found(tmp_path: Path) -> None:
@@ -77,11 +84,11 @@ def test_a_finished_task_that_is_open_again_is_found(tmp_path: Path) -> None:
     ship = {"content": "Ship it", "status": "pending"}
     done = [{"content": "Write the tests", "status": "completed"}, ship]
     made.tool("TodoWrite", todos=done)
-    before = finished(made.facts(tmp_path))
+    before = finished_tasks(made.facts(tmp_path))
     line = 3
     made.compaction()
     made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "cancelled"}, ship])
-    assert returned(before, made.facts(tmp_path).todos, line) == []
+    assert reopened_tasks(before, made.facts(tmp_path).todos, line) == []
     made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "pending"}, ship])
-    assert returned(before, made.facts(tmp_path).todos, line) == ["write the tests."]
-    assert returned(before, made.facts(tmp_path).todos, 99) == []
+    assert reopened_tasks(before, made.facts(tmp_path).todos, line) == ["write the tests."]
+    assert reopened_tasks(before, made.facts(tmp_path).todos, 99) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.aftermath import outbox as outbox_module
-from memtui.aftermath.handover_marks import found_in, mark_of, marked
+from memtui.aftermath.handover_marks import find_mark, mark_of, with_mark
 from memtui.aftermath.outbox import RESCUE, Message, Outbox
 from memtui.files import create_exclusive
 from memtui.project import memtui_home
@@ -85,9 +85,9 @@ def test_broken_messages_are_passed_over(outbox: Outbox) -> None:
 
 
 def test_a_mark_shows_whether_all_of_a_text_is_there() -> None:
-    text = marked("Notes on 税\n\nwith lines\n")
+    text = with_mark("Notes on 税\n\nwith lines\n")
     assert text == f"Notes on 税\n\nwith lines\n\nmemtui:{mark_of(text)}"
-    assert found_in(text) == (mark_of(text), True)
-    assert found_in(text[9:]) == (mark_of(text), False)
-    assert found_in("no mark") is None
-    assert found_in(f"{text}\nsaid another hook") == (mark_of(text), True)
+    assert find_mark(text) == (mark_of(text), True)
+    assert find_mark(text[9:]) == (mark_of(text), False)
+    assert find_mark("no mark") is None
+    assert find_mark(f"{text}\nsaid another hook") == (mark_of(text), True)

@@ -65,13 +65,13 @@ async def test_the_bell_rings_once_for_each_mark_that_is_passed(
     async with opened(world) as driver:
         monkeypatch.setattr(type(driver.app), "bell", lambda app: rung.append(True))
         feed, bar = driver.browser.feed, driver.browser.query_one(StatusBar)
-        from memtui.app.model.session_context import Watched
+        from memtui.app.model.session_context import ContextState
 
         for tokens in (0, 1_000, 1_100, 3_000, 3_100, 100, 3_000):
-            feed._show_watched("s-2", Watched(Gauge(tokens, 100_000)))
+            feed._show_watched("s-2", ContextState(Gauge(tokens, 100_000)))
         assert len(rung) == 3  # at 1 %, at 2 %, and again after a compaction
         assert bar.context and bar.context[1] == "$error"
-        feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), ("compaction loop", "open again")))
+        feed._show_watched("s-2", ContextState(Gauge(3_000, 100_000), ("compaction loop", "open again")))
         assert (len(rung), bar.alarm) == (4, "compaction loop  open again")
 
 
@@ -94,12 +94,12 @@ def test_settings(world: World) -> None:
 
 
 async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_warns(world: World) -> None:
-    from memtui.app.model.session_context import Watched
+    from memtui.app.model.session_context import ContextState
 
     world.capture(5, "Make the export stream")
     async with opened(world, SHORT) as driver:
         feed = driver.browser.feed
-        feed._show_watched("s-2", Watched(Gauge(20_000, 100_000)))
+        feed._show_watched("s-2", ContextState(Gauge(20_000, 100_000)))
         await driver.until(lambda: "20% ● live" in driver.lines[0], "the context")
         await driver.press("slash", *"export stream", "enter")
         await driver.until(lambda: "/export… " in driver.lines[0], "the filter")
@@ -107,12 +107,12 @@ async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_war
         await driver.until(
             lambda: "● live" in driver.lines[0] and "%" not in driver.lines[0], "the live mark"
         )
-        feed._show_watched("s-2", Watched(Gauge(95_000, 100_000)))
+        feed._show_watched("s-2", ContextState(Gauge(95_000, 100_000)))
         await driver.until(lambda: "95% ●" in driver.lines[0], "the warning")
 
 
 async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
-    from memtui.app.model.session_context import Watched
+    from memtui.app.model.session_context import ContextState
 
     full_session(world)
     async with opened(world) as driver:
@@ -123,7 +123,7 @@ async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
             receipt = Receipt(
                 NOW - timedelta(minutes=minutes), "s-2", "session-start", arrival, reason=reason
             )
-            feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), receipt=receipt))
+            feed._show_watched("s-2", ContextState(Gauge(3_000, 100_000), receipt=receipt))
             return bar.receipt
 
         assert shown(3, "whole") == ("received 13:17, whole", "$success")
@@ -136,11 +136,11 @@ async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
 
 
 async def test_a_short_window_says_that_nothing_was_received(world: World) -> None:
-    from memtui.app.model.session_context import Watched
+    from memtui.app.model.session_context import ContextState
 
     full_session(world)
     async with opened(world, SHORT) as driver:
         receipt = Receipt(NOW, "s-2", "session-start", "missing", reason="no hook ran")
         for _ in range(2):
-            driver.browser.feed._show_watched("s-2", Watched(Gauge(3_000, 100_000), receipt=receipt))
+            driver.browser.feed._show_watched("s-2", ContextState(Gauge(3_000, 100_000), receipt=receipt))
         assert driver.app.said.count("Not received: no hook ran") == 1

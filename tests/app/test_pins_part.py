@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.aftermath.handover_marks import marked
+from memtui.aftermath.handover_marks import with_mark
 from memtui.aftermath.outbox import PINS, Message, Outbox
 from memtui.aftermath.pins import Pins
 from memtui.app.keys.commands import PaneId
@@ -22,7 +22,7 @@ def pinned(world: World) -> World:
     session = world.session("s-1", minutes=55)
     session.prompt("Fix the race, and never push to main")
     session.compaction("The user said: never push to main.")
-    session.hook_context(marked(f"## Pinned by the user\n\n- {GIVEN}"))
+    session.hook_context(with_mark(f"## Pinned by the user\n\n- {GIVEN}"))
     session.say("Going on")
     world.save(session, minutes=40)
     world.write(world.project.pins, FILE, minutes=60)

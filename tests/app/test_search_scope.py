@@ -11,7 +11,7 @@ from memtui.flows import searching
 from memtui.flows.searching import Scope, Searcher
 from memtui.project import Home
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.index.query import asked
+from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index
 from tests.app.harness import WIDE, opened
 from tests.app.searching import (
@@ -106,7 +106,7 @@ async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(
     update_index(browser.places)
 
     def names(scope: Scope) -> set[str]:
-        searches = Searcher(browser).searches(asked("refresh"), scope)
+        searches = Searcher(browser).searches(parse_search("refresh"), scope)
         return {result.key for search in searches for result in search().results}
 
     assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
@@ -122,6 +122,6 @@ def test_the_settings_are_read_once_for_all_kinds(full: World, monkeypatch: pyte
         return ArchiveSettings()
 
     monkeypatch.setattr("memtui.flows.searching.archive_settings", settings)
-    for look in Searcher(browser_of(full)).searches(asked("refresh"), Scope.EVERYWHERE):
+    for look in Searcher(browser_of(full)).searches(parse_search("refresh"), Scope.EVERYWHERE):
         look()
     assert len(read) == 1

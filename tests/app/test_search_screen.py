@@ -18,7 +18,7 @@ from memtui.flows.searching import Group, Result, Searcher
 from memtui.formats.session_state import Identity, SessionState
 from memtui.reading.passages import Kind, Passage
 from memtui.store.base import Filter
-from memtui.store.index.query import Asked, asked
+from memtui.store.index.query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.searching import (
@@ -237,7 +237,7 @@ async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
 async def test_outdated_results_are_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     held, memories = threading.Event(), Searcher.memories
 
-    def slowly(self: Searcher, wanted: Asked, where: Filter, stored: set[str]) -> Group:
+    def slowly(self: Searcher, wanted: Search, where: Filter, stored: set[str]) -> Group:
         if wanted.words == "t":
             held.wait(20)
         return memories(self, wanted, where, stored)
@@ -277,7 +277,7 @@ async def test_a_search_that_fails_is_said_and_the_next_one_works(
 ) -> None:
     memories = Searcher.memories
 
-    def failing(self: Searcher, wanted: Asked, where: Filter, stored: set[str]) -> Group:
+    def failing(self: Searcher, wanted: Search, where: Filter, stored: set[str]) -> Group:
         if wanted.words == "o":
             raise OSError(5, "Input/output error", "index.db")
         return memories(self, wanted, where, stored)
@@ -310,7 +310,7 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     text = "\n".join([*(f"row {number}" for number in range(50)), "the hinge", "and behind it"])
     passage = Passage(Kind.ASK, text, 7, "")
     found = Result(searching.Kind.SESSION, "s-1", "Doors", line=7, what="ask", around=(passage,))
-    rows = [row.text for row in search_result._turn(found, asked("hinge").query).lines]
+    rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
     assert rows == ["L7  ask", "…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
     near = found._replace(around=(passage._replace(text="one\ntwo\nthe hinge"),))
-    assert len(search_result._turn(near, asked("hinge").query).lines) == 4
+    assert len(search_result._turn(near, parse_search("hinge").query).lines) == 4

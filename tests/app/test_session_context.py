@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.app.model.context_sizes import Courses
-from memtui.app.model.session_context import Watch
+from memtui.app.model.context_sizes import ContextHistories
+from memtui.app.model.session_context import ContextWatch
 from memtui.project import Places, Project, memtui_home
 from tests.transcripts import Transcript
 
 
 def test_a_loop_and_a_task_that_is_open_again_are_both_said(tmp_path: Path) -> None:
     places = Places(Project(tmp_path), memtui_home({"MEMTUI_HOME": str(tmp_path / "m")}), tmp_path / "c")
-    watch = Watch(Courses(), places)
+    watch = ContextWatch(ContextHistories(), places)
     ship = {"content": "Ship it", "status": "pending"}
     made = Transcript()
     made.tool("TodoWrite", todos=[{"content": "Write the tests", "status": "completed"}, ship])
@@ -21,7 +21,7 @@ def test_a_loop_and_a_task_that_is_open_again_are_both_said(tmp_path: Path) -> N
     made.compaction()
     made.compaction()
     made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "pending"}, ship])
-    assert Watch(Courses(), places).look(made.write(tmp_path), (), lambda: False).alarms == (
+    assert ContextWatch(ContextHistories(), places).look(made.write(tmp_path), (), lambda: False).alarms == (
         "compaction loop: 3 within 10 minutes, no file changed",
         "done before, open again: write the tests.",
     )
@@ -32,6 +32,6 @@ def test_the_last_summary_is_known_at_every_look(tmp_path: Path) -> None:
     made.compaction(summary="The first one")
     made.user("go on")
     made.compaction(summary="The second one")
-    path, courses = made.write(tmp_path), Courses()
+    path, courses = made.write(tmp_path), ContextHistories()
     for _ in range(2):
         assert courses.read(path, lambda: False).compactions[-1].summary == "The second one"

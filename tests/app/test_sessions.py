@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.model.context_sizes import Courses
+from memtui.app.model.context_sizes import ContextHistories
 from memtui.app.model.project_model import Browser
 from memtui.app.model.sessions import Sessions
 from memtui.app.model.state_draft import draft_state
@@ -201,7 +201,7 @@ def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
     for _ in range(4):
         writer.say("On it.")
     path = world.save(writer)
-    courses = Courses()
+    courses = ContextHistories()
     first = courses.read(path, lambda: False)
     assert len(first.sizes) == 4
     writer.compaction("What was before.")
@@ -211,11 +211,11 @@ def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
     assert second.sizes[:4] == first.sizes
     assert len(second.sizes) == 5
     assert len(second.compactions) == 1
-    assert second == Courses().read(path, lambda: False)
+    assert second == ContextHistories().read(path, lambda: False)
 
 
 def test_a_course_of_another_transcript_under_the_name_begins_anew(world: World) -> None:
-    courses = Courses()
+    courses = ContextHistories()
     path = captured_session(world)
     assert courses.read(path, lambda: False).sizes
     path.write_text("")

@@ -13,7 +13,7 @@ from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.flows import syncing
 from memtui.flows.memory_versions import memory_versions
-from memtui.flows.syncing import opened as opened_remote
+from memtui.flows.syncing import open_sharing as opened_remote
 from memtui.formats.shared_record import render_record
 from memtui.sharing.remotes import NamedRemote, Remotes
 from memtui.store.memory_files import FilesBackend

@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.model.sharing import Exchange, RemoteState, standing
+from memtui.app.model.sharing import Exchange, RemoteState, sync_status
 from memtui.app.settings import SettingsError, sync_minutes
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.flows import syncing
 from memtui.flows.syncing import Synced
-from memtui.flows.syncing import opened as opened_remote
+from memtui.flows.syncing import open_sharing as opened_remote
 from memtui.sharing.remote import Trouble
 from memtui.sharing.remotes import NamedRemote, Remotes
 from memtui.sharing.replica import PROBLEM
@@ -149,7 +149,7 @@ def test_a_failure_that_an_older_version_kept_without_its_kind_is_shown_as_one(
     with opened_remote(world.home, clock).replica() as replica:
         replica.keep(PROBLEM, "memory cannot be reached")
     (state,) = Exchange(world.home, clock).states()
-    assert standing([state], NOW).long == "⇅ team: failed"
+    assert sync_status([state], NOW).long == "⇅ team: failed"
 
 
 @pytest.mark.parametrize(("width", "mark"), [(140, "⇅ team now"), (80, "⇅ team now"), (40, "⇅ now")])
@@ -207,15 +207,15 @@ async def test_an_unknown_failure_of_the_thread_is_logged_and_shown_once(
 def test_the_mark_of_the_remotes() -> None:
     ago = NOW - timedelta(minutes=2)
     team, home = RemoteState("team", ago), RemoteState("home", NOW - timedelta(hours=3))
-    assert standing([], NOW) == ("", "", "")
-    assert standing([team], NOW)[:2] == ("⇅ team 2 m ago", "⇅ 2m")
-    assert standing([team, home], NOW)[:2] == ("⇅ 2 remotes 3 h ago", "⇅ 3h")
-    assert standing([team, RemoteState("new")], NOW)[:2] == ("⇅ 2 remotes: not synced yet", "⇅ not synced")
+    assert sync_status([], NOW) == ("", "", "")
+    assert sync_status([team], NOW)[:2] == ("⇅ team 2 m ago", "⇅ 2m")
+    assert sync_status([team, home], NOW)[:2] == ("⇅ 2 remotes 3 h ago", "⇅ 3h")
+    assert sync_status([team, RemoteState("new")], NOW)[:2] == ("⇅ 2 remotes: not synced yet", "⇅ not synced")
     lost = RemoteState("home", ago, "git@host:x cannot be used: ssh: connect to host", Trouble.UNREACHABLE)
-    assert standing([team, lost], NOW) == ("⇅ home: unreachable", "⇅ home: unreachable", "$error")
-    assert standing([lost, lost], NOW).long == "⇅ home: unreachable +1"
-    assert standing([team._replace(doing="↑1 ↓500")], NOW)[:2] == ("⇅ team ↑1 ↓500", "⇅ ↑1 ↓500")
-    assert standing([team._replace(problem="anything")], NOW).long == "⇅ team: failed"
+    assert sync_status([team, lost], NOW) == ("⇅ home: unreachable", "⇅ home: unreachable", "$error")
+    assert sync_status([lost, lost], NOW).long == "⇅ home: unreachable +1"
+    assert sync_status([team._replace(doing="↑1 ↓500")], NOW)[:2] == ("⇅ team ↑1 ↓500", "⇅ ↑1 ↓500")
+    assert sync_status([team._replace(problem="anything")], NOW).long == "⇅ team: failed"
 
 
 def test_the_setting(world: World) -> None:

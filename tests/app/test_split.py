@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.settings import keep_split, kept_split
+from memtui.app.settings import save_split, saved_split
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World
 
@@ -26,7 +26,7 @@ async def test_the_border_follows_the_mouse(full: World, grip: int) -> None:
         await drag(driver, 70, grip=grip)
         assert border(driver) == 70
         assert driver.screen.get_selected_text() is None
-        assert kept_split(full.home) == 70
+        assert saved_split(full.home) == 70
         await drag(driver, 3)
         assert border(driver) == 24
         await drag(driver, WIDE[0] - 1)
@@ -39,7 +39,7 @@ async def test_the_border_follows_the_mouse(full: World, grip: int) -> None:
 
 async def test_it_stays_for_the_next_time_and_fits_other_windows(full: World) -> None:
     full.home.state.mkdir(parents=True)
-    keep_split(full.home, 90)
+    save_split(full.home, 90)
     async with opened(full, WIDE) as driver:
         assert border(driver) == 90
         await driver.pilot.resize_terminal(*NARROW)
@@ -61,7 +61,7 @@ async def test_keys_move_it_too(full: World) -> None:
         assert border(driver) == before - 4
         await driver.press(">", ">")
         assert border(driver) == before + 4
-        assert kept_split(full.home) == before + 4
+        assert saved_split(full.home) == before + 4
 
 
 async def test_text_beside_it_can_still_be_selected(full: World) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.app.keys.commands import PaneId
-from memtui.app.settings import SettingsError, rings
+from memtui.app.settings import SettingsError, bell_enabled
 from memtui.app.widgets import row_list
 from tests.app.harness import Driver, WatchedApp, opened
 from tests.app.world import World
@@ -77,4 +77,4 @@ async def test_the_bell_rings_for_a_capture_where_it_is_wanted(
 def test_another_value_is_refused(world: World, text: str) -> None:
     configure(world, text)
     with pytest.raises(SettingsError, match=r"config\.toml: \[notify\] bell must be true or false\."):
-        rings(world.home)
+        bell_enabled(world.home)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memtui.app.details.versions import Comparison, Version, Versions, before
+from memtui.app.details.versions import Comparison, Version, Versions, version_before
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
@@ -113,8 +113,8 @@ def test_each_version_says_what_it_brought(three: World) -> None:
     assert [each.new_decisions for each in versions.values()] == [0, 0, 1, 1]
     assert versions["v1"].gist == "Find the race"
     assert versions["v3"].gist.startswith("is broken: ")
-    assert before(versions, "v4") == "v2"
-    assert before(versions, "v1") == ""
+    assert version_before(versions, "v4") == "v2"
+    assert version_before(versions, "v1") == ""
 
 
 def test_a_decision_that_comes_back_is_not_new(world: World) -> None:

@@ -12,6 +12,7 @@ import pytest
 from memtui.cli import commands
 from memtui.project import Project
 from memtui.store import shared_text
+from memtui.store.commands_file import CommandsFile, CommandSummary
 from memtui.store.shared_text import Patience
 from tests.cli.conftest import Memtui, Result
 
@@ -116,6 +117,26 @@ def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtu
     (folder / "c.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
     (folder / "b.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
     assert memtui("command", "list").out.count("2,000 characters: room for about 1,650 or more after a") == 2
+
+
+def test_the_file_of_each_command_is_read_once(
+    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := project.command_folders[1]).mkdir(parents=True)
+    (folder / "a.md").write_text("<!-- COMPACT_SUMMARY_START -->r<!-- COMPACT_SUMMARY_END -->")
+    memtui("command", "activate", "a")
+    memtui("command", "activate", "b")
+    names: list[str] = []
+    read = CommandsFile.summary
+
+    def summary(commands: CommandsFile, name: str) -> CommandSummary:
+        names.append(name)
+        return read(commands, name)
+
+    monkeypatch.setattr(CommandsFile, "summary", summary)
+    rows = json.loads(memtui("command", "list", "--json").out)
+    assert [bool(row["problem"]) for row in rows] == [False, True]
+    assert names == ["a", "b"]
 
 
 def test_commands_that_are_too_many_are_said_to_be_left_out(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.documents.compaction_notes import handover
+from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.last_action import last_action
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.state_draft import draft_session_state
@@ -18,7 +18,7 @@ APP = Project(Path("/work/app"))
 
 def notes(transcript: Transcript, folder: Path) -> str:
     facts = transcript.facts(folder)
-    return handover(facts, draft_session_state(facts, APP), APP.root)
+    return compaction_notes(facts, draft_session_state(facts, APP), APP.root)
 
 
 def _begun(prompt: str) -> Transcript:
@@ -113,7 +113,7 @@ def test_closing_messages_name_their_line(tmp_path: Path) -> None:
     turn = Turn(1, "typed", Source(1), closing=Quote("All lamps lit.", Source(7)))
     notified = Turn(2, "notification", Source(8), closing=Quote("Noted.", Source(9)))
     facts = replace(facts, turns=(turn, notified))
-    text = handover(facts, draft_session_state(facts, APP), APP.root)
+    text = compaction_notes(facts, draft_session_state(facts, APP), APP.root)
     assert section(text, "What Claude said") == ["- L7: All lamps lit."]
 
 
@@ -121,7 +121,7 @@ def test_open_tasks_and_an_interrupted_turn_name_their_lines(tmp_path: Path) -> 
     facts = _begun("Go").facts(tmp_path)
     todos = (Todo("Light it", "pending", source=Source(5)), Todo("Climb", "in_progress", source=Source(4)))
     facts = replace(facts, todos=todos, turns=(Turn(1, "typed", Source(1), "Go", end="interrupted"),))
-    text = handover(facts, draft_session_state(facts, APP), APP.root)
+    text = compaction_notes(facts, draft_session_state(facts, APP), APP.root)
     assert section(text, "Open") == ["- Climb (in progress) (L4)", "- Light it (L5)"]
     assert "- The last turn was interrupted (L1)" in section(text, "Goal")
 
@@ -133,7 +133,7 @@ def test_an_api_error_is_named_by_its_own_line(tmp_path: Path) -> None:
     facts = said.facts(tmp_path)
     state = draft_session_state(facts, APP)
     end = "last turn ended with an API error (L4"
-    assert f"- The {end})" in section(handover(facts, state, APP.root), "Goal and plan")
+    assert f"- The {end})" in section(compaction_notes(facts, state, APP.root), "Goal and plan")
     assert state.tasks[-1].children[-1].text == f"the {end})"
     assert f"The {end})" in last_action(facts)
     assert f"the {end} " in draft_memory(facts).confidence
@@ -149,6 +149,6 @@ def test_a_question_without_an_answer_is_named(tmp_path: Path) -> None:
 def test_the_last_commits_are_named(tmp_path: Path) -> None:
     marks = tuple(Landmark("commit", f"step {at}", f"abc123{at}", Source(at)) for at in range(1, 8))
     facts = replace(_begun("Go").facts(tmp_path), landmarks=marks)
-    text = handover(facts, draft_session_state(facts, APP), APP.root)
+    text = compaction_notes(facts, draft_session_state(facts, APP), APP.root)
     assert section(text, "Commits")[0] == "- committed step 7 (abc1237) (L7)"
     assert len(section(text, "Commits")) == 5

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from memtui.documents.evidence import EvidenceGroup, evidence
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import Action, Facts, Outcome
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 
@@ -83,9 +83,9 @@ def test_of_a_capture_alone_nothing_is_said_to_be_open() -> None:
 
 
 def test_paths_are_shown_from_the_root() -> None:
-    assert shown("/work/kiln/a.py", ROOT) == "a.py"
-    assert shown("/work/kiln-two/a.py", ROOT) == "/work/kiln-two/a.py"
-    assert shown("/work/kiln/a.py", None) == "/work/kiln/a.py"
+    assert shown_path("/work/kiln/a.py", ROOT) == "a.py"
+    assert shown_path("/work/kiln-two/a.py", ROOT) == "/work/kiln-two/a.py"
+    assert shown_path("/work/kiln/a.py", None) == "/work/kiln/a.py"
 
 
 @pytest.mark.parametrize("outcome", get_args(Outcome))

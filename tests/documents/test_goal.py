@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.decisions import settled
+from memtui.documents.decisions import recorded_decisions
 from memtui.documents.dynamics import dynamics, language
 from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.goal import goal_parts, is_drafted, title_of
@@ -125,7 +125,7 @@ def test_answers_and_decided_plans_are_all_that_is_settled() -> None:
             plan("# A kiln\nnew", "approved", 12, "/p/calm.md"),
         ),
     )
-    assert [(each.decision, each.reason, each.source.line) for each in settled(facts)] == [
+    assert [(each.decision, each.reason, each.source.line) for each in recorded_decisions(facts)] == [
         ("red", 'the user\'s answer to "Which clay?"', 4),
         ('plan "A bowl" refused', 'the user refused it: "smaller, please"', 7),
         ('plan "A kiln" approved (/p/calm.md)', "the user approved it", 12),
@@ -222,12 +222,12 @@ def test_a_chosen_option_is_quoted_with_what_it_says(tmp_path: Path) -> None:
     asked = t.call("AskUserQuestion", questions=questions)
     answers = {"Which kiln?": "Raku", "When?": "Raku"}
     t.result(asked, "User has answered", detail={"questions": questions, "answers": answers})
-    assert [f"{each.decision}: {each.reason}" for each in settled(t.facts(tmp_path))] == [
+    assert [f"{each.decision}: {each.reason}" for each in recorded_decisions(t.facts(tmp_path))] == [
         'Raku: "Fire it fast", the user\'s answer to "Which kiln?"',
         'Raku: the user\'s answer to "When?"',
     ]
     t.result(t.call("AskUserQuestion"), "x", detail={"questions": [3, {"options": 4}], "answers": {"a": "b"}})
-    assert settled(t.facts(tmp_path))[-1].reason == 'the user\'s answer to "a"'
+    assert recorded_decisions(t.facts(tmp_path))[-1].reason == 'the user\'s answer to "a"'
 
 
 def test_words_that_the_user_took_back_and_said_again_count_once() -> None:

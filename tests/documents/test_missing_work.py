@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.documents.compaction_notes import handover
+from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.events import missing_work
 from memtui.documents.evidence import evidence
 from memtui.documents.recovery_draft import draft_recovery
@@ -31,7 +31,7 @@ def test_a_subagent_whose_work_is_not_on_record_is_named(tmp_path: Path) -> None
     texts = (
         render_recovery(draft_recovery(facts, root)),
         render_session_state(state),
-        handover(facts, state, root),
+        compaction_notes(facts, state, root),
         repr(evidence(facts, root)),
     )
     assert all("subagent a1 (L2" in text for text in texts)

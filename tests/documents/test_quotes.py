@@ -8,15 +8,15 @@ from memtui.documents.quotes import (
     FIRST_LINE,
     HEADING,
     closing_messages,
-    fewer,
     last_said,
     quotes_section,
-    replaced,
-    shorter,
     texts_between,
     users_words,
+    with_fewer_quotes,
+    with_new_quotes,
+    with_shorter_quotes,
 )
-from memtui.documents.sources import cited, sourced, without_source
+from memtui.documents.sources import citation, with_source, without_source
 from memtui.formats.model import Section
 from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
 from memtui.reading.records import Facts, Source
@@ -91,18 +91,18 @@ def test_secrets_are_masked() -> None:
 
 def test_at_need_the_texts_between_go_first_then_the_oldest() -> None:
     (section,) = quotes_section(TALK)
-    smaller = [each.text for each in fewer(section, closings=1, asks=1)]
+    smaller = [each.text for each in with_fewer_quotes(section, closings=1, asks=1)]
     assert [text.count("\n- ") for text in smaller] == [4, 3, 2]
     assert "at work" not in smaller[0]
     assert smaller[-1] == f"{FIRST_LINE}\n- L11 Claude: Green again.\n- L10 User: no, keep it green"
     long = Section(heading=HEADING, text=f"{FIRST_LINE}\n- L1 User: {'x' * 900}")
-    assert [len(each.text) < 500 for each in shorter(long)] == [True] * 3
+    assert [len(each.text) < 500 for each in with_shorter_quotes(long)] == [True] * 3
 
 
 def test_newer_quotes_replace_older_ones_and_nothing_else() -> None:
     own = Section(heading="MY NOTES", text="call Ann")
     old, new = Section(heading=HEADING, text="old"), Section(heading=HEADING, text="new")
-    assert replaced((own, old), (new,)) == (own, new)
+    assert with_new_quotes((own, old), (new,)) == (own, new)
 
 
 @pytest.mark.parametrize(
@@ -120,5 +120,5 @@ def test_a_source_can_be_taken_off_again(text: str, bare: str) -> None:
 
 
 def test_facts_without_a_line_cite_none() -> None:
-    assert (cited(Source()), sourced("x", Source())) == ("", "x")
-    assert cited(Source(7, 0, "no time"), clock=True) == "L7"
+    assert (citation(Source()), with_source("x", Source())) == ("", "x")
+    assert citation(Source(7, 0, "no time"), clock=True) == "L7"

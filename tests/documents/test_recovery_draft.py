@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.commands_run import commands_run
-from memtui.documents.compaction_notes import handover
+from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.recovery_notes import recovery_notes
@@ -280,7 +280,7 @@ def test_notes_name_the_last_commands_and_the_pull_requests_that_were_seen() -> 
         "- `npm run kiln`: 2 times, last: ok (L5)\n\n"
         f"**Pull requests and issues seen**\n- {address} (L6)"
     ) in notes
-    shown = handover(facts, SessionState(), Path(ROOT))
+    shown = compaction_notes(facts, SessionState(), Path(ROOT))
     assert f"- Pull requests and issues seen: {address} (L6)" in shown
     assert "- `pytest -q`: ok, by a subagent (L9)" in shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.flows.shared_folder_import import take_in
+from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.formats.shared_record import SharedRecord, render_record
 from memtui.project import Home, Project
 from memtui.store.base import Filter, New, Which
@@ -58,4 +58,4 @@ def new(home: Home, project: Project, body: bytes, **values: object) -> str:
 
 def notes(project: Project, home: Home) -> list[str]:
     """New notes of taking in the project's memories."""
-    return list(take_in(project, home, clock).new)
+    return list(import_shared_folder(project, home, clock).new)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.flows import request_server
-from memtui.flows.archiving import keep_ending
+from memtui.flows.archiving import archive_ending_sessions
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.requests import Request, ask_for_state
@@ -49,9 +49,9 @@ def kept(places: Places) -> set[str]:
 def test_the_app_keeps_what_ends_within_ten_days(places: Places) -> None:
     transcript(places, "young", days=3)
     transcript(places, "old", days=21)
-    assert keep_ending(places, clock) == 1
+    assert archive_ending_sessions(places, clock) == 1
     assert kept(places) == {"old"}
-    assert keep_ending(places, clock) == 0
+    assert archive_ending_sessions(places, clock) == 0
 
 
 def test_a_hooks_request_keeps_its_session(places: Places) -> None:
@@ -95,13 +95,13 @@ def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> N
     transcript(places, "old", days=26)
     (finding,) = check_archive(places, clock)
     assert "deletes 1 session in the next 7 days" in finding.message
-    keep_ending(places, clock)
+    archive_ending_sessions(places, clock)
     (finding,) = check_archive(places, clock)
     assert finding.message.startswith("1 session kept, 1 kB; it is whole")
     assert list(check_archive(places, clock)) == [finding]
     for number in range(4):
         transcript(places, f"old-{number}", days=27)
-    keep_ending(places, clock)
+    archive_ending_sessions(places, clock)
     (finding,) = check_archive(places, clock)
     assert finding.message.startswith("5 sessions kept, ")
     assert finding.message.endswith("; the 3 kept last are whole")

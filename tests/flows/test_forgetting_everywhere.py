@@ -111,7 +111,7 @@ def test_one_remote_out_of_reach_is_named_and_the_others_are_done(
         Remotes(laptop.home).add(name, NamedRemote(url=f"/{name}"))
     shared = laptop.new(b"words to forget")
     for name in remotes:
-        sharing = syncing.opened(laptop.home, laptop.clock, name)
+        sharing = syncing.open_sharing(laptop.home, laptop.clock, name)
         sharing.share(shared)
         sharing.sync()
     remotes["backup"].away = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.flows.shared_folder_import import take_in
+from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.project import Project
 from tests.flows.here import put
 from tests.flows.machines import Machine
@@ -17,7 +17,7 @@ FORGED = record(
 
 
 def notes(project: Project, machine: Machine) -> list[str]:
-    return list(take_in(project, machine.home, machine.clock).new)
+    return list(import_shared_folder(project, machine.home, machine.clock).new)
 
 
 def share(laptop: Machine) -> str:

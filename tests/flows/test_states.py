@@ -16,7 +16,7 @@ from memtui.flows import states as flow
 from memtui.flows.states import documents_of, drafted_state, update_state
 from memtui.formats.session_state import TaskKind, parse_session_state, render_session_state
 from memtui.project import Home, Places, Project
-from memtui.reading.checkpoint import Carry
+from memtui.reading.checkpoint import Checkpoint
 from memtui.reading.facts import Facts, read_on
 from memtui.store.state_progress import read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
@@ -92,9 +92,9 @@ def test_nothing_new_writes_nothing(world: World) -> None:
 
 def test_only_what_was_added_is_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.update()
-    read: list[Carry] = []
+    read: list[Checkpoint] = []
 
-    def spy(path: Path, carry: Carry, **options: Any) -> tuple[Facts, Carry]:
+    def spy(path: Path, carry: Checkpoint, **options: Any) -> tuple[Facts, Checkpoint]:
         read.append(carry)
         return read_on(path, carry, **options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.formats.text import one_line, unticked
+from memtui.formats.text import one_line, without_backticks
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from memtui.formats.text import one_line, unticked
     ],
 )
 def test_back_ticks_around_the_whole_are_taken_off(text: str, bare: str) -> None:
-    assert unticked(text) == bare
+    assert without_backticks(text) == bare
 
 
 def test_lines_are_joined_by_one_space() -> None:

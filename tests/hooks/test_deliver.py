@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memtui.aftermath.handover_marks import found_in, mark_of
+from memtui.aftermath.handover_marks import find_mark, mark_of
 from memtui.aftermath.outbox import PINS, RESCUE, Message, Outbox
 from memtui.hooks.main import may_wait
 from memtui.hooks.report import Report
@@ -36,7 +36,7 @@ def test_a_rescue_comes_with_the_next_prompt_once_and_marked(world: World) -> No
     report = Report()
     text = context(world.within(PROMPT, report, prompt="go on"))
     assert text.startswith("Notes: src/tax.ts was changed\n\nmemtui:")
-    found = found_in(text)
+    found = find_mark(text)
     assert found and found.whole
     expected = f"handed over a rescue of 2 rows; {len(text)} characters of context, memtui:{mark_of(text)}"
     assert report.detail == expected

@@ -11,7 +11,7 @@ from memtui.documents.compactor_decisions import members
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.project import Project
-from memtui.reading.checkpoint import Carry, carry_from_json, carry_to_json
+from memtui.reading.checkpoint import Checkpoint, carry_from_json, carry_to_json
 from memtui.reading.facts import Facts, read_facts, read_on
 from memtui.reading.short_text import key_of
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
@@ -76,7 +76,7 @@ def session() -> Transcript:
 def steps(path: Path, data: bytes, cuts: list[int]) -> tuple[SessionState, Facts]:
     """The last version when a transcript is read up to each cut, and then to its end."""
     state: SessionState | None = None
-    carry: Carry | None = None
+    carry: Checkpoint | None = None
     for cut in (*cuts, len(data)):
         path.write_bytes(data[:cut])
         before = carry.facts if carry else None

@@ -8,7 +8,7 @@ import pytest
 
 from memtui.formats.transcript_events import Call
 from memtui.reading import edits
-from memtui.reading.edits import Row, counts, edit_rows
+from memtui.reading.edits import Row, diff_counts, edit_rows
 
 
 def call(name: str, **given: Any) -> Call:
@@ -29,7 +29,7 @@ def test_an_edit_shows_what_stays_goes_and_comes() -> None:
         ("+", "    x = ctx.b"),
         (" ", "    end"),
     ]
-    assert counts(rows) == (1, 1)
+    assert diff_counts(rows) == (1, 1)
 
 
 def test_changed_words_are_pointed_out_where_most_of_the_line_stays() -> None:
@@ -41,8 +41,8 @@ def test_changed_words_are_pointed_out_where_most_of_the_line_stays() -> None:
 
 
 def test_a_written_file_is_all_new() -> None:
-    assert counts(edit_rows(call("Write", content="a\nb\n"))) == (2, 0)
-    assert counts(edit_rows(call("NotebookEdit", new_source="a"))) == (1, 0)
+    assert diff_counts(edit_rows(call("Write", content="a\nb\n"))) == (2, 0)
+    assert diff_counts(edit_rows(call("NotebookEdit", new_source="a"))) == (1, 0)
 
 
 def test_several_edits_are_set_apart() -> None:

@@ -9,7 +9,7 @@ import pytest
 from memtui.reading.checkpoint import carry_from_json, carry_to_json
 from memtui.reading.facts import read_on
 from memtui.reading.removals import DELETED, removals
-from memtui.reading.shell import things
+from memtui.reading.shell import programs_run
 from tests.reading.test_turns import stands
 from tests.transcripts import Transcript
 
@@ -164,4 +164,4 @@ def test_where_a_file_was_deleted(command: str, deleted: list[str]) -> None:
 
 
 def test_a_command_behind_a_here_document_is_run() -> None:
-    assert things("cat > x.py <<EOF\nimport y\nEOF\npytest x.py") == {"pytest"}
+    assert programs_run("cat > x.py <<EOF\nimport y\nEOF\npytest x.py") == {"pytest"}

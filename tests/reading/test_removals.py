@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.compaction_notes import handover
+from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.state_draft import draft_session_state
@@ -145,7 +145,7 @@ def test_files_that_no_tool_had_touched(tmp_path: Path) -> None:
     assert reference_files(facts, ROOT) == ()
     state = draft_session_state(facts, Project(Path(ROOT)))
     assert "Deleted or moved by commands: old/far.go (deleted)" in state.working.technical_state
-    notes = handover(facts, state, Path(ROOT))
+    notes = compaction_notes(facts, state, Path(ROOT))
     assert "view.tsx (moved to ui/View.tsx), old/far.go (deleted)" in notes
 
 

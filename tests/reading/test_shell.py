@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.reading.facts import to_json
-from memtui.reading.shell import things
+from memtui.reading.shell import programs_run
 from tests.transcripts import SIBLING, STOP, Transcript
 
 
@@ -93,7 +93,7 @@ def test_errors_are_failures_and_nothing_else(tmp_path: Path) -> None:
     ],
 )
 def test_programs_run_by_a_command_line(command: str, expected: set[str]) -> None:
-    assert things(command) == expected
+    assert programs_run(command) == expected
 
 
 def test_last_action_is_the_last_that_counts(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.reading.checkpoint import carry_from_json, carry_to_json
 from memtui.reading.facts import read_on
 from memtui.reading.records import NOWHERE
@@ -95,4 +95,4 @@ def test_facts_from_another_file_have_no_line(tmp_path: Path) -> None:
     (file,) = t.facts(tmp_path).modified_files
     assert (file.source.line, file.source.offset) == (NOWHERE.line, NOWHERE.offset)
     assert (file.source.speaker, file.source.timestamp) == ("subagent", "2026-01-02T09:00:00.000Z")
-    assert (file.source.line, cited(file.source)) == (0, "agent-a1 L1")
+    assert (file.source.line, citation(file.source)) == (0, "agent-a1 L1")

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.recovery import Plan, Recovery, RoleFile
-from memtui.relations.entities import Entity, below, counted, entities, packages, path_key, related, telling
+from memtui.relations.entities import (
+    Entity,
+    counted,
+    entities,
+    entity_weight,
+    packages,
+    path_below,
+    path_key,
+    related,
+)
 
 ROOT = "/home/ann/shop"
 
@@ -125,8 +134,8 @@ def test_counts_may_come_from_elsewhere() -> None:
 @given(st.integers(2, 10_000), st.integers(2, 10_000))
 def test_telling_is_positive_and_falls(named_by: int, total: int) -> None:
     key = Entity("file", "/a.py").key
-    assert telling(key, named_by, total) > 0
-    assert telling(key, named_by, total) >= telling(key, named_by + 1, total)
+    assert entity_weight(key, named_by, total) > 0
+    assert entity_weight(key, named_by, total) >= entity_weight(key, named_by + 1, total)
 
 
 _texts = st.text(max_size=60) | st.sampled_from(
@@ -149,7 +158,7 @@ def test_any_text_is_taken(items: list[str], root: str, text: str) -> None:
 
 
 def test_a_path_below_the_root() -> None:
-    assert below("D:\\Shop\\src\\a.py", "d:/shop/") == "src\\a.py"
-    assert below("/s/a.py", "/s") == "a.py"
-    assert below("/sx/a.py", "/s") == "/sx/a.py"
-    assert below("a.py", "") == "a.py"
+    assert path_below("D:\\Shop\\src\\a.py", "d:/shop/") == "src\\a.py"
+    assert path_below("/s/a.py", "/s") == "a.py"
+    assert path_below("/sx/a.py", "/s") == "/sx/a.py"
+    assert path_below("a.py", "") == "a.py"

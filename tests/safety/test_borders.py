@@ -15,7 +15,7 @@ from memtui.formats.progress import Progress
 from memtui.formats.recovery import render_recovery
 from memtui.hooks.first_prompt import first_prompt
 from memtui.project import Home, Project
-from memtui.safety.address_secrets import carried
+from memtui.safety.address_secrets import address_spans
 from memtui.safety.assigned import assigned
 from memtui.safety.secret_spans import may_hold_secret
 from memtui.safety.tokens import tokens
@@ -101,4 +101,4 @@ _GAPS = (" ", " ", "  ", "\n", ", ", ". ", "; ", ": ")
 def test_where_the_quick_look_sees_no_secret_there_is_none(words: list[tuple[str, str]]) -> None:
     text = "".join(word + gap for word, gap in words)
     if not may_hold_secret(text):
-        assert [*tokens(text), *carried(text), *assigned(text)] == []
+        assert [*tokens(text), *address_spans(text), *assigned(text)] == []

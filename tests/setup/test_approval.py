@@ -13,7 +13,7 @@ from memtui.project import Places
 from memtui.setup import mcp_check
 from memtui.setup.approval import APPROVED, approve, withdraw
 from memtui.setup.claude_files import Scope
-from memtui.setup.command_probe import Apart
+from memtui.setup.command_probe import TrialRun
 from memtui.setup.findings import Level
 from memtui.setup.install import plan_init
 from memtui.setup.mcp_check import check_server
@@ -87,7 +87,7 @@ def test_the_doctor_tells_an_unapproved_server(
     places: Places, init: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     init(python=sys.executable)
-    good = Apart("", '{"result":{"serverInfo":{"name":"memtui"}}}\n')
+    good = TrialRun("", '{"result":{"serverInfo":{"name":"memtui"}}}\n')
     monkeypatch.setattr(mcp_check, "run_apart", lambda *given, **named: good)
 
     def level(*settings: dict[str, object]) -> Level:

@@ -16,7 +16,7 @@ from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.command_probe import BARE_PATH, probe
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
-from memtui.setup.hooks_check import is_wired, look
+from memtui.setup.hooks_check import has_all_hooks, read_all_settings
 from memtui.setup.settings import EVENTS, PURPOSES, own_command
 from memtui.store.commands_file import CommandsFile
 from tests.setup.conftest import NOW, Probes, clock
@@ -37,14 +37,14 @@ def test_before_anything_is_installed(places: Places, probes: Probes) -> None:
         ("mcp", Level.NOTE), ("receipts", Level.OK),
     }  # fmt: skip
     assert next(finding for finding in findings if finding.check == "hooks").advice == "Run `memtui init`."
-    assert not is_wired(places) and probes == []
+    assert not has_all_hooks(places) and probes == []
     assert not places.home.state.exists()
 
 
 @pytest.mark.parametrize("scope", tuple(Scope))
 def test_after_init(places: Places, init: Runner, probes: Probes, scope: Scope) -> None:
     init(scope, sys.executable)
-    assert is_wired(places)
+    assert has_all_hooks(places)
     assert diagnosed(places, "hooks") == [
         (
             Level.OK,
@@ -256,8 +256,8 @@ def test_looking_at_wiring_never_fails(places: Places) -> None:
         path = settings_file(places, scope).path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir()
-    assert [bool(wired.problem) for wired in look(places)] == [True] * 3
-    assert not is_wired(places)
+    assert [bool(settings.problem) for settings in read_all_settings(places)] == [True] * 3
+    assert not has_all_hooks(places)
     assert set(EVENTS) == set(PURPOSES)
 
 

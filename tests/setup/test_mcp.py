@@ -22,7 +22,7 @@ from memtui.project import Places
 from memtui.setup import mcp_check
 from memtui.setup.approval import APPROVED
 from memtui.setup.claude_files import Scope
-from memtui.setup.command_probe import Apart
+from memtui.setup.command_probe import TrialRun
 from memtui.setup.findings import Level
 from memtui.setup.install import apply, plan_init, plan_uninstall
 from memtui.setup.mcp_check import check_server
@@ -161,10 +161,10 @@ def _found(places: Places) -> Findings:
     ]
 
 
-def _answering(monkeypatch: pytest.MonkeyPatch, apart: Apart) -> list[str]:
+def _answering(monkeypatch: pytest.MonkeyPatch, apart: TrialRun) -> list[str]:
     tried: list[str] = []
 
-    def run(command: str, path: str, **_: object) -> Apart:
+    def run(command: str, path: str, **_: object) -> TrialRun:
         tried.append(command)
         return apart
 
@@ -172,7 +172,7 @@ def _answering(monkeypatch: pytest.MonkeyPatch, apart: Apart) -> list[str]:
     return tried
 
 
-GOOD = Apart("", '{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"memtui"}}}\n')
+GOOD = TrialRun("", '{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"memtui"}}}\n')
 
 
 def test_the_doctor_tries_the_entry(places: Places, init: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,10 +182,10 @@ def test_the_doctor_tries_the_entry(places: Places, init: Run, monkeypatch: pyte
     where = f"{_file(places)} (project)"
     assert _found(places) == [(Level.OK, f"The MCP server answers; registered in {where}")]
     assert tried == [f"{shlex.quote(sys.executable)} -I -m memtui mcp"]
-    _answering(monkeypatch, Apart("ends with 127"))
+    _answering(monkeypatch, TrialRun("ends with 127"))
     assert _found(places) == [(Level.BROKEN, f"The MCP server of {where} ends with 127")]
     for printed in ("", "hello\n", "[]", '{"result": {"serverInfo": {"name": "other"}}}'):
-        _answering(monkeypatch, Apart("", printed))
+        _answering(monkeypatch, TrialRun("", printed))
         assert [level for level, _ in _found(places)] == [Level.BROKEN]
 
 

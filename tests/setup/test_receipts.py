@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memtui.aftermath.handover_marks import mark_of, marked
+from memtui.aftermath.handover_marks import mark_of, with_mark
 from memtui.aftermath.receipts import Receipt
 from memtui.hooks.log import Run, record
 from memtui.project import Home, Places, Project, memtui_home, transcript_slug
@@ -19,7 +19,7 @@ from memtui.setup.findings import Level
 from memtui.setup.receipts import check_receipts, receipt_since, receipts_of
 
 NOW = datetime(2026, 1, 2, 9, 53, tzinfo=UTC)
-TEXT = marked("Notes on the project shop\n\n- never push to main")
+TEXT = with_mark("Notes on the project shop\n\n- never push to main")
 SESSION = "90dd90a0"
 
 
@@ -188,7 +188,7 @@ def test_after_a_compaction_the_newest_counts_unless_one_is_bad(shop: Shop) -> N
     shop.note("assistant")
     receipt = since(shop)
     assert receipt and (receipt.arrival, receipt.line) == ("whole", 3)
-    rescue = marked("Notes on the project shop: the rescue")
+    rescue = with_mark("Notes on the project shop: the rescue")
     shop.handed(rescue, "user-prompt-submit")
     shop.attach("hook_additional_context", "UserPromptSubmit", content=[rescue[:-20]])
     shop.seconds += 60

@@ -8,9 +8,9 @@ import pytest
 
 from memtui.project import Places
 from memtui.setup.claude_files import Scope, settings_file
-from memtui.setup.hooks_check import check_originals, look
+from memtui.setup.hooks_check import check_originals, read_all_settings
 from memtui.setup.install import apply, plan_init, plan_uninstall
-from memtui.setup.replaced_scripts import find_originals, put_back, take_place
+from memtui.setup.replaced_scripts import find_originals, replace_scripts, restore_scripts
 from tests.setup.conftest import PYTHON, Run, clock
 
 
@@ -37,14 +37,14 @@ def test_found_taken_and_put_back() -> None:
         ("PreCompact", "precompact-capture.sh"),
         ("SessionStart", "clear-active-command.js"),
     ]
-    done = take_place(TEXT)
+    done = replace_scripts(TEXT)
     assert find_originals(done.text) == [] and "echo mine" in done.text and len(done.created) == 3
-    assert take_place(done.text) == (done.text, ())
-    again = put_back(done.text, done.created)
+    assert replace_scripts(done.text) == (done.text, ())
+    again = restore_scripts(done.text, done.created)
     assert {each.script for each in find_originals(again)} == {each.script for each in find_originals(TEXT)}
-    assert put_back(again, done.created) == again
-    assert len(find_originals(put_back("{}", done.created))) == 3
-    assert put_back(done.text, None) == done.text
+    assert restore_scripts(again, done.created) == again
+    assert len(find_originals(restore_scripts("{}", done.created))) == 3
+    assert restore_scripts(done.text, None) == done.text
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"hooks": []}', '{"hooks": {"PreCompact": [7, {"hooks": {}}]}}'])
@@ -86,8 +86,8 @@ def test_the_doctor_warns_of_both(places: Places, init: Run) -> None:
     path = settings_file(places, Scope.SHARED).path
     path.parent.mkdir()
     path.write_text(TEXT)
-    assert list(check_originals(look(places))) == []
+    assert list(check_originals(read_all_settings(places))) == []
     init()
-    found = list(check_originals(look(places)))
+    found = list(check_originals(read_all_settings(places)))
     assert len(found) == 3 and "starts precompact-context.sh, too" in found[0].message
     assert path.read_bytes() == TEXT.encode()

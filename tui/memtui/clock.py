@@ -59,7 +59,7 @@ def _since(moment: datetime, now: datetime) -> tuple[int, str]:
     return int(seconds // _DAY), "d"
 
 
-def local(moment: datetime) -> datetime:
+def to_local(moment: datetime) -> datetime:
     """`moment` in the local zone; as it is where that would leave the years 1 to 9999."""
     try:
         return moment.astimezone()
@@ -69,12 +69,12 @@ def local(moment: datetime) -> datetime:
 
 def local_minute(moment: datetime) -> str:
     """Local date and time to the minute: ``2026-01-02 10:15``."""
-    return local(moment).strftime("%Y-%m-%d %H:%M")
+    return to_local(moment).strftime("%Y-%m-%d %H:%M")
 
 
 def short_time(moment: datetime, now: datetime) -> str:
     """Five or six characters for a list: ``10:15`` for today, ``02 Jan`` this year, ``2025-12`` before."""
-    here, today = local(moment), now.astimezone()
+    here, today = to_local(moment), now.astimezone()
     if here.date() == today.date():
         return here.strftime("%H:%M")
     if here.year == today.year:
@@ -84,7 +84,7 @@ def short_time(moment: datetime, now: datetime) -> str:
 
 def day_and_minute(moment: datetime) -> str:
     """Day and time for a list, in twelve characters: ``02 Jan 10:15``."""
-    here = local(moment)
+    here = to_local(moment)
     return f"{here.day:02d} {_MONTHS[here.month - 1]} {here:%H:%M}"
 
 

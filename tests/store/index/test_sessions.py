@@ -17,7 +17,7 @@ from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.base import Filter, Which
 from memtui.store.index import schema
-from memtui.store.index.query import asked
+from memtui.store.index.query import parse_search
 from memtui.store.index.sessions import SessionIndex, TurnsFound
 from memtui.store.index.updating import update_index
 from tests.store.corpus import home
@@ -57,7 +57,7 @@ def index(where: Home, claude: Path, monkeypatch: pytest.MonkeyPatch) -> Session
 
 
 def look(index: SessionIndex, text: str, *, project: str = "", session: str = "") -> TurnsFound:
-    wanted = asked(text)
+    wanted = parse_search(text)
     where = Filter(project, which=Which.ALL, since=wanted.since, until=wanted.until, session=session)
     return index.search(wanted, where, limit=50, now=NOW)
 

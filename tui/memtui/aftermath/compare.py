@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.aftermath.handover_marks import MARK
 from memtui.aftermath.naming import SearchedText
 from memtui.aftermath.records import Aftermath, Row, State
-from memtui.aftermath.rows import Fact, Standing, facts_of
+from memtui.aftermath.rows import Fact, StandingRule, facts_of
 from memtui.aftermath.traces import Trace
 from memtui.aftermath.unfounded import unfounded
 from memtui.reading.facts import Facts
@@ -24,7 +24,7 @@ def aftermath_of(
     root: Path,
     *,
     transcript: Path,
-    standing: Sequence[Standing] = (),
+    standing: Sequence[StandingRule] = (),
 ) -> Aftermath:
     """The aftermath of one compaction.
 

@@ -91,23 +91,23 @@ def may_loop(compactions: Sequence[CompactionFact]) -> bool:
     return len(known) == _LOOP and known[-1] - known[0] <= _LOOP_TIME
 
 
-def loops(traces: Sequence[Trace]) -> bool:
+def is_looping(traces: Sequence[Trace]) -> bool:
     """Whether the last three compactions came within ten minutes, without a file change in between."""
     last = traces[-_LOOP:]
     return may_loop([each.compaction for each in last]) and not any(each.changed for each in last[1:])
 
 
-def finished(facts: Facts) -> frozenset[str]:
+def finished_tasks(facts: Facts) -> frozenset[str]:
     """Keys of the finished tasks."""
     done = (todo for todo in (*facts.todos, *facts.past_todos) if todo.status == "completed")
     return frozenset(key_of(todo.content) for todo in done)
 
 
-def returned(done: frozenset[str], todos: Iterable[Todo], line: int) -> list[str]:
+def reopened_tasks(done: frozenset[str], todos: Iterable[Todo], line: int) -> list[str]:
     """Tasks that were finished before a compaction and are open again.
 
     Args:
-        done: the finished tasks before it; see `finished`.
+        done: the finished tasks before it; see `finished_tasks`.
         todos: the current list.
         line: the compaction's line; items older than it did not return.
     """

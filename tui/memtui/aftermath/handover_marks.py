@@ -15,7 +15,7 @@ MARK = deferred(r"memtui:([0-9a-f]{8})\b")
 """A mark; its eight characters identify the text handed over."""
 
 
-class Found(NamedTuple):
+class FoundMark(NamedTuple):
     """A mark in a text."""
 
     mark: str
@@ -24,7 +24,7 @@ class Found(NamedTuple):
     """Whether the text before it is complete and unchanged."""
 
 
-def marked(text: str) -> str:
+def with_mark(text: str) -> str:
     """A text with its mark as a last line."""
     text = text.strip()
     return f"{text}\n\nmemtui:{checksum(text)}"
@@ -36,13 +36,13 @@ def mark_of(text: str) -> str:
     return found[-1] if found else ""
 
 
-def found_in(text: str) -> Found | None:
+def find_mark(text: str) -> FoundMark | None:
     """The last mark of a text, and whether the complete hand-over precedes it."""
     marks = list(MARK.finditer(text))
     if not marks:
         return None
     last = marks[-1]
-    return Found(last[1], checksum(text[: last.start()].strip()) == last[1])
+    return FoundMark(last[1], checksum(text[: last.start()].strip()) == last[1])
 
 
 def checksum(text: str) -> str:

@@ -7,13 +7,13 @@ from typing import Literal
 
 from memtui.aftermath.naming import SearchedText
 
-Light = Literal["not delivered", "handed over", "kept", "new"]
+PinFate = Literal["not delivered", "handed over", "kept", "new"]
 """`kept` by the summary, `handed over` by memtui, `not delivered` by either; `new`: pinned later."""
 
 
-def lights(
+def pin_fates(
     pins: Iterable[str], summary: str, handed: str, later: Collection[str] = frozenset()
-) -> dict[str, Light]:
+) -> dict[str, PinFate]:
     """The light of each pin.
 
     Args:
@@ -24,7 +24,7 @@ def lights(
     """
     said, given = SearchedText(summary), SearchedText(handed)
 
-    def light(pin: str) -> Light:
+    def light(pin: str) -> PinFate:
         if said.says(pin) is not None:
             return "kept"
         if given.says(pin) is not None:

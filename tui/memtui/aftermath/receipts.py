@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from memtui.aftermath.handover_marks import MARK, found_in
+from memtui.aftermath.handover_marks import MARK, find_mark
 from memtui.aftermath.traces import hook_context
-from memtui.clock import local, parse_iso
+from memtui.clock import parse_iso, to_local
 from memtui.safety.private import without_private
 
 Arrival = Literal["whole", "cut", "missing", "unknown"]
@@ -67,7 +67,7 @@ class Receipt:
     def label(self) -> str:
         """``received 09:53, whole``; ``cut at 9,000``; ``not received: ...``."""
         if self.arrival == "whole":
-            return f"received {local(self.at):%H:%M}, whole"
+            return f"received {to_local(self.at):%H:%M}, whole"
         if self.arrival == "cut" and self.arrived:
             return f"cut at {self.arrived:,}"
         words = {"cut": "cut", "missing": "not received", "unknown": "unknown"}
@@ -175,7 +175,7 @@ def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
     if notes is None:
         return replace(receipt, reason="the transcript cannot be read any more")
     for note in notes.hooks:
-        found = found_in(note.text) if note.kind == "hook_additional_context" else None
+        found = find_mark(note.text) if note.kind == "hook_additional_context" else None
         if found is not None and found.mark == mark:
             if found.whole:
                 return replace(receipt, arrival="whole", line=note.line)

@@ -12,7 +12,7 @@ from memtui.aftermath.records import Kind
 from memtui.aftermath.traces import Trace
 from memtui.documents.open_work import open_steps
 from memtui.reading.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import Command, Facts, FileFact, Source
 from memtui.reading.short_text import one_line, telling_line
 from memtui.reading.tasks import OPEN
@@ -38,14 +38,14 @@ class Fact(NamedTuple):
     """Further lines that contain it."""
 
 
-class Standing(NamedTuple):
+class StandingRule(NamedTuple):
     """A line that applies at a compaction, regardless of the transcript."""
 
     kind: Kind
     text: str
 
 
-def facts_of(facts: Facts, trace: Trace, root: Path, standing: Sequence[Standing] = ()) -> Iterator[Fact]:
+def facts_of(facts: Facts, trace: Trace, root: Path, standing: Sequence[StandingRule] = ()) -> Iterator[Fact]:
     """The facts of the range that count, each once.
 
     Args:
@@ -112,7 +112,7 @@ def _files(facts: Facts, trace: Trace, root: Path) -> Iterator[Fact]:
             line = trace.touched.get(file.path, 0)
             if max(line, file.source.line) < trace.first_line:
                 continue
-            relative, name = shown(file.path, root), _name(file.path)
+            relative, name = shown_path(file.path, root), _name(file.path)
             unique = name if names[name] == 1 else ""
             yield Fact(
                 kind,

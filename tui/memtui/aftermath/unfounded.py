@@ -15,10 +15,10 @@ from pathlib import Path
 from memtui.aftermath.naming import Span
 from memtui.aftermath.records import Unfounded
 from memtui.aftermath.traces import Trace
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.reading.checks import bare_command, last_check
 from memtui.reading.records import Facts
-from memtui.reading.shell import things
+from memtui.reading.shell import programs_run
 from memtui.reading.tools import TOOLS
 
 _PATH = re.compile(r"(?<![\w./{}@:*-])(?:~?/|\./)?(?:[\w.@-]+/)+[\w.-]*\w\.[A-Za-z]\w{0,7}(?![\w/*{}-])")
@@ -67,7 +67,12 @@ def _commands(summary: str, data: mmap.mmap, end: int) -> Iterator[Unfounded]:
     seen: set[str] = set()
     for found in _CODE.finditer(summary):
         command = bare_command(found[1])
-        if command in seen or not _RUNS.match(command) or _PLACEHOLDER.search(command) or not things(command):
+        if (
+            command in seen
+            or not _RUNS.match(command)
+            or _PLACEHOLDER.search(command)
+            or not programs_run(command)
+        ):
             continue
         seen.add(command)
         if not _has(data, command, end):
@@ -81,7 +86,7 @@ def _tests(summary: str, facts: Facts) -> Iterator[Unfounded]:
     start = 0
     for line in summary.split("\n"):
         if _TESTS_PASS.search(line) and not _WISH.search(line):
-            where = cited(last.source)
+            where = citation(last.source)
             reason = f"the last test run failed{f' ({where})' if where else ''}"
             yield Unfounded(" ".join(line.split()), reason, Span(start, start + len(line)))
             return

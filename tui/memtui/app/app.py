@@ -32,8 +32,8 @@ from memtui.app.settings import (
     SettingsError,
     commands_of,
     in_windows,
-    keep_theme,
     preferences,
+    save_theme,
     theme_of,
 )
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
@@ -136,16 +136,16 @@ class MemtuiApp(HostApp):
         self.run_worker(self._keep_ending, thread=True, group="archive", exit_on_error=False)
 
     def _keep_ending(self) -> None:
-        from memtui.flows.archiving import keep_ending
+        from memtui.flows.archiving import archive_ending_sessions
 
         try:
-            keep_ending(self.browser.places, self.browser.clock)
+            archive_ending_sessions(self.browser.places, self.browser.clock)
         except Exception as error:  # a worker's boundary
             explain(self.log_file, "keeping sessions", error)
 
     def _keep_theme(self, theme: Theme) -> None:
         with self.reporting("keeping the theme"):
-            keep_theme(self.browser.places.home, theme.name)
+            save_theme(self.browser.places.home, theme.name)
 
     async def action_quit(self) -> None:
         """Quit; a screen with unsaved work asks first."""

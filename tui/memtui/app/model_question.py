@@ -47,7 +47,7 @@ class ModelQuestion:
         return True
 
 
-def why(problem: str) -> str:
+def reason_not_used(problem: str) -> str:
     """Why a model was not used, as the beginning of a sentence."""
     reason = "called off" if problem == "cancelled" else clean_line(problem)
     return f"{reason[:1].upper()}{reason[1:]}"

@@ -60,7 +60,7 @@ def commands_of(home: Home) -> tuple[Command, ...]:
         raise SettingsError(f"{path}: [keys] {problem}") from problem
 
 
-def rings(home: Home) -> bool:
+def bell_enabled(home: Home) -> bool:
     """Whether the terminal's bell rings when a capture arrives: ``[notify] bell``.
 
     Raises:
@@ -154,7 +154,7 @@ def preferences(home: Home) -> Preferences:
     Raises:
         SettingsError: config.toml cannot be read, or holds a value that cannot be used.
     """
-    return Preferences(kept_split(home), rings(home), warn_of(home), 60.0 * sync_minutes(home))
+    return Preferences(saved_split(home), bell_enabled(home), warn_of(home), 60.0 * sync_minutes(home))
 
 
 def theme_of(home: Home, known: Collection[str]) -> str:
@@ -181,7 +181,7 @@ def _chosen_theme(home: Home, known: Collection[str]) -> str:
     return name if name in known else ""
 
 
-def keep_theme(home: Home, name: str) -> None:
+def save_theme(home: Home, name: str) -> None:
     """Store the theme for the next start.
 
     Raises:
@@ -190,13 +190,13 @@ def keep_theme(home: Home, name: str) -> None:
     _keep(home, _CHOSEN, name)
 
 
-def kept_split(home: Home) -> int:
+def saved_split(home: Home) -> int:
     """The width of the panes in columns; 0 if it was never changed."""
     columns = _kept(home, _SPLIT)
     return int(columns) if columns.isascii() and columns.isdecimal() and len(columns) < 5 else 0
 
 
-def keep_split(home: Home, columns: int) -> None:
+def save_split(home: Home, columns: int) -> None:
     """Store the width of the panes.
 
     Raises:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 _ANSWER = click.Choice(["y", "e", "n"], case_sensitive=False)
 
 
-def settled(draft: T, question: str, show: Callable[[T], None], edit: Callable[[T], T]) -> T | None:
+def accepted_draft(draft: T, question: str, show: Callable[[T], None], edit: Callable[[T], T]) -> T | None:
     """The draft as accepted by the user, None if rejected.
 
     Args:

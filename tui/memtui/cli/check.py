@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.memory_store import opened_here, resolved
+from memtui.cli.memory_store import full_id, opened_here
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.documents.checklist import Point, Verdict, check_recovery
@@ -133,7 +133,7 @@ def _given(source: str, root: Path | None) -> _Given:
             return _within_limit(_Given(source, file.read(_LIMIT + 1)))
     backend = opened_here(root)
     try:
-        memory_id = resolved(backend, source, root)
+        memory_id = full_id(backend, source, root)
     except MemoryMissing as missing:
         raise click.ClickException(f"there is no file {source}, and {missing}.") from missing
     return _Given(memory_id, backend.get(memory_id).body)

@@ -12,10 +12,10 @@ from typing import Any
 import click
 
 from memtui.clean import clean_line
-from memtui.cli.asking import edited, settled
+from memtui.cli.asking import accepted_draft, edited
 from memtui.cli.changes import changes_in
 from memtui.cli.check import as_json_points, summary
-from memtui.cli.engine import asking, engine_option, stands
+from memtui.cli.engine import asking, draft_note, engine_option
 from memtui.cli.output import (
     can_answer,
     is_terminal,
@@ -143,7 +143,7 @@ def _by_claude(compacted: Compacted) -> Compacted:
 
     with asking() as called_off:
         compacted, problem = compact_by_claude(compacted, cancelled=called_off)
-    return replace(compacted, note=stands(problem, compacted.note))
+    return replace(compacted, note=draft_note(problem, compacted.note))
 
 
 def _file(transcript: Path | None) -> Path | None:
@@ -172,7 +172,7 @@ def _ask(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> Compacte
             sys.stdout.flush()
             click.echo()
         raise click.ClickException("nothing was stored; store the text with --force.")
-    return settled(compacted, "Store (y), edit (e) or leave it (n)?", _show, _edit)
+    return accepted_draft(compacted, "Store (y), edit (e) or leave it (n)?", _show, _edit)
 
 
 def _show(compacted: Compacted) -> None:

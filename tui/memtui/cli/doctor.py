@@ -58,9 +58,9 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
 
 def _shared_memories(places: Places) -> Iterator[Finding]:
     """Memories in the project's own folder that could not be imported."""
-    from memtui.flows.shared_folder_import import standing
+    from memtui.flows.shared_folder_import import files_not_imported
 
-    check, problems = "shared memories", standing(places.project, places.home)
+    check, problems = "shared memories", files_not_imported(places.project, places.home)
     for problem in problems[:_NAMED]:
         yield warning(check, problem.removesuffix("."), "Fix or remove it, or ask its author.")
     if len(problems) > _NAMED:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from memtui.cli.engine import stands
+from memtui.cli.engine import draft_note
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.engines.choice import Engine
 from memtui.flows.review import capture_facts
@@ -62,7 +62,7 @@ def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callab
         capture, draft.memory, draft.summary, draft.facts, places, cancelled=called_off
     )
     if reworded.problem:
-        problem = f"drafted {stands(reworded.problem)}"
+        problem = f"drafted {draft_note(reworded.problem)}"
         return draft._replace(note="; ".join(filter(None, (problem, draft.note))))
     return draft._replace(memory=reworded.memory, summary=reworded.summary, engine=Engine.CLAUDE)
 

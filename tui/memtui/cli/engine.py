@@ -71,7 +71,7 @@ def asking() -> Iterator[Callable[[], bool]]:
             sys.exit(128 + ended)
 
 
-def stands(problem: str, *notes: str) -> str:
+def draft_note(problem: str, *notes: str) -> str:
     """The notes on a draft and the reason why the model was not used, as one text; "" if there are none."""
     mine = f"from the facts: {clean_line(problem)}" if problem else ""
     return "; ".join(note for note in (mine, *notes) if note)

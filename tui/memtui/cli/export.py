@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import opened_here, resolved
+from memtui.cli.memory_store import full_id, opened_here
 from memtui.cli.output import print_bytes, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
@@ -59,7 +59,7 @@ def command(
         if wanted:
             raise click.UsageError("--lines goes with a session.")
         backend = opened_here(root)
-        memory = backend.get(resolved(backend, name, root))
+        memory = backend.get(full_id(backend, name, root))
         called = f"{memory.meta.id}.{made}"
         parts = memory_parts(memory, made, system_clock(), mask=not unmasked)
     else:

@@ -22,8 +22,8 @@ from memtui.cli.project import root_option
 from memtui.clock import system_clock
 from memtui.files import FileProblem
 from memtui.project import Places
-from memtui.setup.archiving import about_archive, is_decided, keep_nothing
-from memtui.setup.hooks_check import look
+from memtui.setup.archiving import about_archive, is_decided, turn_archive_off
+from memtui.setup.hooks_check import read_all_settings
 from memtui.setup.install import plan_init, tidy
 from memtui.setup.settings import PURPOSES
 
@@ -97,13 +97,13 @@ def _ask_archive(places: Places, *, ask: bool) -> None:
     if not ask:
         say("Note: [archive] in config.toml may say keep = false, or name folders of which nothing is kept.")
     elif not click.confirm("Keep copies of sessions, so that they outlive Claude Code's?", default=True):
-        path = keep_nothing(places.home, changes_in(places.project.root).wrote)
+        path = turn_archive_off(places.home, changes_in(places.project.root).wrote)
         say(f"Sessions are not kept: {path} says so.")
 
 
 def _may_replace(places: Places, *, ask: bool) -> bool:
     """Whether memtui may replace scripts that do the same work."""
-    found = [(wired.path, each) for wired in look(places) for each in wired.originals]
+    found = [(settings.path, each) for settings in read_all_settings(places) for each in settings.originals]
     if not found:
         return False
     for path, each in found:

@@ -11,7 +11,7 @@ from memtui.aftermath.records import TITLES, Aftermath, Row
 from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, parse_iso
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.flows.aftermath import as_object, newest_or_named
 from memtui.project import Places, claude_config, memtui_home
 from memtui.reading.short_text import shortened
@@ -78,7 +78,7 @@ def _why(row: Row) -> str:
 
 
 def _line(row: Row, number: int = 0) -> str:
-    notes = (cited(row.source), row.need.label if row.need else "", _why(row))
+    notes = (citation(row.source), row.need.label if row.need else "", _why(row))
     remarks = ", ".join(note for note in notes if note)
     mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
     return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"

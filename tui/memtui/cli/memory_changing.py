@@ -12,7 +12,7 @@ from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_input import given_text
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
-from memtui.cli.memory_store import opened_to_change, project_path, resolved
+from memtui.cli.memory_store import full_id, opened_to_change, project_path
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.flows import superseding
@@ -91,7 +91,7 @@ def tag(
     if set_ and (add or remove):
         raise click.UsageError("--set gives all tags; it goes without --add and --remove.")
     backend = opened_to_change(root)
-    memory_id = resolved(backend, memory_id, root)
+    memory_id = full_id(backend, memory_id, root)
     tags = backend.get(memory_id).meta.tags
     if set_ or add or remove:
         gone = _meant(*remove)
@@ -118,7 +118,7 @@ def _mark(
     @root_option
     def mark(memory_id: str, as_json: bool, root: Path | None) -> None:
         backend = opened_to_change(root)
-        memory_id = backend.update(resolved(backend, memory_id, root), archived=archived, pinned=pinned).id
+        memory_id = backend.update(full_id(backend, memory_id, root), archived=archived, pinned=pinned).id
         report(Done(name, memory_id, message.format(memory_id)), as_json=as_json)
 
     return mark
@@ -153,12 +153,12 @@ def supersede(old: str, new: str | None, undo: bool, as_json: bool, root: Path |
         raise click.UsageError("name OLD and NEW; or OLD alone, with --undo.")
     changes = changes_in(project_of(root).root)
     backend = opened_to_change(root, changes)
-    old = resolved(backend, old, root)
+    old = full_id(backend, old, root)
     with changes.together() as together:
         if new is None:
             done = superseding.reinstate(backend, old)
         else:
-            done = superseding.supersede(backend, old, resolved(backend, new, root))
+            done = superseding.supersede(backend, old, full_id(backend, new, root))
         together.what = done.what
     report(Done("supersede", old, done.message), as_json=as_json)
 
@@ -170,7 +170,7 @@ def supersede(old: str, new: str | None, undo: bool, as_json: bool, root: Path |
 def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
     """Move a memory to the trash; undelete brings it back."""
     backend = opened_to_change(root)
-    memory_id = resolved(backend, memory_id, root)
+    memory_id = full_id(backend, memory_id, root)
     backend.delete(memory_id)
     message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
     report(Done("delete", memory_id, message), as_json=as_json)

@@ -18,7 +18,7 @@ from memtui.cli.memory_shapes import (
     SharedEntity,
     listed_memory,
 )
-from memtui.cli.memory_store import opened_here, project_path, resolved
+from memtui.cli.memory_store import full_id, opened_here, project_path
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import root_option
 from memtui.store.base import Filter
@@ -47,7 +47,7 @@ def related(memory_id: str, limit: int, as_json: bool, root: Path | None) -> Non
     from memtui.flows.relations import related_memories
 
     backend = opened_here(root)
-    memory_id = resolved(backend, memory_id, root)
+    memory_id = full_id(backend, memory_id, root)
     found = related_memories(backend, memory_id, limit=limit)
     if as_json:
         print_json([asdict(_shape(relation)) for relation in found])

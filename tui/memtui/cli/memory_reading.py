@@ -23,7 +23,7 @@ from memtui.cli.memory_shapes import (
     listed_memory,
     memory_of,
 )
-from memtui.cli.memory_store import opened, opened_here, project_path, resolved
+from memtui.cli.memory_store import full_id, opened, opened_here, project_path
 from memtui.cli.output import (
     is_terminal,
     print_bytes,
@@ -250,7 +250,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
     was imported, use export.
     """
     backend = opened_here(root)
-    stored = backend.get(resolved(backend, memory_id, root))
+    stored = backend.get(full_id(backend, memory_id, root))
     state = Repositories(project_of(root).root).freshness(stored)
     text = stored.body.decode("utf-8", "replace")
     points = checklist(text)
@@ -326,7 +326,7 @@ def export(
     if as_json and output is not None:
         raise click.UsageError("--output writes the bytes alone; it goes without --json.")
     backend = opened_here(root)
-    memory_id = resolved(backend, argument or option or "", root)
+    memory_id = full_id(backend, argument or option or "", root)
     body = backend.get(memory_id).body
     if as_json:
         text = body.decode("utf-8", "replace")

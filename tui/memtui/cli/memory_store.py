@@ -26,9 +26,9 @@ def take_in_here(root: Path | None) -> None:
     Args:
         root: a folder of the project; the current folder when None.
     """
-    from memtui.flows.shared_folder_import import take_in
+    from memtui.flows.shared_folder_import import import_shared_folder
 
-    for note in take_in(project_of(root), memtui_home(), system_clock).new:
+    for note in import_shared_folder(project_of(root), memtui_home(), system_clock).new:
         say(note, err=True)
 
 
@@ -54,10 +54,10 @@ def project_path(root: Path | None) -> str:
     return str(project_of(root).root)
 
 
-def resolved(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
+def full_id(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
     """The full id for the beginning of one: among this project's memories first, then among all.
 
     Raises:
         MemoryMissing: no id begins like this, or several do.
     """
-    return memory_lookup.resolved(backend, beginning, project_path(root))
+    return memory_lookup.full_id(backend, beginning, project_path(root))

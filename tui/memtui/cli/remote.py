@@ -6,7 +6,7 @@ import click
 
 from memtui.cli.output import print_json, print_table, say
 from memtui.clock import age, parse_iso, system_clock
-from memtui.flows.syncing import Sharing, opened
+from memtui.flows.syncing import Sharing, open_sharing
 from memtui.project import memtui_home
 from memtui.sharing.remotes import NamedRemote, Remotes
 from memtui.sharing.replica import PROBLEM, SYNCED
@@ -17,7 +17,7 @@ def _remotes() -> Remotes:
 
 
 def _sharing(name: str) -> Sharing:
-    return opened(memtui_home(), system_clock, name)
+    return open_sharing(memtui_home(), system_clock, name)
 
 
 @click.group("remote")

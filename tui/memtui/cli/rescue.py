@@ -14,7 +14,7 @@ from memtui.clock import system_clock
 from memtui.flows.aftermath import newest_or_named
 from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.project import Places, claude_config, memtui_home
-from memtui.setup.hooks_check import is_wired
+from memtui.setup.hooks_check import has_all_hooks
 
 
 @click.command("rescue")
@@ -76,7 +76,7 @@ def _hand_over(places: Places, found: Aftermath, rows: list[Row], as_json: bool)
     else:
         what = f"{done.rows} row{' waits' if done.rows == 1 else 's wait'}"
         say(f"{what} for the next prompt of session {done.session_id[:8]}.")
-        if not is_wired(places):
+        if not has_all_hooks(places):
             say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from memtui.clean import clean_line
-from memtui.cli.asking import edited, settled
+from memtui.cli.asking import accepted_draft, edited
 from memtui.cli.changes import changes_in
 from memtui.cli.drafting import Draft, as_text, by_claude, draft_of, from_review, from_text
 from memtui.cli.engine import asking, engine_option
@@ -164,7 +164,7 @@ def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | 
     if as_json or not can_answer():
         _report(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")
-    return settled(
+    return accepted_draft(
         draft,
         "Accept (y), edit (e) or leave it (n)?",
         lambda shown: print_document(_shown(shown)),

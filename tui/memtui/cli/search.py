@@ -19,7 +19,7 @@ from memtui.flows.searching import HEADINGS, Group, Kind, Result, Scope
 from memtui.project import Places, claude_config, memtui_home
 from memtui.safety.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
-from memtui.store.index.query import KINDS, asked, day
+from memtui.store.index.query import KINDS, day, parse_search
 from memtui.store.index.updating import update_index
 
 _EACH = 3
@@ -53,9 +53,9 @@ def command(
     L476 names line 476 of a transcript; `memtui transcript SESSION --at 476` prints it. A subagent's line is
     followed by its name, which takes the place of SESSION there.
     """
-    wanted = asked(" ".join(words))
+    wanted = parse_search(" ".join(words))
     if kinds is not None:
-        named = asked(f"in:{kinds}")
+        named = parse_search(f"in:{kinds}")
         if named.words:
             raise click.UsageError(f"--in takes {', '.join(KINDS)}.")
         wanted = replace(wanted, kinds=named.kinds)

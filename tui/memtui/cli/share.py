@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import opened_to_change, resolved
+from memtui.cli.memory_store import full_id, opened_to_change
 from memtui.cli.output import is_terminal, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import system_clock
 from memtui.flows.shared_folder_export import share_here
 from memtui.flows.sharing_out import SecretsFoundError
-from memtui.flows.syncing import opened
+from memtui.flows.syncing import open_sharing
 from memtui.git import git_ignores
 from memtui.project import memtui_home
 
@@ -45,7 +45,7 @@ def command(memory_id: str, name: str, here: bool, allowed: tuple[int, ...], roo
         raise click.UsageError("--allow is for a person at a terminal: look at the line first.")
     if here and name:
         raise click.UsageError("--here and --to are two different ways; take one.")
-    whole = resolved(opened_to_change(root), memory_id, root)
+    whole = full_id(opened_to_change(root), memory_id, root)
     try:
         say(_share_here(whole, allowed, root) if here else _share(whole, name, allowed))
     except SecretsFoundError as found:
@@ -54,7 +54,7 @@ def command(memory_id: str, name: str, here: bool, allowed: tuple[int, ...], roo
 
 
 def _share(memory_id: str, name: str, allowed: tuple[int, ...]) -> str:
-    sharing = opened(memtui_home(), system_clock, name)
+    sharing = open_sharing(memtui_home(), system_clock, name)
     if not sharing.share(memory_id, allowed):
         return f"{memory_id} is shared with {sharing.name} already, as it is."
     return f"{memory_id} goes to {sharing.name} with the next memtui sync."

@@ -10,7 +10,7 @@ import click
 
 from memtui.clean import clean_line
 from memtui.cli import state_elsewhere
-from memtui.cli.engine import asking, engine_option, stands
+from memtui.cli.engine import asking, draft_note, engine_option
 from memtui.cli.output import print_changes, print_document, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
@@ -197,7 +197,7 @@ def _by_claude(places: Places, transcript: Path) -> tuple[StoredState | None, st
         asked = update_by_claude(places, system_clock, transcript=transcript, cancelled=called_off)
     if asked.problem:
         say(f"memtui: {clean_line(asked.problem)}: kept the facts-only version.", err=True)
-    return asked.stored, stands(asked.problem)
+    return asked.stored, draft_note(asked.problem)
 
 
 def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> None:

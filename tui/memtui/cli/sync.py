@@ -12,7 +12,7 @@ from memtui.cli.output import print_json, say
 from memtui.clock import local_minute, system_clock
 from memtui.files import FileProblem
 from memtui.flows.sync_watch import keep_syncing
-from memtui.flows.syncing import Sharing, Synced, opened
+from memtui.flows.syncing import Sharing, Synced, open_sharing
 from memtui.project import memtui_home
 from memtui.sharing.remotes import Remotes
 
@@ -27,7 +27,7 @@ _EVERY = 60.0
 def command(name: str, watch: bool, as_json: bool) -> None:
     """Send what you have shared, and fetch what others have; NAME is a remote, none means all."""
     names = [name] if name else sorted(Remotes(memtui_home()).all()) or [""]
-    sharings = [opened(memtui_home(), system_clock, each) for each in names]
+    sharings = [open_sharing(memtui_home(), system_clock, each) for each in names]
     if watch:
         _watch(sharings, as_json=as_json)
         return

@@ -10,7 +10,7 @@ import click
 
 from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
-from memtui.cli.turns import at
+from memtui.cli.turns import short_source
 from memtui.flows.sessions import find_transcript
 from memtui.project import Places, claude_config, memtui_home
 from memtui.reading.entries import Entry, read_entries
@@ -64,7 +64,7 @@ def command(session: str, line: int | None, around: int, as_json: bool, root: Pa
 
 
 def _shown(entry: Entry, *, marked: bool) -> str:
-    head = f"{'>' if marked else ' '} {at(entry.source)}"
+    head = f"{'>' if marked else ' '} {short_source(entry.source)}"
     if entry.agent:
         head += f" ({entry.agent})"
     text = f"{entry.title}  {entry.text}" if entry.title else entry.text

@@ -43,7 +43,7 @@ def command(session: str, as_json: bool, root: Path | None) -> None:
         )
 
 
-def at(source: Source) -> str:
+def short_source(source: Source) -> str:
     """A source in short form: ``L476 2026-01-02 14:53``, without unknown parts."""
     moment = parse_iso(source.timestamp)
     return f"L{source.line}" + (f" {local_minute(moment)}" if moment else "")
@@ -52,7 +52,7 @@ def at(source: Source) -> str:
 def _lines(turn: Turn, last: bool) -> list[str]:
     end = turn.end if last or turn.end != "running" else "the user spoke meanwhile"
     calls = f"{turn.calls} call{'' if turn.calls == 1 else 's'}"
-    lines = [f"{turn.number}. {at(turn.source)}  {turn.kind}, {calls}, {end}"]
+    lines = [f"{turn.number}. {short_source(turn.source)}  {turn.kind}, {calls}, {end}"]
     for mark, text in (("❯", turn.ask), ("●", turn.closing.text if turn.closing else "")):
         flat = one_line(masked(text))
         lines += [f"   {mark} {shortened(flat, _LINE)}"] if flat else []

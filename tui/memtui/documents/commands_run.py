@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memtui.documents.events import outcome_of
-from memtui.documents.sources import sourced
+from memtui.documents.sources import with_source
 from memtui.reading.checks import all_commands, bare_command, is_check, is_lookup
 from memtui.reading.records import Command, Facts
 from memtui.reading.short_text import shortened
@@ -35,7 +35,7 @@ def commands_run(facts: Facts, most: int) -> Iterator[str]:
         count = f"{times[text]} times, last: " if times[text] > 1 else ""
         by = ", by a subagent" if last[text].by == "subagent" else ""
         line = f"`{shortened(text, _WIDTH)}`: {count}{_MARKS.get(outcome, outcome)}{by}"
-        yield sourced(line, last[text].source)
+        yield with_source(line, last[text].source)
     ran = (last[text] for text in ranked[:most] if last[text].outcome != "rejected")
     folders = (_FOLDER.match(command.text) for command in ran)
     named = dict.fromkeys(found[1].strip("\"'") for found in folders if found)

@@ -14,14 +14,14 @@ from memtui.documents import commands_run
 from memtui.documents.compactor_tasks import flat
 from memtui.documents.events import missing_work
 from memtui.documents.inferred_plan import landmark_line
-from memtui.documents.open_work import standing, turn_line, unfinished_turn, waiting_for
+from memtui.documents.open_work import plan_status, turn_line, unfinished_turn, waiting_for
 from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
-from memtui.documents.sources import cited, sourced, without_source
+from memtui.documents.sources import citation, with_source, without_source
 from memtui.documents.state_working import SEEN, gone_files, seen_addresses
 from memtui.documents.user_requests import Ask, asks
 from memtui.formats.session_state import SessionState, TaskKind
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import Facts, Source
 from memtui.reading.short_text import capitalised, ends_of, key_of, one_line, shortened
 from memtui.reading.tasks import OPEN
@@ -50,7 +50,7 @@ _STEP = 200
 _OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
 
 
-def handover(facts: Facts, state: SessionState, root: Path) -> str:
+def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     """The notes as Markdown, with a ``##`` section for each kind of fact in the session.
 
     Args:
@@ -58,8 +58,8 @@ def handover(facts: Facts, state: SessionState, root: Path) -> str:
         state: the session's current document: its decisions and open steps may come from a person or a model.
         root: the project's folder, to which paths become relative.
     """
-    changed = [shown(file.path, root) for file in facts.modified_files]
-    read = [shown(file.path, root) for file in facts.read_files]
+    changed = [shown_path(file.path, root) for file in facts.modified_files]
+    read = [shown_path(file.path, root) for file in facts.read_files]
     missing = [missing_work(facts)] if facts.missing_agents else []
     sections = {
         "Goal and plan": _goal(facts, state, root),
@@ -97,9 +97,9 @@ def _goal(facts: Facts, state: SessionState, root: Path) -> list[str]:
         lines.append(f"- Waits for {waits.line}")
     plan = facts.plans[-1] if facts.plans else None
     if plan is not None and plan.fate != "rejected":
-        where = shown(plan.path, root) if plan.path else "in the transcript"
-        where = sourced(where, plan.source)
-        lines.append(f"- Plan ({standing(plan)}): {where}")
+        where = shown_path(plan.path, root) if plan.path else "in the transcript"
+        where = with_source(where, plan.source)
+        lines.append(f"- Plan ({plan_status(plan)}): {where}")
         steps = (line.strip() for line in plan.content.split("\n"))
         lines += [f"  {shortened(step, _STEP)}" for step in steps if step.startswith(("- [ ]", "* [ ]"))]
     return lines
@@ -111,7 +111,9 @@ def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[st
     for todo in sorted(facts.todos if facts else (), key=lambda todo: todo.status != "in_progress"):
         doing = " (in progress)" if todo.status == "in_progress" else ""
         if todo.status in OPEN:
-            known.setdefault(key_of(todo.content), sourced(f"{one_line(todo.content)}{doing}", todo.source))
+            known.setdefault(
+                key_of(todo.content), with_source(f"{one_line(todo.content)}{doing}", todo.source)
+            )
     for task in flat(state.tasks) if state else ():
         # Requests are quoted elsewhere; the tasks of the list are above.
         if task.kind in _OPEN and not task.text.startswith('"'):
@@ -158,5 +160,5 @@ def _closings(facts: Facts, room: int) -> list[str]:
 
 def named_line(source: Source, text: str) -> str:
     """``- L476: text``, or the text alone if its line is unknown."""
-    where = cited(source)
+    where = citation(source)
     return f"- {where}: {text}" if where else f"- {text}"

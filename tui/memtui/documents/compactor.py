@@ -13,7 +13,7 @@ from memtui.documents.compactor_size import fitted
 from memtui.documents.compactor_tasks import collapsed, count_of, flat, merged_tasks
 from memtui.documents.goal import goal, is_drafted
 from memtui.documents.open_work import plan_in_force, steps_of
-from memtui.documents.quotes import is_quotes, replaced
+from memtui.documents.quotes import is_quotes, with_new_quotes
 from memtui.documents.state_draft import ProjectLike, raw_state
 from memtui.documents.state_secrets import without_secrets
 from memtui.documents.state_tasks import DECISION_ON, done_tasks, task_key, task_tree
@@ -91,7 +91,7 @@ def _further(before: SessionState, drafted: SessionState) -> tuple[Section, ...]
     """The sections added by a person, and the newest quotes."""
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
     quotes = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
-    return replaced(others, quotes[:1])
+    return with_new_quotes(others, quotes[:1])
 
 
 def _lines(before: tuple[str, ...], drafted: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from memtui.documents.compactor_tasks import collapsed
-from memtui.documents.quotes import fewer, is_quotes, replaced, shorter
+from memtui.documents.quotes import is_quotes, with_fewer_quotes, with_new_quotes, with_shorter_quotes
 from memtui.formats.model import Section
 from memtui.formats.session_state import SessionState, Task, TaskKind, render_session_state
 from memtui.reading.short_text import shortened, tokens
@@ -44,21 +44,21 @@ def fitted(state: SessionState, target: int = TARGET) -> SessionState:
 
 
 def _fewer_quotes(state: SessionState) -> Iterator[SessionState]:
-    yield from _quoting(state, lambda section: fewer(section, closings=3, asks=4))
+    yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=3, asks=4))
 
 
 def _few_quotes(state: SessionState) -> Iterator[SessionState]:
-    yield from _quoting(state, lambda section: fewer(section, closings=2, asks=2))
+    yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=2, asks=2))
 
 
 def _short_quotes(state: SessionState) -> Iterator[SessionState]:
-    yield from _quoting(state, shorter)
+    yield from _quoting(state, with_shorter_quotes)
 
 
 def _quoting(state: SessionState, smaller: Callable[[Section], Iterator[Section]]) -> Iterator[SessionState]:
     for section in filter(is_quotes, state.extra):
         for less in smaller(section):
-            yield state.replace(extra=replaced(state.extra, (less,)))
+            yield state.replace(extra=with_new_quotes(state.extra, (less,)))
 
 
 def _without_state_lines(state: SessionState) -> Iterator[SessionState]:

@@ -15,7 +15,7 @@ _WIDTH = 320
 _WORDS = 200
 
 
-class Settled(NamedTuple):
+class RecordedDecision(NamedTuple):
     """A decision with its reason, as seed 000 writes them: ``decision: reasoning``."""
 
     decision: str
@@ -23,9 +23,11 @@ class Settled(NamedTuple):
     source: Source
 
 
-def settled(facts: Facts) -> list[Settled]:
+def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
     """All of them, in the order of the session."""
-    found = [Settled(_short(answer.answer), _answered(answer), answer.source) for answer in facts.answers]
+    found = [
+        RecordedDecision(_short(answer.answer), _answered(answer), answer.source) for answer in facts.answers
+    ]
     found += _plans(facts)
     return in_order(found)
 
@@ -35,14 +37,14 @@ def _answered(answer: Answer) -> str:
     return f'{option}the user\'s answer to "{_short(answer.question)}"'
 
 
-def _plans(facts: Facts) -> Iterator[Settled]:
+def _plans(facts: Facts) -> Iterator[RecordedDecision]:
     """Approved and refused plans; of several with the same title and fate, only the last one."""
     last = {(plan_title(plan), plan.fate): plan for plan in facts.plans}
     for (title, fate), plan in last.items():
         if fate == "approved":
-            yield Settled(_named(plan, "approved"), _said(facts, plan, "comment"), plan.source)
+            yield RecordedDecision(_named(plan, "approved"), _said(facts, plan, "comment"), plan.source)
         elif fate == "rejected" and (title, "approved") not in last:
-            yield Settled(_named(plan, "refused"), _said(facts, plan, "rejection"), plan.source)
+            yield RecordedDecision(_named(plan, "refused"), _said(facts, plan, "rejection"), plan.source)
 
 
 def _named(plan: PlanFact, fate: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memtui.documents.open_work import plan_in_force, unfinished_turn, waiting_for
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.documents.user_requests import asks, last_asked
 from memtui.formats.session_state import Dynamics
 from memtui.reading.records import Facts, Turn
@@ -73,7 +73,7 @@ def _phase(facts: Facts) -> str:
     approved = plan_in_force(facts)
     decided = mode is not None and approved is not None and approved.source.line > mode.source.line
     if mode is not None and mode.mode == "plan" and not decided:
-        where = cited(mode.source)
+        where = citation(mode.source)
         return f"planning (permission mode plan{f', {where}' if where else ''})"
     waits = waiting_for(facts)
     if waits is not None and facts.last_action is not None and facts.last_action.tool == "ExitPlanMode":

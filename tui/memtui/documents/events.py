@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.documents.sources import cited, sourced
+from memtui.documents.sources import citation, with_source
 from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, last_checks, worth_telling
 from memtui.reading.hidden_failures import hides_outcome
 from memtui.reading.order import is_after
@@ -36,7 +36,7 @@ def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
 def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: bool = False) -> str:
     """``Bash npm test failed at L174, 30 commands since, the last one ok: the message``."""
     what, _, message = error_line(error, root).partition(" failed: ")
-    where = cited(error.source, clock=clock)
+    where = citation(error.source, clock=clock)
     since = _ran_again(facts, error, clock=clock) or _since(facts, error.source)
     event = f"{what} failed{f' at {where}' if where else ''}{since}"
     return f"{event}: {output(message, SENTENCE * 2 - len(event))}" if message else event
@@ -50,7 +50,7 @@ def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
     for command in facts.commands:
         same = is_after(command.source, error.source) and bare_command(command.text)[:_TARGET] == target
         if same and outcome_of(command) == "ok":
-            where = cited(command.source, clock=clock)
+            where = citation(command.source, clock=clock)
             return f", ok when it ran again{f' at {where}' if where else ''}"
     return ""
 
@@ -70,7 +70,7 @@ def check_event(facts: Facts, *, clock: bool = False) -> str:
 
 def check_line(facts: Facts, check: Command, *, clock: bool = False) -> str:
     """A check's command with its line, its age and, if it failed, its message."""
-    where = cited(check.source, clock=clock)
+    where = citation(check.source, clock=clock)
     since = _since(facts, check.source).removeprefix(", ")
     place = "; ".join(part for part in (where, since) if part)
     summary = f"{shortened(bare_command(check.text), _COMMAND)}{f' ({place})' if place else ''}"
@@ -85,7 +85,7 @@ def output(text: str, limit: int = SENTENCE) -> str:
 
 def missing_work(facts: Facts, *, clock: bool = False) -> str:
     """The subagents whose transcripts are missing, so that their work is unknown; "" if there are none."""
-    missing = [sourced(each.text, each.source, clock=clock) for each in facts.missing_agents]
+    missing = [with_source(each.text, each.source, clock=clock) for each in facts.missing_agents]
     if not missing:
         return ""
     if len(missing) == 1:

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.documents.decisions import settled
+from memtui.documents.decisions import recorded_decisions
 from memtui.documents.events import error_event, missing_work, outcome_of, outcome_of_action
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.inferred_plan import since
-from memtui.documents.open_work import pending, standing
-from memtui.documents.sources import cited
+from memtui.documents.open_work import pending, plan_status
+from memtui.documents.sources import citation
 from memtui.documents.user_requests import asks
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import Command, CompactionFact, Facts, FileFact, Source, Todo
 from memtui.reading.short_text import one_line, shortened
 from memtui.reading.tasks import mark_of
@@ -63,7 +63,10 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ("Files modified", [_file(file, root) for file in facts.modified_files]),
         ("Tasks", [_todo(todo) for todo in facts.todos]),
         ("Plan", list(_plan(facts))),
-        ("Settled", [_item("decision", f"{e.decision}: {e.reason}", e.source) for e in settled(facts)]),
+        (
+            "Settled",
+            [_item("decision", f"{e.decision}: {e.reason}", e.source) for e in recorded_decisions(facts)],
+        ),
         ("Open, by the record", list(_open(facts))),
         ("Claude, at the end of each turn", list(_closings(facts))),
         ("The user", [_item("prompt", ask.text, ask.source) for ask in asks(facts)]),
@@ -82,7 +85,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
 
 def _item(kind: str, text: str, source: Source | None = None, detail: str = "") -> EvidenceItem:
     source = source or Source()
-    where = cited(source, clock=True)
+    where = citation(source, clock=True)
     line = shortened(one_line(text), _WIDTH)
     whole = detail or text
     text_and_source = f"{line} ({where})" if where else line
@@ -92,13 +95,15 @@ def _item(kind: str, text: str, source: Source | None = None, detail: str = "") 
 def _file(file: FileFact, root: Path | None) -> EvidenceItem:
     # The path alone, for use in a memory file's key files.
     details = [f"{file.times} edits" if file.times > 1 else "", "new" if file.created else ""]
-    details += ["by a subagent" if file.subagent else "", cited(file.source, clock=True)]
+    details += ["by a subagent" if file.subagent else "", citation(file.source, clock=True)]
     detail = ", ".join(part for part in details if part)
-    return EvidenceItem(shown(file.path, root), "file", detail, file.source.line)
+    return EvidenceItem(shown_path(file.path, root), "file", detail, file.source.line)
 
 
 def _named(file: FileFact, kind: str, root: Path | None) -> EvidenceItem:
-    return EvidenceItem(shown(file.path, root), kind, cited(file.source, clock=True), file.source.line)
+    return EvidenceItem(
+        shown_path(file.path, root), kind, citation(file.source, clock=True), file.source.line
+    )
 
 
 def _todo(todo: Todo) -> EvidenceItem:
@@ -110,7 +115,7 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
         return
     plan = facts.plans[-1]
     where = f" ({plan.path})" if plan.path else ""
-    yield _item("plan", f"from {plan.origin}, {standing(plan)}{where}", plan.source, plan.content)
+    yield _item("plan", f"from {plan.origin}, {plan_status(plan)}{where}", plan.source, plan.content)
     lines = [line for line in plan.content.split("\n") if line.strip()]
     for line in lines[:_PLAN_LINES]:
         yield _item("plan", line)
@@ -151,7 +156,7 @@ def _landmarks(facts: Facts) -> Iterator[EvidenceItem]:
 def _last_action(facts: Facts, root: Path | None) -> Iterator[EvidenceItem]:
     if action := facts.last_action:
         mark = _MARKS.get(outcome_of_action(facts, action), _UNSURE)
-        shown_action = f"{mark} {action.tool} {shown(action.target, root)}".rstrip()
+        shown_action = f"{mark} {action.tool} {shown_path(action.target, root)}".rstrip()
         text = f"{shown_action}: {action.result}" if action.result else shown_action
         yield _item("action", text, action.source, action.result)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.documents.open_work import plan_in_force, standing, undecided_plan
-from memtui.documents.sources import cited
+from memtui.documents.open_work import plan_in_force, plan_status, undecided_plan
+from memtui.documents.sources import citation
 from memtui.documents.user_requests import Ask, asks, plan_line
 from memtui.reading.plans import plan_title
 from memtui.reading.purposes import title_in
@@ -68,10 +68,10 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
     if plan := plan_in_force(facts):
         yield f"{_PLAN}: {plan_line(plan)}"
     elif undecided := undecided_plan(facts):
-        yield f"Plan {standing(undecided)}: {plan_line(undecided)}"
+        yield f"Plan {plan_status(undecided)}: {plan_line(undecided)}"
     elif facts.todos:
         done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done{dropped_among(facts.todos)}"
-        where = cited(max(todo.source for todo in facts.todos), clock=clock)
+        where = citation(max(todo.source for todo in facts.todos), clock=clock)
         names = "; ".join(one_line(todo.content) for todo in facts.todos)
         counts = ", ".join(part for part in (where, done) if part)
         yield f"{_LIST} ({counts}): {shortened(names, _TASKS)}"

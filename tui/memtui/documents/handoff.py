@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memtui.clean import clean_line
 from memtui.documents.compaction_notes import known_open_tasks
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.documents.user_requests import last_asked
 from memtui.formats.session_state import SessionState
 from memtui.reading.records import Facts, Quote, Source
@@ -126,7 +126,7 @@ def _parts(session: Session) -> list[Part]:
 
 
 def _words(title: str, text: str, source: Source, rank: int, session_id: str) -> Part:
-    where = cited(source)
+    where = citation(source)
     shown = f"{title} ({where})" if where else title
     at = f" --at {source.line}" if source.line else ""
     return Part(shown, fenced(safe(text.strip("\n"))), rank, f"memtui transcript {session_id[:8]}{at}")

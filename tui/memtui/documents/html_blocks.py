@@ -9,12 +9,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from memtui.clean import clean, clean_line
-from memtui.clock import local, parse_iso
+from memtui.clock import parse_iso, to_local
 from memtui.documents.transcript_markdown import Safe, as_it_is
 from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.reading.actions import target_of
 from memtui.reading.blocks import Attached, Block, Skipped, Thinking
-from memtui.reading.edits import Row, counts, edit_rows
+from memtui.reading.edits import Row, diff_counts, edit_rows
 from memtui.reading.outcomes import error_text, exit_code, outcome_of
 from memtui.reading.pairs import Pair
 from memtui.reading.short_text import shortened
@@ -116,7 +116,7 @@ def _leads_out(url: str) -> bool:
 
 def _ask(block: Block, text: str) -> str:
     moment = parse_iso(block.stamp) if block.stamp else None
-    time = f"<time>{local(moment):%H:%M}</time> " if moment is not None else ""
+    time = f"<time>{to_local(moment):%H:%M}</time> " if moment is not None else ""
     rows = clean(text).strip("\n").split("\n")
     lead = f'<span class="who">{time}❯</span>'
     if len(rows) <= _OPEN_ROWS:
@@ -135,7 +135,7 @@ def _call(call: Call, result: Result | None, folder: str, safe: Safe) -> str:
     shown = shortened(target.removeprefix(f"{folder}/") if folder else target, _TARGET)
     head = [f"<b>{_text(clean_line(call.name))}</b> <code>{_text(shown)}</code>"]
     if rows:
-        added, removed = counts(rows)
+        added, removed = diff_counts(rows)
         head.append(f'<span class="good">+{added}</span> <span class="bad">−{removed}</span>')
     body = _diff(rows) if rows else _given(call, target, safe)
     if result is not None:

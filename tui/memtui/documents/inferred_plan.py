@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from memtui.documents.events import check_event
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import nothing_open, open_work
-from memtui.documents.sources import named, sourced
+from memtui.documents.sources import source_label, with_source
 from memtui.documents.user_requests import asks
 from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Landmark
@@ -30,8 +30,8 @@ def inferred_plan(facts: Facts) -> str:
     blocks = []
     if found:
         first = shortened(found[-1].text.strip(), _FIRST)
-        blocks.append(f"{named('First asked', found[-1].source)}\n{first}")
-    if later := [sourced(ask.within(_LATER), ask.source) for ask in found[:-1]]:
+        blocks.append(f"{source_label('First asked', found[-1].source)}\n{first}")
+    if later := [with_source(ask.within(_LATER), ask.source) for ask in found[:-1]]:
         more = f"\n- and {len(later) - _ASKED} earlier ones" if len(later) > _ASKED else ""
         listed = "\n".join(f"- {text}" for text in later[:_ASKED])
         blocks.append(f"Asked since, newest first:\n{listed}{more}")
@@ -60,7 +60,7 @@ def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
     """A commit, a tag or a pull request, with its fate since."""
     what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
     line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
-    return sourced(f"{line}{since(mark)}", mark.source, clock=clock)
+    return with_source(f"{line}{since(mark)}", mark.source, clock=clock)
 
 
 def since(mark: Landmark) -> str:
@@ -71,4 +71,4 @@ def since(mark: Landmark) -> str:
 def file_line(file: FileFact) -> str:
     """A changed file, with its fate since."""
     later = f", later {file.fate}" if file.fate else ""
-    return sourced(f"{'created' if file.created else 'changed'} {file.path}{later}", file.source)
+    return with_source(f"{'created' if file.created else 'changed'} {file.path}{later}", file.source)

@@ -8,7 +8,7 @@ from memtui.documents.events import HIDDEN, check_event, outcome_of_action, outp
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import turn_line, unfinished_turn
 from memtui.documents.quotes import last_said
-from memtui.documents.sources import named, sourced
+from memtui.documents.sources import source_label, with_source
 from memtui.reading.checks import SENTENCE, bare_command, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.records import Action
@@ -42,7 +42,9 @@ def last_action(facts: Facts) -> str:
     if turn := unfinished_turn(facts):
         parts.append(capitalised(turn_line(facts, turn)))
     if said := last_said(facts):
-        parts.append(f'{named("Claude said last", said.source)} "{ends_of(one_line(said.text), SENTENCE)}"')
+        parts.append(
+            f'{source_label("Claude said last", said.source)} "{ends_of(one_line(said.text), SENTENCE)}"'
+        )
     return "\n\n".join(each for each in parts if each) or "N/A: no tool call on record, result unknown."
 
 
@@ -54,7 +56,7 @@ def action_line(action: Action) -> str:
 
 
 def _described(facts: Facts, action: Action) -> str:
-    described = sourced(f"{action_line(action)} {_ENDS[outcome_of_action(facts, action)]}", action.source)
+    described = with_source(f"{action_line(action)} {_ENDS[outcome_of_action(facts, action)]}", action.source)
     result = _result(action)
     return f"{described}: {output(result)}" if result else described
 

@@ -10,18 +10,18 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.decisions import settled
+from memtui.documents.decisions import recorded_decisions
 from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
 from memtui.documents.inferred_plan import landmark_line
 from memtui.documents.open_work import open_steps, open_tasks, pending, turn_line, unfinished_turn
 from memtui.documents.quotes import quotes_section
-from memtui.documents.sources import cited, sourced
+from memtui.documents.sources import citation, with_source
 from memtui.formats.memory import MemoryFile
 from memtui.reading.checks import SENTENCE, last_check
 from memtui.reading.facts import Facts
 from memtui.reading.order import is_after
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import NOWHERE, Command, Source
 from memtui.reading.removals import DELETED, path_now
 from memtui.reading.short_text import capitalised, shortened
@@ -68,9 +68,9 @@ def _only_capture() -> str:
 
 def _learnings(facts: Facts) -> Iterator[str]:
     """Settled decisions and commits."""
-    for each in settled(facts):
+    for each in recorded_decisions(facts):
         text = shortened(f"{each.decision}: {each.reason}", SENTENCE)
-        yield sourced(text, each.source, clock=True)
+        yield with_source(text, each.source, clock=True)
     for mark in facts.landmarks:
         yield landmark_line(mark, clock=True)
 
@@ -113,7 +113,7 @@ def _since_check(facts: Facts, check: Command | None) -> str:
     """Work after the last check, which the check does not cover; "" for none."""
     last = facts.last_action
     if last is not None and last.outcome == "background":
-        return sourced(f"{last.tool} was started in the background", last.source, clock=True)
+        return with_source(f"{last.tool} was started in the background", last.source, clock=True)
     if check is None or check.source == NOWHERE:
         return ""
     removed = (file for file in facts.read_files if file.fate)
@@ -132,7 +132,7 @@ def _tasks(facts: Facts, left: int) -> str:
 
 
 def _listed_at(facts: Facts) -> str:
-    where = cited(max((todo.source for todo in facts.todos), default=Source()), clock=True)
+    where = citation(max((todo.source for todo in facts.todos), default=Source()), clock=True)
     return f" ({where})" if where else ""
 
 
@@ -149,7 +149,7 @@ def _key_files(facts: Facts) -> list[str]:
     files = [file for file in facts.modified_files if file.fate != DELETED]
     ranked = sorted(files, key=lambda file: (bool(_OWN_FILE.search(file.path)), file.subagent, -file.times))
     paths = dict.fromkeys(map(path_now, ranked))
-    return [shown(path, root) for path in paths][:_KEY_FILES]
+    return [shown_path(path, root) for path in paths][:_KEY_FILES]
 
 
 def draft_summary(facts: Facts) -> str:

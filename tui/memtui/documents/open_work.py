@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.documents.quotes import last_said
-from memtui.documents.sources import named, sourced
+from memtui.documents.sources import source_label, with_source
 from memtui.documents.user_requests import Ask, last_asked, plan_line
 from memtui.reading.order import is_after
 from memtui.reading.records import Facts, PlanFact, Source, Turn
@@ -52,7 +52,7 @@ class OpenWork(NamedTuple):
 
     def at(self, *, clock: bool) -> str:
         """The text with its source and, for people, the time."""
-        return sourced(self.text, self.source, clock=clock)
+        return with_source(self.text, self.source, clock=clock)
 
 
 def open_tasks(facts: Facts) -> list[OpenWork]:
@@ -106,7 +106,7 @@ def undecided_plan(facts: Facts) -> PlanFact | None:
     return plan if plan is not None and plan.fate in _UNDECIDED else None
 
 
-def standing(plan: PlanFact) -> str:
+def plan_status(plan: PlanFact) -> str:
     """The status of a plan, to follow the word "plan"."""
     return _UNDECIDED.get(plan.fate, plan.fate)
 
@@ -132,7 +132,7 @@ def turn_line(facts: Facts, turn: Turn, *, clock: bool = False) -> str:
     """An unfinished last turn: ``the last turn was interrupted (L476)``, at its API error if any."""
     where = facts.api_errors[-1].source if facts.api_errors and turn.end == "api error" else turn.source
     where = where if is_after(where, turn.source) else turn.source
-    return sourced(f"the last turn {_ENDED[turn.end]}", where, clock=clock)
+    return with_source(f"the last turn {_ENDED[turn.end]}", where, clock=clock)
 
 
 def waiting_for(facts: Facts) -> OpenWork | None:
@@ -160,7 +160,7 @@ def open_work(facts: Facts, *, clock: bool = False) -> list[str]:
 def nothing_open(facts: Facts, *, clock: bool = False) -> str:
     """The text for no open work on record, which does not mean none: quotes the last message."""
     said = last_said(facts)
-    label = named("Claude said last", said.source, clock=clock) if said else ""
+    label = source_label("Claude said last", said.source, clock=clock) if said else ""
     quote = f'; {label} "{ends_of(one_line(said.text), _WIDTH)}"' if said else ""
     return f"no open task on record{quote}"
 
@@ -172,15 +172,15 @@ def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
         yield f"{_the_turn(turn, ask, clock=clock)} {_ENDED[turn.end]}"
     for task in open_tasks(facts):
         line = f"{task.text} (in progress)" if task.doing else task.text
-        yield sourced(line, task.source, clock=clock)
+        yield with_source(line, task.source, clock=clock)
     if plan := awaited_plan(facts):
-        yield f"plan {standing(plan)}: {plan_line(plan)}"
+        yield f"plan {plan_status(plan)}: {plan_line(plan)}"
     yield from (step.at(clock=clock) for step in open_steps(facts))
 
 
 def _the_turn(turn: Turn, ask: Ask, *, clock: bool) -> str:
     if turn.kind in ("notification", "start"):
-        return sourced("the last turn", turn.source, clock=clock)
+        return with_source("the last turn", turn.source, clock=clock)
     return ask.quoted("the turn", clock=clock)
 
 

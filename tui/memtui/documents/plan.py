@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memtui.documents.inferred_plan import inferred_plan
-from memtui.documents.open_work import plan_in_force, standing, undecided_plan
-from memtui.documents.sources import cited
+from memtui.documents.open_work import plan_in_force, plan_status, undecided_plan
+from memtui.documents.sources import citation
 from memtui.formats.lists import indented
 from memtui.formats.recovery import Plan
 from memtui.formats.sections import fenced
@@ -72,11 +72,11 @@ def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
     if plan := plan_in_force(facts):
         yield "user-stated", f"Approved plan{_where(plan)}", _quoted(plan)
     if plan := undecided_plan(facts):
-        yield "inferred", f"Plan {standing(plan)}{_where(plan)}", _quoted(plan)
+        yield "inferred", f"Plan {plan_status(plan)}{_where(plan)}", _quoted(plan)
 
 
 def _where(plan: PlanFact) -> str:
-    places = ", ".join(part for part in (plan.path, cited(plan.source)) if part)
+    places = ", ".join(part for part in (plan.path, citation(plan.source)) if part)
     return f" ({places})" if places else ""
 
 
@@ -92,7 +92,9 @@ def _quoted(plan: PlanFact) -> str:
         for number, line in enumerate(lines, 1)
         if not inside[number - 1] and (_HEADING.match(line) or _BOX.match(line))
     ]
-    where = f"read it in {plan.path}" if plan.path else f"it stands at {cited(plan.source)} of the transcript"
+    where = (
+        f"read it in {plan.path}" if plan.path else f"it stands at {citation(plan.source)} of the transcript"
+    )
     head = f"{len(content):,} characters, {len(lines):,} lines; {where}. Its headings by line number:"
     more = len(outline) - _OUTLINED
     rest = [f"and {more} more headings and boxes"] if more > 0 else []

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.documents.user_requests import asks
 from memtui.formats.model import Section
 from memtui.formats.sections import name_of
@@ -86,7 +86,7 @@ def last_said(facts: Facts) -> Said | None:
     return Said(closing.text, closing.source) if closing else None
 
 
-def fewer(section: Section, closings: int, asks: int) -> Iterator[Section]:
+def with_fewer_quotes(section: Section, closings: int, asks: int) -> Iterator[Section]:
     """The section with fewer and fewer quotes: first texts in mid-turn are dropped, then the oldest quotes.
 
     Args:
@@ -102,7 +102,7 @@ def fewer(section: Section, closings: int, asks: int) -> Iterator[Section]:
             yield _again(section, items)
 
 
-def shorter(section: Section) -> Iterator[Section]:
+def with_shorter_quotes(section: Section) -> Iterator[Section]:
     """The section with shorter and shorter quotes."""
     items = _parsed(section.text)
     for width in (400, 200, 100):
@@ -115,7 +115,7 @@ def is_quotes(section: Section) -> bool:
     return name_of(section.heading) == name_of(HEADING)
 
 
-def replaced(sections: Iterable[Section], quotes: Iterable[Section]) -> tuple[Section, ...]:
+def with_new_quotes(sections: Iterable[Section], quotes: Iterable[Section]) -> tuple[Section, ...]:
     """A document's additional sections with the newest quotes in place of earlier ones."""
     return (*(each for each in sections if not is_quotes(each)), *quotes)
 
@@ -141,7 +141,7 @@ def _fitting(said: Iterable[Said], width: int, room: int) -> list[Said]:
 
 
 def _item(said: Said, who: str, *, clock: bool) -> str:
-    where = cited(said.source, clock=clock)
+    where = citation(said.source, clock=clock)
     return f"{where} {who}: {masked(said.text)}".lstrip()
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log2
 
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.formats.recovery import RoleFile
 from memtui.reading.facts import Facts
-from memtui.reading.paths import identity
+from memtui.reading.paths import path_identity
 from memtui.reading.records import FileFact
 from memtui.reading.removals import PUT_BACK, moved_to
 from memtui.reading.roles import (
@@ -21,7 +21,7 @@ from memtui.reading.roles import (
     name_of,
     role_of,
     stem_of,
-    what_it_tests,
+    tested_name,
 )
 from memtui.reading.shell_files import IN_PROGRAM
 
@@ -84,7 +84,7 @@ def _most_edited(files: Sequence[FileFact]) -> str:
 
 def _named(file: FileFact, role: str) -> RoleFile:
     """A file with its role and the line of its first change or read."""
-    where = cited(file.source)
+    where = citation(file.source)
     return RoleFile(path=file.path, role=f"{role}, {where}" if where else role)
 
 
@@ -132,7 +132,7 @@ def _fate(file: FileFact) -> str:
 
 def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
     """A role; for tests including the tested file, if that was changed, too."""
-    stem = what_it_tests(path)
+    stem = tested_name(path)
     if role.kind is not Kind.TEST or stem == stem_of(path):
         return role.text
     tested = next((f.path for f in files if f.path != path and stem_of(f.path) == stem), "")
@@ -141,14 +141,14 @@ def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
 
 def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     """The files that were only read and that a new session would look for first."""
-    changed = {identity(file.path) for file in facts.modified_files}
-    changed |= {identity(file.path) for file in facts.shell_files}
+    changed = {path_identity(file.path) for file in facts.modified_files}
+    changed |= {path_identity(file.path) for file in facts.shell_files}
     folders = {folder_of(file.path) for file in facts.modified_files}
     unsure = ", changes by subagents unknown" if facts.missing_agents else ""
     rated = []
     for file in map(_where_it_is, facts.read_files):
         role = role_of(file.path, root)
-        if identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
+        if path_identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
             weight, text = _rated(file, role, facts.modified_files, folders)
             weight += log2(1 + min(file.times, 8)) - (1.5 if file.subagent else 0.0)
             weight -= _OUTSIDE if inside_of(file.path, root) == file.path else 0.0

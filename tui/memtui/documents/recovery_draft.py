@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.decisions import settled
+from memtui.documents.decisions import recorded_decisions
 from memtui.documents.events import NOT_PASSED, check_event, failed_checks, last_errors
 from memtui.documents.goal import ONLY_CAPTURE, goal_parts
 from memtui.documents.inferred_plan import file_line, landmark_line
@@ -19,7 +19,7 @@ from memtui.documents.plan import choose_plan
 from memtui.documents.quotes import quotes_section
 from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_notes import recovery_notes
-from memtui.documents.sources import sourced
+from memtui.documents.sources import with_source
 from memtui.formats.recovery import UNKNOWN, Plan, Recovery, RoleFile
 from memtui.reading.facts import Facts
 from memtui.reading.packages import package_changes
@@ -87,13 +87,13 @@ def _kept(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _decisions(facts: Facts) -> Iterator[str]:
-    for each in settled(facts):
-        yield sourced(f"{each.decision}: {each.reason}", each.source)
+    for each in recorded_decisions(facts):
+        yield with_source(f"{each.decision}: {each.reason}", each.source)
 
 
 def _dependencies(facts: Facts) -> Iterator[str]:
     for text, source in package_changes(facts).items():
-        yield sourced(text, source)
+        yield with_source(text, source)
 
 
 def _issues(facts: Facts) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def _issues(facts: Facts) -> tuple[str, ...]:
 def _changes(facts: Facts) -> Iterator[str]:
     lines = [landmark_line(mark) for mark in facts.landmarks]
     todos = (todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo))
-    lines += [sourced(one_line(todo.content), todo.source) for todo in todos]
+    lines += [with_source(one_line(todo.content), todo.source) for todo in todos]
     yield from lines
     if len(lines) < _FEW:
         files = facts.modified_files

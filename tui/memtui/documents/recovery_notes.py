@@ -9,7 +9,7 @@ from memtui.documents import commands_run
 from memtui.documents.events import error_event, last_errors, missing_work
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.quotes import users_words
-from memtui.documents.sources import cited, sourced
+from memtui.documents.sources import citation, with_source
 from memtui.documents.state_working import SEEN, seen_addresses
 from memtui.documents.user_requests import asks
 from memtui.reading.facts import Facts
@@ -47,7 +47,7 @@ def _asked(facts: Facts) -> Iterator[str]:
     quoted = {said.source for said in users_words(facts)}
     older = [ask for ask in asks(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:
-        yield sourced(ask.within(_LINE), ask.source)
+        yield with_source(ask.within(_LINE), ask.source)
     if more := older[_ASKED:]:
         yield f"and {len(more)} earlier message{'s' if len(more) > 1 else ''}"
 
@@ -65,7 +65,7 @@ def _session(facts: Facts) -> Iterator[str]:
         yield missing
     for compaction in facts.compactions[-1:]:
         number = len(facts.compactions)
-        where, summary = cited(compaction.source), cited(compaction.summary_source)
+        where, summary = citation(compaction.source), citation(compaction.summary_source)
         counted = f"{number} compaction{'s' if number > 1 else ''} so far"
         counted += f", the last one at {where}" if where else ""
         yield f"{counted}; its summary is at {summary}" if summary else counted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from memtui.clean import clean_line
-from memtui.clock import local, local_minute, parse_iso
+from memtui.clock import local_minute, parse_iso, to_local
 from memtui.documents.html_blocks import pair_html
 from memtui.documents.html_page import html_page
 from memtui.documents.transcript_markdown import Safe, block_markdown, code_span
@@ -139,7 +139,7 @@ def _subagent_html(agent: str, safe: Safe, subagents: Subagents) -> Iterator[str
 
 def _day(block: Block) -> str:
     moment = parse_iso(block.stamp) if block.stamp else None
-    return f"{local(moment):%a %d %b %Y}" if moment is not None else ""
+    return f"{to_local(moment):%a %d %b %Y}" if moment is not None else ""
 
 
 def _listed(number: int, block: Block, safe: Safe) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.clock import local, parse_iso
+from memtui.clock import parse_iso, to_local
 from memtui.reading.records import Source
 
 _CITED = re.compile(
@@ -12,25 +12,25 @@ _CITED = re.compile(
 )
 
 
-def cited(source: Source, *, clock: bool = False) -> str:
+def citation(source: Source, *, clock: bool = False) -> str:
     """``L476``; with `clock`, for people, ``L476 14:53`` in local time; "" if the line is unknown.
 
     A line of a subagent's own transcript is ``agent-a1b2c3 L12``.
     """
     where = f"L{source.line}" if source.line else source.agent_line
     moment = parse_iso(source.timestamp) if clock and where else None
-    return f"{where} {local(moment):%H:%M}" if moment is not None else where
+    return f"{where} {to_local(moment):%H:%M}" if moment is not None else where
 
 
-def sourced(text: str, source: Source, *, clock: bool = False) -> str:
+def with_source(text: str, source: Source, *, clock: bool = False) -> str:
     """``text (L476)``; the text alone if the line is unknown."""
-    where = cited(source, clock=clock)
+    where = citation(source, clock=clock)
     return f"{text} ({where})" if where else text
 
 
-def named(label: str, source: Source, *, clock: bool = False) -> str:
+def source_label(label: str, source: Source, *, clock: bool = False) -> str:
     """``label (L476):``, to precede the content of that line."""
-    return f"{sourced(label, source, clock=clock)}:"
+    return f"{with_source(label, source, clock=clock)}:"
 
 
 def without_source(text: str) -> str:

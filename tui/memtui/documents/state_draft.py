@@ -8,11 +8,11 @@ from typing import Protocol
 from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.compactor_size import fitted
 from memtui.documents.compactor_tasks import collapsed
-from memtui.documents.decisions import settled
+from memtui.documents.decisions import recorded_decisions
 from memtui.documents.dynamics import dynamics
 from memtui.documents.goal import goal
 from memtui.documents.quotes import quotes_section
-from memtui.documents.sources import sourced
+from memtui.documents.sources import with_source
 from memtui.documents.state_secrets import without_secrets
 from memtui.documents.state_tasks import task_tree
 from memtui.documents.state_working import working_context
@@ -56,5 +56,5 @@ def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
 
 def _decisions(facts: Facts) -> tuple[Decision, ...]:
     """Only certain ones; a sentence becomes a decision when a person or a model puts it here."""
-    entries = ((f"{each.decision} ({each.reason})", each.source) for each in settled(facts))
-    return tuple(Decision(text=sourced(text, source)) for text, source in entries)
+    entries = ((f"{each.decision} ({each.reason})", each.source) for each in recorded_decisions(facts))
+    return tuple(Decision(text=with_source(text, source)) for text, source in entries)

@@ -18,7 +18,7 @@ from memtui.documents.open_work import (
     waiting_for,
 )
 from memtui.documents.quotes import last_said
-from memtui.documents.sources import named, sourced, without_source
+from memtui.documents.sources import source_label, with_source, without_source
 from memtui.documents.user_requests import Ask, last_asked, plan_line
 from memtui.formats.session_state import Task, TaskKind
 from memtui.reading.order import is_after
@@ -75,21 +75,21 @@ def done_tasks(facts: Facts) -> list[str]:
     listed = bool(ticked or facts.todos)
     commits = [mark for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
     early = [mark for mark in commits if not listed or is_after(facts.todos_began, mark.source)]
-    lines = [sourced(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
-    return lines + [sourced(_text(todo.content), todo.source) for todo in ticked]
+    lines = [with_source(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
+    return lines + [with_source(_text(todo.content), todo.source) for todo in ticked]
 
 
 def blocker(facts: Facts) -> str:
     """The blocker on record, "" for none."""
     if waits := waiting_for(facts):
-        return sourced(shortened(f"waits for {waits.text}", _BLOCKER), waits.source)
+        return with_source(shortened(f"waits for {waits.text}", _BLOCKER), waits.source)
     turn, last = unfinished_turn(facts), facts.last_action
     if turn is not None and turn.end in ("interrupted", "api error"):
         return turn_line(facts, turn)
     if turn is None or last is None or last.outcome != "failed":
         return ""
     line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
-    return sourced(shortened(one_line(line), _BLOCKER), last.source)
+    return with_source(shortened(one_line(line), _BLOCKER), last.source)
 
 
 def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
@@ -100,7 +100,7 @@ def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
 
 
 def _quoted(ask: Ask) -> str:
-    return sourced(ask.with_purpose, ask.source)
+    return with_source(ask.with_purpose, ask.source)
 
 
 def _notes(facts: Facts, listed: bool) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _last_words(facts: Facts) -> Iterator[str]:
     if ask := last_asked(facts):
         yield ask.quoted(ASKED)
     if said := last_said(facts):
-        yield f'{named(ANSWERED, said.source)} "{ends_of(one_line(said.text), _WIDTH)}"'
+        yield f'{source_label(ANSWERED, said.source)} "{ends_of(one_line(said.text), _WIDTH)}"'
 
 
 def _text(text: str) -> str:

@@ -16,18 +16,18 @@ from memtui.documents.events import (
     outcome_of_action,
 )
 from memtui.documents.inferred_plan import since
-from memtui.documents.open_work import plan_in_force, standing, undecided_plan
+from memtui.documents.open_work import plan_in_force, plan_status, undecided_plan
 from memtui.documents.path_lists import grouped
-from memtui.documents.sources import cited, sourced
+from memtui.documents.sources import citation, with_source
 from memtui.documents.user_requests import plan_line
 from memtui.formats.session_state import WorkingContext
 from memtui.reading.checks import SENTENCE, bare_command
 from memtui.reading.packages import packages_of
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import Command, Facts, FileFact
 from memtui.reading.removals import moved_to, path_now
 from memtui.reading.roles import Kind, role_of
-from memtui.reading.shell import things
+from memtui.reading.shell import programs_run
 from memtui.reading.shell_files import IN_PROGRAM
 from memtui.reading.short_text import one_line, shortened, telling_line
 from memtui.reading.tools import SHELL_TOOLS
@@ -54,7 +54,7 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     state = list(_technical(facts, root))
     last = last_errors(facts, 1)
     return WorkingContext(
-        files_modified=grouped((shown(file.path, root) for file in facts.modified_files), _FILES),
+        files_modified=grouped((shown_path(file.path, root) for file in facts.modified_files), _FILES),
         last_compile="; ".join(
             [check_event(facts), *(f"{NOT_PASSED}: {each}" for each in failed_checks(facts)[:1])]
         ),
@@ -79,17 +79,17 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
         yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
     for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
         if written := _lasting((file.path for file in facts.shell_files if file.fate == fate), root):
-            yield f"{label}: {grouped((shown(path, root) for path in written), _SHELL_FILES)}"
+            yield f"{label}: {grouped((shown_path(path, root) for path in written), _SHELL_FILES)}"
     if removed := gone_files((f for f in facts.shell_files if f.fate not in ("", IN_PROGRAM)), root):
         yield f"Deleted or moved by commands: {removed}"
     if missing := missing_work(facts):
         yield missing
     # The last ones: the first files read are often irrelevant in the end.
     if read := _lasting(map(path_now, reversed(facts.read_files)), root):
-        yield f"Files read: {grouped((shown(path, root) for path in read), _READ_FILES)}"
+        yield f"Files read: {grouped((shown_path(path, root) for path in read), _READ_FILES)}"
     if facts.compactions:
         number = len(facts.compactions)
-        where = cited(facts.compactions[-1].source)
+        where = citation(facts.compactions[-1].source)
         last = f", last at {where}" if where else ""
         yield f"Context compacted {'once' if number == 1 else f'{number} times'}{last}"
 
@@ -106,19 +106,19 @@ def _is_lasting(path: str, root: Path) -> bool:
 def gone_files(files: Iterable[FileFact], root: Path) -> str:
     """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
     gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
-    return ", ".join(f"{shown(file.path, root)} ({_fate(file.fate, root)})" for file in gone)
+    return ", ".join(f"{shown_path(file.path, root)} ({_fate(file.fate, root)})" for file in gone)
 
 
 def _fate(fate: str, root: Path) -> str:
     target = moved_to(fate)
-    return f"moved to {shown(target, root)}" if target else fate
+    return f"moved to {shown_path(target, root)}" if target else fate
 
 
 def _plan(facts: Facts) -> Iterator[str]:
     if plan := plan_in_force(facts):
         yield f"Plan (approved): {plan_line(plan)}"
     if plan := undecided_plan(facts):
-        yield f"Plan ({standing(plan)}): {plan_line(plan)}"
+        yield f"Plan ({plan_status(plan)}): {plan_line(plan)}"
 
 
 def _last_action(facts: Facts, root: Path) -> Iterator[str]:
@@ -127,37 +127,37 @@ def _last_action(facts: Facts, root: Path) -> Iterator[str]:
         return
     shell = action.tool in SHELL_TOOLS
     target = shortened(
-        bare_command(action.target) if shell else one_line(shown(action.target, root)), _TARGET
+        bare_command(action.target) if shell else one_line(shown_path(action.target, root)), _TARGET
     )
     result = telling_line(action.result) if action.outcome == "failed" else action.result
     # Claude Code's instructions on a refusal or a background task are no result.
     with_result = action.outcome == "failed" or (action.outcome == "ok" and shell)
     result = shortened(one_line(result), _RESULT) if with_result and result != _NOTHING else ""
-    how = ", ".join(part for part in (outcome_of_action(facts, action), cited(action.source)) if part)
+    how = ", ".join(part for part in (outcome_of_action(facts, action), citation(action.source)) if part)
     yield f"Last action: {action.tool} {target} ({how}){f': {result}' if result else ''}"
 
 
 def _running(commands: tuple[Command, ...]) -> Iterator[str]:
     """Background commands, the last of each kind."""
     background = [each for each in commands if each.outcome == "background"]
-    started = {things(each.text): each for each in background if not _WAITING.match(each.text)}
+    started = {programs_run(each.text): each for each in background if not _WAITING.match(each.text)}
     for command in list(started.values())[-_RECENT:]:
         ports = dict.fromkeys(found for match in _PORT.findall(command.text) for found in match if found)
         port = f" (port {', '.join(ports)})" if ports else ""
         text = f"{shortened(bare_command(command.text), _TARGET)}{port}"
-        yield f"Started in the background: {sourced(text, command.source)}"
+        yield f"Started in the background: {with_source(text, command.source)}"
 
 
 def _recorded(facts: Facts) -> Iterator[str]:
     commits = [mark for mark in facts.landmarks if mark.kind == "commit"]
     recent = [
-        sourced(f"{mark.commit} {one_line(mark.text)}{since(mark)}".lstrip(), mark.source)
+        with_source(f"{mark.commit} {one_line(mark.text)}{since(mark)}".lstrip(), mark.source)
         for mark in commits[-_COMMITS:]
     ]
     if recent:
         more = f" (and {len(commits) - len(recent)} before)" if len(commits) > len(recent) else ""
         yield f"Commits: {'; '.join(recent)}{more}"
-    pulls = [sourced(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
+    pulls = [with_source(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
     if pulls:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
     if seen := seen_addresses(facts):
@@ -167,11 +167,13 @@ def _recorded(facts: Facts) -> Iterator[str]:
 def seen_addresses(facts: Facts) -> list[str]:
     """The last pull requests and issues in results that the session did not create, with their lines."""
     own = {mark.text for mark in facts.landmarks}
-    return [sourced(each.text, each.source) for each in facts.addresses if each.text not in own][-_RECENT:]
+    return [with_source(each.text, each.source) for each in facts.addresses if each.text not in own][
+        -_RECENT:
+    ]
 
 
 def _added(facts: Facts) -> Iterable[str]:
     """Packages installed by name, each once, at its last installation."""
     went = [each for each in facts.commands if each.outcome in ("ok", "background")]
     last = {package: each.source for each in went for package in packages_of(each.text)}
-    return (sourced(package, source) for package, source in last.items())
+    return (with_source(package, source) for package, source in last.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memtui.documents.sources import cited, named
+from memtui.documents.sources import citation, source_label
 from memtui.reading.plans import plan_title
 from memtui.reading.records import NOWHERE, Facts, PlanFact, Source, Turn
 from memtui.reading.short_text import ends_of, one_line, shortened
@@ -46,7 +46,7 @@ class Ask(NamedTuple):
 
     def quoted(self, label: str, *, clock: bool = False) -> str:
         """``label (L476): "words"``."""
-        return f"{named(label, self.source, clock=clock)} {self.with_purpose}"
+        return f"{source_label(label, self.source, clock=clock)} {self.with_purpose}"
 
     @property
     def with_purpose(self) -> str:
@@ -110,5 +110,5 @@ def _words(turn: Turn, facts: Facts) -> str:
 
 def plan_line(plan: PlanFact) -> str:
     """A plan on one line: its title, its file, its line."""
-    where = ", ".join(part for part in (plan.path, cited(plan.source)) if part)
+    where = ", ".join(part for part in (plan.path, citation(plan.source)) if part)
     return f"{shortened(one_line(plan_title(plan)), _WIDTH)}{f' ({where})' if where else ''}"

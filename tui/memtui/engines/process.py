@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from memtui.files.problems import why
+from memtui.files.problems import os_error_reason
 from memtui.machine import find_program
 from memtui.project import HOOKS_OFF
 
@@ -93,7 +93,7 @@ def ask(
         with tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder:
             answer = _asked(program, prompt, Path(folder), patience, cancelled, env)
     except OSError as error:  # a full disk, or no folder for temporary files at all
-        raise EngineError(f"the question cannot be written: {why(error)}") from error
+        raise EngineError(f"the question cannot be written: {os_error_reason(error)}") from error
     if not answer.strip():
         raise EngineError("claude answered nothing")
     return answer.decode("utf-8", "replace")

@@ -81,7 +81,7 @@ class FileChanged(FileProblem):
     """The file has changed since it was read; nothing was written."""
 
 
-def why(error: OSError) -> str:
+def os_error_reason(error: OSError) -> str:
     """The reason in an `OSError`, with advice where there is some."""
     return _ADVICE.get(error.errno or 0) or (error.strerror or str(error)).lower()
 
@@ -94,7 +94,9 @@ def reading(path: Path | str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise FileMissing(path, "does not exist") from error
     except OSError as error:
-        raise _refusal(path, error) or FileUnreadable(path, f"cannot be read: {why(error)}") from error
+        raise _refusal(path, error) or FileUnreadable(
+            path, f"cannot be read: {os_error_reason(error)}"
+        ) from error
     except ValueError as error:  # a NUL in the path
         raise FileOutside(path, "is not a possible path") from error
 
@@ -107,7 +109,9 @@ def writing(path: Path | str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise FileMissing(path, "cannot be written: its folder does not exist") from error
     except OSError as error:
-        raise _refusal(path, error) or FileUnwritable(path, f"cannot be written: {why(error)}") from error
+        raise _refusal(path, error) or FileUnwritable(
+            path, f"cannot be written: {os_error_reason(error)}"
+        ) from error
     except ValueError as error:
         raise FileOutside(path, "is not a possible path") from error
 

@@ -12,7 +12,7 @@ from memtui.aftermath.compare import aftermath_of
 from memtui.aftermath.kept_marks import kept_by_hand, with_marks
 from memtui.aftermath.naming import words
 from memtui.aftermath.records import Aftermath, Row
-from memtui.aftermath.rows import Standing
+from memtui.aftermath.rows import StandingRule
 from memtui.aftermath.traces import Trace, traces
 from memtui.clock import parse_iso
 from memtui.files import FileProblem
@@ -153,22 +153,22 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
     }
 
 
-def _standing(places: Places) -> list[Standing]:
+def _standing(places: Places) -> list[StandingRule]:
     """The current pins and rules of active commands of a project.
 
     Unreadable ones are left out; the pane of active commands shows the problem.
     """
     report = Report()
-    found = [Standing("pin", text) for text in pin_texts(places.project, places.home, report)]
+    found = [StandingRule("pin", text) for text in pin_texts(places.project, places.home, report)]
     for rules in active_rules(places.project, report):
         written = (line.strip() for line in rules.text.split("\n"))
         lines = (_LEAD.sub("", line).replace("**", "") for line in written if not line.startswith("#"))
         texts = [line for line in lines if len(words(line)) >= _FEW]
-        found += [Standing("rule", text) for text in texts[:_MOST_RULES]]
+        found += [StandingRule("rule", text) for text in texts[:_MOST_RULES]]
     return found
 
 
-def _held(places: Places, transcript: Path, moment: datetime | None) -> list[Standing]:
+def _held(places: Places, transcript: Path, moment: datetime | None) -> list[StandingRule]:
     """Pins and rules at the time of a session's newest compaction: a later pin cannot have been lost then.
 
     None for sessions with a successor, to which current pins and rules do not apply.

@@ -15,7 +15,7 @@ SOON = 10
 """Days before the deletion of a session at which the app archives it."""
 
 
-def keep_ending(places: Places, clock: Clock) -> int:
+def archive_ending_sessions(places: Places, clock: Clock) -> int:
     """Archive the project's sessions that will be deleted soon; returns the number of updated copies.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memtui.clock import Clock
 from memtui.files import FileProblem
-from memtui.flows.syncing import Sharing, opened
+from memtui.flows.syncing import Sharing, open_sharing
 from memtui.project import Home
 from memtui.sharing.remotes import Remotes
 from memtui.store.base import MemoryMissing
@@ -65,4 +65,4 @@ def forget_everywhere(home: Home, clock: Clock, memory_id: str) -> Forgotten:
 
 
 def _sharings(home: Home, clock: Clock) -> list[Sharing]:
-    return [opened(home, clock, name) for name in sorted(Remotes(home).all())]
+    return [open_sharing(home, clock, name) for name in sorted(Remotes(home).all())]

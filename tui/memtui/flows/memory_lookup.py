@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtui.store.base import Filter, MemoryBackend, MemoryMissing, Which
 
 
-def resolved(backend: MemoryBackend, beginning: str, project: str) -> str:
+def full_id(backend: MemoryBackend, beginning: str, project: str) -> str:
     """The full id for the beginning of one: among this project's memories first, then among all.
 
     A beginning may be ambiguous among all projects but unique in this one.

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memtui.clock import Clock
 from memtui.flows.shared_names import Names, shared_text
-from memtui.flows.syncing import opened
+from memtui.flows.syncing import open_sharing
 from memtui.project import Home
 from memtui.sharing.remotes import Remotes, this_machine
 from memtui.store.base import MemoryBackend
@@ -47,7 +47,7 @@ def memory_versions(
     own = shared_text(names, everywhere, stored)
     known: dict[bytes, tuple[datetime, int, str, str]] = {}
     for name in sorted(Remotes(home).all()):
-        with opened(home, clock, name).replica() as replica:
+        with open_sharing(home, clock, name).replica() as replica:
             merged = replica.merged(everywhere)
         for rank, record in enumerate(reversed(merged.versions if merged else ())):
             written = (record.at, rank, record.author, record.machine)

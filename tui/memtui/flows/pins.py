@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.aftermath.handover_marks import MARK
-from memtui.aftermath.pin_fates import Light, lights
+from memtui.aftermath.pin_fates import PinFate, pin_fates
 from memtui.aftermath.pins import Pins
 from memtui.aftermath.traces import handed_since
 from memtui.clock import parse_iso
@@ -51,7 +51,9 @@ def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
     ]
 
 
-def pin_lights(places: Places, transcript: Path, compaction: CompactionFact) -> dict[str, Light]:
+def fates_at_last_compaction(
+    places: Places, transcript: Path, compaction: CompactionFact
+) -> dict[str, PinFate]:
     """The fate of each pin at the last compaction of a session.
 
     Args:
@@ -69,7 +71,7 @@ def pin_lights(places: Places, transcript: Path, compaction: CompactionFact) -> 
     ours = [text for text in handed_since(transcript, compaction.source.offset) if MARK.search(text)]
     moment = parse_iso(compaction.source.timestamp)
     later = pinned_later(places, moment) if moment is not None else frozenset()
-    return lights(words, compaction.summary, "\n".join(ours), later)
+    return pin_fates(words, compaction.summary, "\n".join(ours), later)
 
 
 def pinned_later(places: Places, moment: datetime) -> frozenset[str]:

@@ -24,10 +24,10 @@ from memtui.relations.entities import (
     SESSION,
     Entity,
     Key,
-    below,
     entities,
+    entity_weight,
+    path_below,
     related,
-    telling,
 )
 from memtui.relations.graph import Graph, graph_of
 from memtui.store.base import Filter, Listed, MemoryBackend
@@ -133,7 +133,7 @@ class _Search:
         found = self._backend.search(_query(entity, self._root), limit=_HITS)
         count = self.named_by[entity.key] = max(found.total, self.named_by.get(entity.key, 0))
         for hit in found.hits:
-            self._add(hit.listed, telling(entity.key, max(2, count), self.total))
+            self._add(hit.listed, entity_weight(entity.key, max(2, count), self.total))
 
     def nearest(self) -> list[str]:
         """The ids of the candidates worth reading."""
@@ -151,7 +151,7 @@ class _Search:
         key = Entity(SESSION, session).key
         self.named_by[key] = len(same)
         for each in same:
-            self._add(each, telling(key, max(2, len(same)), self.total))
+            self._add(each, entity_weight(key, max(2, len(same)), self.total))
 
     def _add(self, listed: Listed, score: float) -> None:
         if listed.meta.id != self._meta.id and not listed.problem:
@@ -165,7 +165,7 @@ def _query(entity: Entity, root: str) -> str:
         return " ".join(_WORD.findall(entity.name.removesuffix("…"))[:_WORDS])
     if entity.kind != FILE:
         return _phrase(entity.name)
-    path = below(entity.name, root)
+    path = path_below(entity.name, root)
     if "\\" in path or _WINDOWS_TOO.match(entity.name):
         # Other texts may use other slashes: search for the last parts of the path.
         return " ".join(_phrase(part) for part in re.split(r"[\\/]", path)[-2:] if part)

@@ -11,7 +11,7 @@ from memtui.aftermath.outbox import RESCUE, Message, Outbox
 from memtui.aftermath.records import TITLES, Aftermath, Row
 from memtui.clean import clean_line
 from memtui.clock import Clock, local_minute, parse_iso
-from memtui.documents.sources import sourced
+from memtui.documents.sources import with_source
 from memtui.files import FileProblem
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.project import Places
@@ -39,7 +39,7 @@ class HandedOver:
 
 def line_of(row: Row) -> str:
     """The text of a row: clean, masked, with its source."""
-    return f"- {sourced(ends_of(clean_line(safe(row.text)), _ROW), row.source)}"
+    return f"- {with_source(ends_of(clean_line(safe(row.text)), _ROW), row.source)}"
 
 
 def size_of_rows(rows: Iterable[Row]) -> int:

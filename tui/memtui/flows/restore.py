@@ -10,7 +10,7 @@ from memtui.clock import Clock, local_minute
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.files import FileProblem
 from memtui.flows.freshness import Repositories
-from memtui.flows.memory_lookup import resolved
+from memtui.flows.memory_lookup import full_id
 from memtui.flows.shared_names import shared_root
 from memtui.flows.states import documents_of, drafted_state
 from memtui.formats.model import FormatError
@@ -99,7 +99,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
         FileProblem: it cannot be read.
     """
     backend = FilesBackend(places.home, clock)
-    memory = backend.get(resolved(backend, memory_id, str(places.project.root)))
+    memory = backend.get(full_id(backend, memory_id, str(places.project.root)))
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
     whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
     shorten: Shorten | None = None if full else shortened_recovery

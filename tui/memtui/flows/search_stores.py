@@ -8,7 +8,7 @@ from memtui.clock import Clock
 from memtui.flows.searching import Group, Scope, Searcher
 from memtui.project import Places
 from memtui.store.index.project_files import project_documents
-from memtui.store.index.query import Asked
+from memtui.store.index.query import Search
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.memory_files import FilesBackend
 from memtui.store.transcripts import TranscriptStore
@@ -26,7 +26,7 @@ class SearchStores:
         self.document_index = project_documents(places.home, places.project.root)
 
 
-def search_all(stores: SearchStores, asked: Asked, scope: Scope, limit: int) -> Iterator[Group]:
+def search_all(stores: SearchStores, asked: Search, scope: Scope, limit: int) -> Iterator[Group]:
     """The results of each kind, sessions first; nothing of kinds that are not wanted.
 
     Args:

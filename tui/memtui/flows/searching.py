@@ -15,7 +15,7 @@ from memtui.clock import Clock
 from memtui.formats.pins import parse_pins
 from memtui.store.archive_settings import archive_settings
 from memtui.store.base import Filter, Which
-from memtui.store.index.query import Asked
+from memtui.store.index.query import Search
 from memtui.store.index.schema import DocKind
 from memtui.store.project_test import ProjectTest
 
@@ -161,7 +161,7 @@ class Searcher:
         self._concerns = ProjectTest(self._root)
 
     def searches(
-        self, asked: Asked, scope: Scope = Scope.PROJECT, path: Path | None = None
+        self, asked: Search, scope: Scope = Scope.PROJECT, path: Path | None = None
     ) -> Iterator[Callable[[], Group]]:
         """The searches, one for each kind, sessions first.
 
@@ -177,7 +177,7 @@ class Searcher:
         for kind in _DOCUMENTS:
             yield partial(self._documents, kind, asked, where, stored)
 
-    def _where(self, asked: Asked, scope: Scope, path: Path | None) -> Filter:
+    def _where(self, asked: Search, scope: Scope, path: Path | None) -> Filter:
         """The filter for a scope.
 
         Raises:
@@ -195,7 +195,7 @@ class Searcher:
             where, left_out=lambda folder: settings.is_private(folder) and not self._concerns(str(folder))
         )
 
-    def sessions(self, asked: Asked, where: Filter) -> Group:
+    def sessions(self, asked: Search, where: Filter) -> Group:
         """Turns, grouped by session, the session with the best turn first.
 
         Raises:
@@ -229,7 +229,7 @@ class Searcher:
             archived=hit.archived,
         )
 
-    def memories(self, asked: Asked, where: Filter, stored: set[str]) -> Group:
+    def memories(self, asked: Search, where: Filter, stored: set[str]) -> Group:
         """Memories, archived ones, too, best first; their ids are added to `stored`.
 
         Raises:
@@ -256,7 +256,7 @@ class Searcher:
         )
 
     def _documents(
-        self, kind: Kind, asked: Asked, where: Callable[[], Filter], stored: Collection[str]
+        self, kind: Kind, asked: Search, where: Callable[[], Filter], stored: Collection[str]
     ) -> Group:
         """Memory files, captures, current states of sessions, or pins, best first.
 
@@ -276,7 +276,7 @@ class Searcher:
         )
         return Group(kind, results, found.total - len(found.hits) + len(results), found.complete)
 
-    def _look(self, kind: DocKind, asked: Asked, where: Filter) -> DocumentsFound:
+    def _look(self, kind: DocKind, asked: Search, where: Filter) -> DocumentsFound:
         return self._stores.document_index.search(
             asked.words, where, kind=kind, limit=self._limit, offset=0, now=self._stores.clock()
         )
@@ -296,7 +296,7 @@ class Searcher:
             document.meta.project if elsewhere else "",
         )
 
-    def _pins(self, asked: Asked, where: Filter) -> Group:
+    def _pins(self, asked: Search, where: Filter) -> Group:
         """Single pins that contain every term: the project's, then others; they have no time."""
         if where.since or where.until:
             return Group(Kind.PIN)
@@ -313,7 +313,7 @@ class Searcher:
     def _is_other(self, project: str) -> bool:
         return not project or not self._concerns(project)
 
-    def _pin(self, asked: Asked, pin: Pin, number: int, project: str) -> Result:
+    def _pin(self, asked: Search, pin: Pin, number: int, project: str) -> Result:
         snippet, marks = asked.query.snippet(pin.text)
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
         elsewhere = self._elsewhere(project)

@@ -9,7 +9,7 @@ from memtui.clock import system_clock
 from memtui.files import FileProblem
 from memtui.project import Places, Project, current_session, expanded, find_root
 from memtui.reading.facts import Facts
-from memtui.reading.paths import inside
+from memtui.reading.paths import is_inside
 from memtui.store.archive import Archive
 from memtui.store.index.sources import Sources
 from memtui.store.transcript_path import TranscriptGone, check_transcript
@@ -127,7 +127,7 @@ def refuse_strange(transcript: Path, facts: Facts) -> None:
 def session_root(facts: Facts, project: Project) -> Path:
     """The root for a session's paths: the project's, unless the session worked elsewhere."""
     root = str(project.root)
-    if not facts.cwds or any(inside(cwd, root) for cwd in facts.cwds):
+    if not facts.cwds or any(is_inside(cwd, root) for cwd in facts.cwds):
         return project.root
     if any(Path(cwd).is_dir() and find_root(Path(cwd)) == project.root for cwd in facts.cwds):
         return project.root

@@ -26,7 +26,7 @@ from memtui.files import (
     private_folder,
     sweep_temps,
 )
-from memtui.flows.shared_folder_state import GONE, KnownHere, all_known, known_path
+from memtui.flows.shared_folder_state import GONE, SharedFolderState, all_states, state_path
 from memtui.flows.shared_names import Names, digest
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import LIMIT, MACHINE, SharedRecord, parse_record, record_name
@@ -48,7 +48,7 @@ _MARK = " (project)"
 """Suffix of the author's name in a memory from a project's folder."""
 
 
-class Taken(NamedTuple):
+class ImportProblems(NamedTuple):
     """Sentences on files that could not be imported."""
 
     new: Sequence[str] = ()
@@ -57,32 +57,32 @@ class Taken(NamedTuple):
     """All current ones, including those found by an earlier call."""
 
 
-def take_in(project: Project, home: Home, clock: Clock) -> Taken:
+def import_shared_folder(project: Project, home: Home, clock: Clock) -> ImportProblems:
     """Update the store from the project's own folder; quick if nothing has changed.
 
     Never raises: the store stays readable whatever happens, and problems are returned.
     """
     new: list[str] = []
     try:
-        listing, known = _Listing.of(project), KnownHere.of(project.root, home)
+        listing, known = _Listing.of(project), SharedFolderState.of(project.root, home)
         if not listing.is_known(known):
-            known, new = _take_in(project, home, clock)
+            known, new = _import(project, home, clock)
     except FileLocked:  # another process is importing them
-        return Taken((), standing(project, home))
+        return ImportProblems((), files_not_imported(project, home))
     except FileProblem as problem:
         of_store = problem.path != project.shared
         new.append(f"{project.shared} is not taken in: {problem}." if of_store else f"{problem}.")
-        return Taken(new, new)
-    return Taken(new, tuple(dict.fromkeys((*known.notes.values(), *listing.notes(project), *new))))
+        return ImportProblems(new, new)
+    return ImportProblems(new, tuple(dict.fromkeys((*known.notes.values(), *listing.notes(project), *new))))
 
 
-def standing(project: Project, home: Home) -> Sequence[str]:
+def files_not_imported(project: Project, home: Home) -> Sequence[str]:
     """Sentences on files that could not be imported; changes nothing."""
     try:
         listing = _Listing.of(project)
     except FileProblem as problem:
         return (f"{problem}.",)
-    return (*KnownHere.of(project.root, home).notes.values(), *listing.notes(project))
+    return (*SharedFolderState.of(project.root, home).notes.values(), *listing.notes(project))
 
 
 class _Listing(NamedTuple):
@@ -110,12 +110,12 @@ class _Listing(NamedTuple):
         """The files' names."""
         return {each.name for each in self.entries}
 
-    def is_known(self, known: KnownHere) -> bool:
+    def is_known(self, known: SharedFolderState) -> bool:
         """Whether everything in it has been imported."""
         unchanged = all(map(known.has, self.entries))
         return unchanged and not (self.is_complete and (known.files.keys() - self.names or self.gone(known)))
 
-    def gone(self, known: KnownHere) -> list[str]:
+    def gone(self, known: SharedFolderState) -> list[str]:
         """The memories imported from here whose files are gone."""
         if not self.is_complete:
             return []
@@ -129,14 +129,14 @@ class _Listing(NamedTuple):
         return (f"{project.shared} has {self.total:,} memories; the newest {_MOST:,} are read.",)
 
 
-def _take_in(project: Project, home: Home, clock: Clock) -> tuple[KnownHere, list[str]]:
+def _import(project: Project, home: Home, clock: Clock) -> tuple[SharedFolderState, list[str]]:
     """Import under the lock; checks first whether another process has just done it."""
-    path = known_path(project.root, home)
+    path = state_path(project.root, home)
     private_folder(path.parent, within=existing_above(path.parent))
     with lock(path, timeout=0, within=path.parent):
         sweep_temps(path.parent, within=path.parent)
-        listing, known = _Listing.of(project), KnownHere.of(project.root, home)
-        taking = _Taking(project, home, clock, known)
+        listing, known = _Listing.of(project), SharedFolderState.of(project.root, home)
+        taking = _Importer(project, home, clock, known)
         taking.take(listing)
         try:
             known.keep()
@@ -145,10 +145,10 @@ def _take_in(project: Project, home: Home, clock: Clock) -> tuple[KnownHere, lis
     return known, [*taking.notes, *listing.notes(project)]
 
 
-class _Taking:
+class _Importer:
     """Brings the store up to date with some files."""
 
-    def __init__(self, project: Project, home: Home, clock: Clock, known: KnownHere) -> None:
+    def __init__(self, project: Project, home: Home, clock: Clock, known: SharedFolderState) -> None:
         self._project = project
         self._home = home
         self._backend = FilesBackend(home, clock)
@@ -279,8 +279,8 @@ class _Taking:
         return {each.texts[memory] for each in self._elsewhere if memory in each.texts}
 
     @cached_property
-    def _elsewhere(self) -> list[KnownHere]:
-        return [each for each in all_known(self._home) if each.path != self._known.path]
+    def _elsewhere(self) -> list[SharedFolderState]:
+        return [each for each in all_states(self._home) if each.path != self._known.path]
 
 
 def _added_by(project: Project) -> Mapping[str, str]:

@@ -23,7 +23,7 @@ _NAME = re.compile(r"here-[0-9a-f]{16}\.json", re.ASCII)
 
 
 @dataclass
-class KnownHere:
+class SharedFolderState:
     """The state of a project's folder when its memories were last imported."""
 
     path: Path
@@ -38,14 +38,14 @@ class KnownHere:
     """SHA-256 of the text of each memory imported from here, or `GONE`."""
 
     @classmethod
-    def of(cls, root: Path, home: Home) -> KnownHere:
+    def of(cls, root: Path, home: Home) -> SharedFolderState:
         """The known state of the project with this root; empty if it cannot be read."""
-        known = cls.read(known_path(root, home))
+        known = cls.read(state_path(root, home))
         known.root = str(root)
         return known
 
     @classmethod
-    def read(cls, path: Path) -> KnownHere:
+    def read(cls, path: Path) -> SharedFolderState:
         """The state in a file; empty if it cannot be read."""
         with suppress(FileProblem, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             kept = json.loads(read_within(path, path.parent, limit=_LIMIT))
@@ -84,21 +84,21 @@ class KnownHere:
         return self.files.get(entry.name) == entry.signature
 
 
-def known_path(root: Path, home: Home) -> Path:
+def state_path(root: Path, home: Home) -> Path:
     """The file with the known state of the project with this root."""
     return _folder(home) / f"here-{sha256(str(root).encode()).hexdigest()[:16]}.json"
 
 
-def all_known(home: Home) -> Iterator[KnownHere]:
+def all_states(home: Home) -> Iterator[SharedFolderState]:
     """The known states of all projects."""
     with suppress(FileProblem):
-        yield from (KnownHere.read(each.path) for each in scan(_folder(home), _NAME))
+        yield from (SharedFolderState.read(each.path) for each in scan(_folder(home), _NAME))
 
 
 def texts_from_projects(home: Home) -> dict[str, set[str]]:
     """SHA-256 of the texts that projects gave to memories, by id; `GONE` for a removed one."""
     found: dict[str, set[str]] = {}
-    for known in all_known(home):
+    for known in all_states(home):
         for memory, text in known.texts.items():
             found.setdefault(memory, set()).add(text)
     return found

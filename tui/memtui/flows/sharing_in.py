@@ -16,7 +16,7 @@ from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.flows.sharing_successors import Successors, name_replaced
 from memtui.formats.shared_record import PINS
 from memtui.project import Home
-from memtui.sharing.applied import Applied, PassedOver, Waiting, readable
+from memtui.sharing.applied import Applied, PassedOver, Waiting, readable_records
 from memtui.sharing.merged import Merged, merged
 from memtui.sharing.replica import Replica
 from memtui.store.base import New
@@ -189,7 +189,7 @@ class Inward:
     def _apply_one(self, part: _Part, waiting: Waiting) -> None:
         """Bring one memory up to date with its records."""
         memory = waiting.memory
-        found = merged(readable(waiting.records, part.passed))
+        found = merged(readable_records(waiting.records, part.passed))
         if found is None:
             part.done[memory] = None
             return

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.clock import Clock
-from memtui.documents.compaction_notes import handover
+from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import merge, next_state
 from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.state_draft import draft_session_state
@@ -25,7 +25,7 @@ from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state
 from memtui.project import Places, Project
-from memtui.reading.checkpoint import Carry, carry_from_json, carry_to_json
+from memtui.reading.checkpoint import Checkpoint, carry_from_json, carry_to_json
 from memtui.reading.facts import Facts, read_on
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
@@ -47,7 +47,7 @@ class _Before(NamedTuple):
     """Number of the newest version; 0 without any."""
     state: SessionState | None
     """The newest readable version."""
-    carry: Carry | None = None
+    carry: Checkpoint | None = None
     """None reads the transcript from its beginning."""
     unchanged: bool = False
     """The transcript has not grown since."""
@@ -109,7 +109,7 @@ def update_state(
                 continue
         _keep(places, session_id, path, carry, state.version if state else before.number, clock)
         if current := state or before.state:
-            store.keep_notes(session_id, handover(facts, current, project.root))
+            store.keep_notes(session_id, compaction_notes(facts, current, project.root))
         return written
     raise AssertionError("the last attempt returns or raises")
 
@@ -242,7 +242,7 @@ def current_state(places: Places, *, session: str = "") -> CurrentState:
     return CurrentState(documents.session_id, render_session_state(state), state, facts)
 
 
-def _read(path: Path, carry: Carry | None, **listening: Any) -> tuple[Facts, Carry]:
+def _read(path: Path, carry: Checkpoint | None, **listening: Any) -> tuple[Facts, Checkpoint]:
     try:
         facts, left = read_on(path, carry, **listening)
     except OSError as error:
@@ -320,7 +320,7 @@ def _fingerprints(path: Path, offset: int) -> tuple[str, str]:
     return fingerprint(head), fingerprint(tail)
 
 
-def _keep(places: Places, session_id: str, path: Path, carry: Carry, version: int, clock: Clock) -> None:
+def _keep(places: Places, session_id: str, path: Path, carry: Checkpoint, version: int, clock: Clock) -> None:
     try:
         head, tail = _fingerprints(path, carry.offset)
     except OSError:

@@ -234,7 +234,7 @@ def _keep_problem(replica: Replica, problem: RemoteProblemError) -> None:
     replica.keep(TROUBLE, problem.trouble)
 
 
-def opened(home: Home, clock: Clock, name: str = "") -> Sharing:
+def open_sharing(home: Home, clock: Clock, name: str = "") -> Sharing:
     """A remote by its name; "" means the only one.
 
     Raises:

@@ -13,7 +13,7 @@ from memtui.clock import parse_iso
 from memtui.formats.capture_text import PENDING, TITLE, fence, head, quote
 from memtui.formats.model import Block, FormatError, Line, Moment, Record, Section
 from memtui.formats.sections import Document, Layout, escape, fenced, name_of, placed, read, render, unescape
-from memtui.formats.text import file_text, unticked, without_blank_ends
+from memtui.formats.text import file_text, without_backticks, without_blank_ends
 
 Status = Literal["pending", "reviewed"]
 
@@ -38,7 +38,7 @@ class Capture(Record):
     status: Status
     timestamp: Moment
     """When the compaction began, to the second."""
-    session_id: Annotated[Line, AfterValidator(unticked)]
+    session_id: Annotated[Line, AfterValidator(without_backticks)]
     transcript: Line
     """Path of the transcript, as written: untrusted."""
     first_message: Block
@@ -133,7 +133,7 @@ def _read_header(lines: list[str]) -> tuple[dict[str, str], list[str], bool]:
         found = _META.match(line)
         name = found[1].casefold() if found else ""
         if found and name not in meta:
-            meta[name] = unticked(found[2].strip())
+            meta[name] = without_backticks(found[2].strip())
         elif not titled and line.startswith("# ") and name_of(line) == name_of(TITLE):
             titled = True
         else:
@@ -165,7 +165,7 @@ def _read_transcript(lines: Sequence[str]) -> tuple[str, list[str]]:
     if not lines:
         return "", []
     if not fenced(lines)[0]:
-        return unticked(lines[0].strip()), list(lines[1:])
+        return without_backticks(lines[0].strip()), list(lines[1:])
     stop = next(index for index in range(1, len(lines)) if _closes(lines[index], lines[0]))
     path, *others = without_blank_ends(list(lines[1:stop])) or [""]
     return path, [*others, *lines[stop + 1 :]]

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from memtui.clock import parse_iso
-from memtui.formats.text import block, normal, one_line, unticked
+from memtui.formats.text import block, normal, one_line, without_backticks
 from memtui.named import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def render_pending(*, timestamp: datetime, session_id: str, transcript: str, fir
         first_message: The user's first message; cut at `FIRST_MESSAGE_LIMIT`.
     """
     return (
-        head("pending", timestamp, unticked(one_line(session_id)))
+        head("pending", timestamp, without_backticks(one_line(session_id)))
         + f"\n## Transcript\n\n{fence(one_line(transcript))}\n"
         + f"\n## First Message\n\n{quote(truncated(first_message))}\n"
         + f"\n## Memory\n\n{PENDING}\n"

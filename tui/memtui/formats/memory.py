@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, field_validator
 from memtui.formats.lists import parse_items, render_items
 from memtui.formats.model import Block, FormatError, Items, Line, Record, Section
 from memtui.formats.sections import Layout, escape, fenced, placed, read, render, unescape
-from memtui.formats.text import file_text, unticked, without_blank_ends
+from memtui.formats.text import file_text, without_backticks, without_blank_ends
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
 _CONFIDENCE, _KEY_FILES = "Confidence Level", "Key Files"
@@ -34,7 +34,7 @@ _PREFIX = "memory:"
 def _bare_paths(values: object) -> object:
     if not isinstance(values, list | tuple):
         return values
-    return tuple(unticked(value.strip()) if isinstance(value, str) else value for value in values)
+    return tuple(without_backticks(value.strip()) if isinstance(value, str) else value for value in values)
 
 
 class MemoryFile(Record):

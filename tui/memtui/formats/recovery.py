@@ -23,7 +23,7 @@ from memtui.formats.sections import (
     render,
     unescape,
 )
-from memtui.formats.text import file_text, item, normal, one_line, unticked, without_blank_ends
+from memtui.formats.text import file_text, item, normal, one_line, without_backticks, without_blank_ends
 
 NONE = "(none)"
 UNKNOWN = "N/A"
@@ -285,11 +285,11 @@ def _path_and_role(entry: str) -> tuple[str, str]:
     """Path and role of ``path (role: r)``, of a back-ticked path with ``(r)`` and of ``file.ext (r)``."""
     path, mark, role = entry.partition(_ROLE)
     if mark and entry.endswith(")"):
-        return unticked(path.strip()), role[:-1].strip()
+        return without_backticks(path.strip()), role[:-1].strip()
     remark = _TICKED_FILE.fullmatch(entry) or _FILE.fullmatch(entry)
     if remark and remark[1].strip():
         return remark[1].strip(), remark[2].strip().removeprefix("role:").strip()
-    return unticked(entry), ""
+    return without_backticks(entry), ""
 
 
 def _plan_span(lines: list[str]) -> tuple[int, int]:

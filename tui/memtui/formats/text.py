@@ -57,7 +57,7 @@ def item(text: str) -> str:
     return "\n".join(line if line.strip() else "" for line in text.split("\n"))
 
 
-def unticked(text: str) -> str:
+def without_backticks(text: str) -> str:
     """`text` without back-ticks around all of it."""
     if text.startswith("`") and text.endswith("`") and text.count("`") == 2:
         return text[1:-1].strip() or text

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from memtui.clean import clean_line
 from memtui.hooks.active_commands import FENCE, SUMMARISER_ROOM, Rules, abridged_rules, active_rules
-from memtui.hooks.pins import FOR_SUMMARISER, pinned
+from memtui.hooks.pins import FOR_SUMMARISER, pins_text
 from memtui.hooks.project_files import (
     conventions,
     is_agileflow,
+    is_present,
     key_files,
     package,
     recent_activity,
     stories,
-    there,
 )
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
@@ -66,7 +66,7 @@ def context_block(
     rules = active_rules(project, report)
     sections = [
         Section(_status(project, profile, report), _STATUS),
-        Section(pinned(project, home, FOR_SUMMARISER, report), _PINS),
+        Section(pins_text(project, home, FOR_SUMMARISER, report), _PINS),
         *(
             Section(_rules(each, profile), _RULES + each.rank)
             for each in abridged_rules(rules, SUMMARISER_ROOM - FENCE * len(rules))
@@ -98,7 +98,7 @@ def _status(project: Project, profile: Profile, report: Report) -> str:
 
 def _stories(project: Project, profile: Profile, report: Report) -> list[str]:
     active = stories(project, report)
-    if active is None and there(project, "docs/09-agents/status.json"):
+    if active is None and is_present(project, "docs/09-agents/status.json"):
         return ["- Active Stories: Unable to read docs/09-agents/status.json"]
     if active is None and profile == "plain":
         return []
@@ -132,13 +132,13 @@ def _called(rules: Rules, profile: Profile) -> str:
 def _actions(project: Project, profile: Profile) -> str:
     fixed = profile == "agileflow"
     actions = []
-    if fixed or there(project, "CLAUDE.md"):
+    if fixed or is_present(project, "CLAUDE.md"):
         actions.append("Re-read CLAUDE.md if unsure about conventions")
-    if fixed or there(project, "docs/09-agents/status.json"):
+    if fixed or is_present(project, "docs/09-agents/status.json"):
         actions.append("Check status.json for current story state")
-    if fixed or there(project, "docs/02-practices"):
+    if fixed or is_present(project, "docs/02-practices"):
         actions.append("Review docs/02-practices/ for implementation patterns")
-    if fixed or there(project, ".git"):
+    if fixed or is_present(project, ".git"):
         actions.append("Check git log for recent changes")
     return _titled("Post-Compact Actions", [f"{number}. {each}" for number, each in enumerate(actions, 1)])
 

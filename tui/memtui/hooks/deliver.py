@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from memtui.aftermath.handover_marks import mark_of, marked
+from memtui.aftermath.handover_marks import mark_of, with_mark
 from memtui.aftermath.outbox import PINS, Message, Outbox
 from memtui.files import FileProblem, existing_above, lock, private_folder, tail_within
 from memtui.hooks.payload import Payload
@@ -80,7 +80,7 @@ def as_context(event: str, text: str, report: Report) -> str:
     """
     if not text:
         return ""
-    text = marked(text)
+    text = with_mark(text)
     report.did(f"{len(text)} characters of context, memtui:{mark_of(text)}")
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) + "\n"
 

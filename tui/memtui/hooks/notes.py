@@ -11,7 +11,7 @@ from memtui.files import FileProblem
 from memtui.hooks.active_commands import RULES_ROOM, Rules, abridged_rules, active_rules
 from memtui.hooks.capture import last_capture
 from memtui.hooks.cleared_sessions import Ended
-from memtui.hooks.pins import FOR_SESSION, pinned
+from memtui.hooks.pins import FOR_SESSION, pins_text
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
@@ -37,7 +37,7 @@ _INTRODUCTION, _PINS, _RULES, _STATE, _CAPTURE = 0, 1, 2, 100, 101
 
 def after_compaction(session_id: str, project: Project, home: Home, now: datetime, report: Report) -> str:
     """Pins, notes on the session, rules of active commands, this compaction's capture; "" without any."""
-    pins = pinned(project, home, FOR_SESSION, report)
+    pins = pins_text(project, home, FOR_SESSION, report)
     rules = active_rules(project, report)
     entry = newest_version(home, session_id)
     room = LIMIT - _FRAME - size_of(pins)
@@ -67,7 +67,7 @@ def after_clear(ended: Ended | None, project: Project, home: Home, report: Repor
         home: where states and the user's own pins are.
         report: receives what was handed over, and read problems.
     """
-    pins = pinned(project, home, FOR_SESSION, report)
+    pins = pins_text(project, home, FOR_SESSION, report)
     entry = newest_version(home, ended.session_id) if ended else None
     state = _state(entry, home, report, LIMIT - _FRAME - size_of(pins)) if entry else ""
     when = f" at {local_minute(ended.at)}" if ended else ""

@@ -15,7 +15,7 @@ FOR_SUMMARISER = "## Pinned by the user: every line has to stand in the summary,
 FOR_SESSION = "## Pinned by the user"
 
 
-def pinned(project: Project, home: Home, title: str, report: Report) -> str:
+def pins_text(project: Project, home: Home, title: str, report: Report) -> str:
     """The pins under a title; "" without any.
 
     Args:
@@ -24,10 +24,10 @@ def pinned(project: Project, home: Home, title: str, report: Report) -> str:
         title: `FOR_SUMMARISER` or `FOR_SESSION`.
         report: receives read problems.
     """
-    return titled(title, pin_texts(project, home, report), report)
+    return titled_list(title, pin_texts(project, home, report), report)
 
 
-def titled(title: str, lines: list[str], report: Report) -> str:
+def titled_list(title: str, lines: list[str], report: Report) -> str:
     """Lines as a list under a title, as many as fit; "" for none."""
     if not lines:
         return ""

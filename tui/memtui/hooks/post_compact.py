@@ -11,7 +11,7 @@ from datetime import datetime
 from memtui.aftermath.naming import SearchedText
 from memtui.hooks.deliver import leave_pins
 from memtui.hooks.payload import Payload
-from memtui.hooks.pins import FOR_SESSION, pin_texts, titled
+from memtui.hooks.pins import FOR_SESSION, pin_texts, titled_list
 from memtui.hooks.report import Report
 from memtui.project import Home, Project
 
@@ -27,6 +27,6 @@ def post_compact(payload: Payload, project: Project, home: Home, now: datetime, 
     missing = [pin for pin in pins if summary.says(pin) is None]
     if pins:
         report.did(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
-    text = titled(AGAIN, missing, report)
+    text = titled_list(AGAIN, missing, report)
     leave_pins(payload.session_id, home, text, lambda known: known, now, report)
     return ""

@@ -44,10 +44,10 @@ _FENCE = deferred(r"\s{0,3}(```|~~~)")
 
 def is_agileflow(project: Project) -> bool:
     """Whether AgileFlow is in use in a project."""
-    return any(there(project, place) for place in _AGILEFLOW)
+    return any(is_present(project, place) for place in _AGILEFLOW)
 
 
-def there(project: Project, name: str) -> bool:
+def is_present(project: Project, name: str) -> bool:
     """Whether a file or folder of the project exists; unreadable counts as missing."""
     return os.path.exists(project.root / name)  # noqa: PTH110 - Path.exists raises then
 
@@ -86,7 +86,7 @@ def key_files(project: Project, *, whole: bool = False) -> list[str]:
         ("docs/09-agents/status.json", "Story statuses and assignments"),
     ]
     always = {"CLAUDE.md", "README.md", "docs/09-agents/status.json"} if whole else set()
-    lines = [f"- {name} - {what}" for name, what in known if name in always or there(project, name)]
+    lines = [f"- {name} - {what}" for name, what in known if name in always or is_present(project, name)]
     practices = _practices(project) or (["check folder"] if whole else [])
     if practices:
         lines.append(f"- docs/02-practices/ - Codebase practices ({', '.join(practices)})")

@@ -8,7 +8,7 @@ from datetime import datetime
 from memtui.files import FileProblem
 from memtui.hooks.cleared_sessions import note_end, take_ended
 from memtui.hooks.payload import Payload
-from memtui.hooks.pins import FOR_SESSION, pinned
+from memtui.hooks.pins import FOR_SESSION, pins_text
 from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state, is_open, wait_until_served
 from memtui.hooks.sections import LIMIT
@@ -71,7 +71,7 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
     output = as_context(
         "SessionStart", after_compaction(payload.session_id, project, home, now, report), report
     )
-    if text := pinned(project, home, FOR_SESSION, report):
+    if text := pins_text(project, home, FOR_SESSION, report):
         from memtui.aftermath.handover_marks import mark_of
         from memtui.hooks.deliver import leave_pins
 

@@ -18,8 +18,8 @@ from memtui.clean import clean_line
 from memtui.clock import system_clock
 from memtui.failures import FailureLog, explain
 from memtui.flows.freshness import Repositories
-from memtui.flows.memory_lookup import resolved
-from memtui.flows.shared_folder_import import take_in
+from memtui.flows.memory_lookup import full_id
+from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home, Project, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
@@ -95,7 +95,7 @@ class Calls:
         """
         if beginning.strip():
             root = self.root("" if path == EVERYWHERE else path)
-            return self.store.get(resolved(self.store, beginning.strip(), str(root)))
+            return self.store.get(full_id(self.store, beginning.strip(), str(root)))
         project = self.project(path)
         page = self.store.list(Filter(project=project), limit=_NEWEST)
         newest = next((listed for listed in page.items if not listed.problem), None)
@@ -125,7 +125,7 @@ class Calls:
 
     def _in_project(self, call: Callable[[], _Result]) -> _Result:
         """Make a call with those memories in the store that lie in the default project itself."""
-        take_in(Project(self.root()), self.home, system_clock)
+        import_shared_folder(Project(self.root()), self.home, system_clock)
         return call()
 
     async def finished(self) -> None:

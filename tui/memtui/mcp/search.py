@@ -29,7 +29,7 @@ from memtui.reading.entries import read_entries
 from memtui.reading.short_text import shortened
 from memtui.safety.secrets import masked, masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
-from memtui.store.index.query import asked
+from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index
 
 SEARCH = "search"
@@ -110,7 +110,7 @@ def search(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
         FileProblem: something cannot be listed.
     """
     call = SearchCall.model_validate(arguments)
-    wanted = asked(call.query)
+    wanted = parse_search(call.query)
     if call.kinds:
         wanted = replace(wanted, kinds=call.kinds)
     everywhere = call.path == EVERYWHERE

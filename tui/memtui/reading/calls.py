@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.actions import ActionLog, answers_of, cleaned, target_of
-from memtui.reading.checkpoint import Carry
+from memtui.reading.checkpoint import Checkpoint
 from memtui.reading.checks import is_check
 from memtui.reading.file_changes import FileLog, target_path, tool_of
 from memtui.reading.hidden_failures import hidden_failure
@@ -88,7 +88,7 @@ class CallLog:
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
 
-    def resume(self, carry: Carry) -> None:
+    def resume(self, carry: Checkpoint) -> None:
         """Restore earlier calls, including those without a result."""
         facts = carry.facts
         self.files.resume(facts.modified_files, facts.read_files)

@@ -33,11 +33,11 @@ _SUMMARY = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
+class Checkpoint:
     """State of the lines read so far."""
 
     facts: Facts = field(default_factory=Facts)
-    """Reduced by `thinned`."""
+    """Reduced by `facts_to_keep`."""
     todos: TodoMemory = field(default_factory=TodoMemory)
     prompts: PromptMemory = field(default_factory=PromptMemory)
     waiting: tuple[WaitingCall, ...] = ()
@@ -56,7 +56,7 @@ class Carry:
     """Offset and line number in the transcript of each subagent, by its id."""
 
 
-def thinned(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
+def facts_to_keep(facts: Facts, waiting: tuple[WaitingCall, ...] = ()) -> Facts:
     """Only the facts that later lines or the state need."""
     unfinished = {each.source for each in waiting}
     return replace(
@@ -105,16 +105,16 @@ def _compactions(compactions: tuple[CompactionFact, ...]) -> tuple[CompactionFac
     )
 
 
-_CARRY = TypeAdapter(Carry)
+_CARRY = TypeAdapter(Checkpoint)
 
 
-def carry_to_json(carry: Carry) -> dict[str, Any]:
+def carry_to_json(carry: Checkpoint) -> dict[str, Any]:
     """The checkpoint as a JSON object."""
     value: dict[str, Any] = _CARRY.dump_python(carry, mode="json")
     return value
 
 
-def carry_from_json(value: dict[str, Any]) -> Carry:
+def carry_from_json(value: dict[str, Any]) -> Checkpoint:
     """The checkpoint in a JSON object.
 
     Raises:

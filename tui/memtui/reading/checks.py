@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.reading.order import in_order
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import Command, ErrorFact, Facts
-from memtui.reading.shell import things
+from memtui.reading.shell import programs_run
 from memtui.reading.short_text import command_line, one_line, shortened, telling_line
 from memtui.reading.tools import (
     COMPILERS,
@@ -32,7 +32,7 @@ _CHECK = re.compile(
     rf"|(?:{'|'.join(sorted(TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
-"""Commands that are checks, in the form of `memtui.reading.shell.things`."""
+"""Commands that are checks, in the form of `memtui.reading.shell.programs_run`."""
 
 _RUN = re.compile(r"(?<=\w) run ")
 
@@ -71,7 +71,7 @@ def last_check(facts: Facts) -> Command | None:
 
 def is_check(command: str) -> bool:
     """Whether a command line compiles, lints or tests."""
-    return _HINT.search(command) is not None and any(map(_CHECK.match, things(command)))
+    return _HINT.search(command) is not None and any(map(_CHECK.match, programs_run(command)))
 
 
 def all_commands(facts: Facts) -> tuple[Command, ...]:
@@ -85,9 +85,9 @@ def last_checks(facts: Facts) -> list[Command]:
     """The last run of each kind of check, the last one at the end."""
     last: list[_Run] = []
     for command in all_commands(facts):
-        checks = frozenset(filter(None, map(_check_in, things(command.text))))
+        checks = frozenset(filter(None, map(_check_in, programs_run(command.text))))
         if checks and command.outcome in ("ok", "failed"):
-            run = _Run(checks, picked(command.text), command)
+            run = _Run(checks, selected_tests(command.text), command)
             older = (_without(each, run) for each in last)
             last = [*[each for each in older if each.checks][-_MOST:], run]
     return [run.command for run in last]
@@ -139,12 +139,12 @@ def is_lookup(command: str) -> bool:
 
 def error_line(error: ErrorFact, root: Path | None) -> str:
     """An error on one line: the tool, its target and the message."""
-    target = bare_command(error.target) if error.tool in SHELL_TOOLS else shown(error.target, root)
+    target = bare_command(error.target) if error.tool in SHELL_TOOLS else shown_path(error.target, root)
     target = shortened(one_line(target), 100)
     return shortened(f"{error.tool} {target} failed: {one_line(telling_line(error.message))}", SENTENCE)
 
 
-def picked(command: str) -> frozenset[str]:
+def selected_tests(command: str) -> frozenset[str]:
     """The tests that a command line selects by name; empty if it runs them all."""
     text = command[:_SCANNED]
     if _TESTS.search(text) is None:

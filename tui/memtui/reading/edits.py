@@ -45,7 +45,7 @@ def edit_rows(call: Call) -> list[Row]:
     return rows
 
 
-def counts(rows: Sequence[Row]) -> tuple[int, int]:
+def diff_counts(rows: Sequence[Row]) -> tuple[int, int]:
     """The numbers of lines that a diff adds and removes."""
     signs = [row.sign for row in rows]
     return signs.count("+"), signs.count("-")

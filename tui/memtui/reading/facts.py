@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.formats.transcript import read_lines
 from memtui.reading.cancelled import ReadingCancelledError
-from memtui.reading.checkpoint import Carry
+from memtui.reading.checkpoint import Checkpoint
 from memtui.reading.line_places import line_start, lines_before
 from memtui.reading.reader import Reading
 from memtui.reading.records import Command, ErrorFact, Facts, FileFact, Source, Turn
@@ -82,11 +82,11 @@ def read_end(path: Path, size: int, *, cancelled: Callable[[], bool] | None = No
 
 def read_on(
     path: Path,
-    carry: Carry | None = None,
+    carry: Checkpoint | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[Facts, Carry]:
+) -> tuple[Facts, Checkpoint]:
     """Read the new lines of a transcript.
 
     Args:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Result
 from memtui.reading.order import is_after, later, with_late
-from memtui.reading.paths import absolute, identity, is_absolute
+from memtui.reading.paths import absolute, is_absolute, path_identity
 from memtui.reading.records import NOWHERE, FileFact, Source
 from memtui.reading.removals import PUT_BACK, THERE, Removal, moved_to
 from memtui.reading.tools import EDIT_TOOLS
@@ -44,7 +44,7 @@ class FileLog:
         """Restore the files."""
         for facts, log in ((modified, self._modified), (read, self._read)):
             for fact in facts:
-                touched = log[identity(fact.path)] = _Touched(
+                touched = log[path_identity(fact.path)] = _Touched(
                     fact.path,
                     fact.times,
                     fact.subagent,
@@ -54,7 +54,7 @@ class FileLog:
                     last=fact.last,
                 )
                 if target := moved_to(fact.fate):
-                    self._moved.setdefault(identity(target), []).append(touched)
+                    self._moved.setdefault(path_identity(target), []).append(touched)
 
     def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
         """Record the successful result of an edit or a read, at a place; `source` is that of its call."""
@@ -63,11 +63,11 @@ class FileLog:
         if len(self._seen) < _LIMIT:
             self._seen.add(result.id)
         log = self._modified if tool in EDIT_TOOLS else self._read
-        touched = log.get(identity(path))
+        touched = log.get(path_identity(path))
         if touched is None:
             if len(log) < _LIMIT:
                 created = tool == "Write" and _is_creation(result.detail)
-                log[identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
+                log[path_identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
         if is_after(at, touched.last):
@@ -80,23 +80,23 @@ class FileLog:
         if removal.fate == THERE:
             self.written(removal.path, at)
             return
-        key = identity(removal.path)
+        key = path_identity(removal.path)
         gone = [] if removal.fate == PUT_BACK else self._moved_to(key)
         gone += [log[key] for log in (self._modified, self._read) if key in log]
         for touched in gone:
             touched.fate, touched.last = removal.fate, later(touched.last, at)
         if removal.target:
             self.written(removal.target, at)
-            self._moved[identity(removal.target)] = gone
+            self._moved[path_identity(removal.target)] = gone
 
     def _moved_to(self, key: str) -> list[_Touched]:
         """The files that were moved to a path and have not come back since."""
-        return [each for each in self._moved.get(key, ()) if identity(moved_to(each.fate)) == key]
+        return [each for each in self._moved.get(key, ()) if path_identity(moved_to(each.fate)) == key]
 
     def written(self, path: str, at: Source) -> None:
         """Record that a command that ended at a place wrote a file, perhaps over an existing one."""
         for log in (self._modified, self._read):
-            if (touched := log.get(identity(path))) is not None:
+            if (touched := log.get(path_identity(path))) is not None:
                 touched.fate, touched.last = "", later(touched.last, at)
 
     def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
@@ -113,7 +113,7 @@ class FileLog:
 
     def knows(self, path: str) -> bool:
         """Whether the file was read or changed, under this path or before it was moved there."""
-        key = identity(path)
+        key = path_identity(path)
         return key in self._read or key in self._modified or bool(self._moved_to(key))
 
     @property

@@ -25,20 +25,20 @@ def absolute(path: str, cwd: str) -> str:
     return path
 
 
-def identity(path: str) -> str:
+def path_identity(path: str) -> str:
     """The form by which two spellings of a path are compared."""
     return path if path.startswith("/") or not _DRIVE.match(path) else ntpath.normcase(path)
 
 
-def inside(path: str, root: str) -> bool:
+def is_inside(path: str, root: str) -> bool:
     """Whether a path is a folder or in it."""
-    path, root = identity(path), identity(root.rstrip("\\/"))
+    path, root = path_identity(path), path_identity(root.rstrip("\\/"))
     return bool(root) and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/", "\\")
 
 
-def shown(path: str, root: Path | None) -> str:
+def shown_path(path: str, root: Path | None) -> str:
     """A path for display: relative to the project if it is inside."""
     if root is None:
         return path
     top = str(root).rstrip("\\/")
-    return path[len(top) + 1 :] if path != top and inside(path, top) else path
+    return path[len(top) + 1 :] if path != top and is_inside(path, top) else path

@@ -33,7 +33,7 @@ from memtui.formats.transcript_events import (
 from memtui.formats.transcript_words import WordsKind
 from memtui.reading.actions import cleaned
 from memtui.reading.calls import KEPT_CALLS, CallLog
-from memtui.reading.checkpoint import Carry, thinned
+from memtui.reading.checkpoint import Checkpoint, facts_to_keep
 from memtui.reading.compactions import CompactionLog
 from memtui.reading.prompts import PromptLog
 from memtui.reading.records import Facts, Prompt, Source, Speaker, TurnKind
@@ -111,7 +111,7 @@ class Reading:
             Title: self._titled,
         }
 
-    def resume(self, carry: Carry) -> None:
+    def resume(self, carry: Checkpoint) -> None:
         """Restore the state of an earlier reading; call it before the first line."""
         facts = carry.facts
         self._setting.resume(facts)
@@ -126,14 +126,14 @@ class Reading:
         self._own_agent, self._chain_known = carry.own_agent, carry.chain_known
         self._lines, self._skipped = facts.lines, facts.skipped_lines
 
-    def carry(self) -> Carry:
+    def carry(self) -> Checkpoint:
         """State for the next reading; call it before `finish`."""
         calls = self._calls
         memories = (calls.todos.memory(), self._prompts.memory())
         waiting = calls.waiting(self._own_agent)
         facts = self._facts()
-        return Carry(
-            thinned(facts, waiting),
+        return Checkpoint(
+            facts_to_keep(facts, waiting),
             *memories,
             waiting=waiting,
             own_agent=self._own_agent,

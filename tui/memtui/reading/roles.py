@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from memtui.reading.paths import inside
+from memtui.reading.paths import is_inside
 from memtui.reading.tools import FORMATTERS, LINTERS, TEST_RUNNERS
 
 
@@ -170,7 +170,7 @@ def role_of(path: str, root: str = "") -> Role:
 def inside_of(path: str, root: str) -> str:
     """A path relative to the root; unchanged if it is elsewhere."""
     root = root.rstrip("\\/")
-    return path[len(root) :].lstrip("\\/") if inside(path, root) else path
+    return path[len(root) :].lstrip("\\/") if is_inside(path, root) else path
 
 
 def name_of(path: str) -> str:
@@ -183,7 +183,7 @@ def folder_of(path: str) -> str:
     return path[: len(path) - len(name_of(path))].rstrip("\\/")
 
 
-def what_it_tests(path: str) -> str:
+def tested_name(path: str) -> str:
     """The name of the tested file, without its extension: ``auth`` for ``test_auth.py``."""
     return _EXTENSION.sub("", _TEST_MARK.sub("", name_of(path)))
 

@@ -137,7 +137,7 @@ class CommandLog:
 
 
 @lru_cache(maxsize=256)  # asked again and again for the same command
-def things(command: str) -> frozenset[str]:
+def programs_run(command: str) -> frozenset[str]:
     """The programs run by a command line, as ``program subcommand`` for each part.
 
     Changes of folder, output and filters are left out, so that ``cd app && npm test 2>&1 | tail`` is

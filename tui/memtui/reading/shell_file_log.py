@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memtui.reading.file_changes import FileLog
-from memtui.reading.paths import identity
+from memtui.reading.paths import path_identity
 from memtui.reading.records import FileFact, Source
 from memtui.reading.removals import DELETED, PUT_BACK, THERE, Removal, path_now, removals
 from memtui.reading.shell_files import IN_PROGRAM, programmed_files, written_files
@@ -26,13 +26,13 @@ class ShellFileLog:
     def __init__(self, files: FileLog) -> None:
         self._files = files
         self._found: dict[str, FileFact] = {}
-        """By `identity` of the path."""
+        """By `path_identity` of the path."""
         self._removed: dict[str, None] = {}
         """Identities of paths that were removed: a second removal is not recorded."""
 
     def resume(self, found: Iterable[FileFact], removed: Iterable[str]) -> None:
         """Restore the files, and the paths of `removed`."""
-        self._found.update((identity(file.path), file) for file in found)
+        self._found.update((path_identity(file.path), file) for file in found)
         self._removed.update(dict.fromkeys(removed))
 
     @property
@@ -48,7 +48,7 @@ class ShellFileLog:
             self._files.removed(removal, at)
         for path in written_files(command, folder):
             self._files.written(path, at)
-            before = self._found.get(identity(path))
+            before = self._found.get(path_identity(path))
             if before is None or before.fate:
                 self._put(FileFact(path, 1, agent, source=source))
             else:
@@ -56,13 +56,13 @@ class ShellFileLog:
         for path in programmed_files(command, folder):
             if self._files.knows(path):
                 named = FileFact(path, 1, agent, source=source, fate=IN_PROGRAM)
-                before = self._found.get(identity(path))
+                before = self._found.get(path_identity(path))
                 self._put(replace(before, last=at) if before else named)
 
     def finish(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> tuple[FileFact, ...]:
         """The files that no tool changed, except those that a tool found missing."""
-        changed = {identity(file.path) for file in modified}
-        known = changed | {identity(file.path) for file in read}
+        changed = {path_identity(file.path) for file in modified}
+        known = changed | {path_identity(file.path) for file in read}
         return tuple(
             file
             for key, file in self._found.items()
@@ -71,7 +71,7 @@ class ShellFileLog:
 
     def _follow(self, removal: Removal, unseen: FileFact, at: Source) -> None:
         """Take a removal; `unseen` is its record if nothing is known of the file."""
-        key, back = identity(removal.path), identity(removal.target or removal.path)
+        key, back = path_identity(removal.path), path_identity(removal.target or removal.path)
         if removal.fate in (THERE, PUT_BACK):
             self._comes_back(back, even_if_there=removal.fate == PUT_BACK)
             return
@@ -98,10 +98,10 @@ class ShellFileLog:
             self._removed.pop(key, None)
 
     def _put(self, file: FileFact) -> None:
-        key = identity(file.path)
+        key = path_identity(file.path)
         if key in self._found or len(self._found) < _LIMIT:
             self._found[key] = file
 
 
 def _now(file: FileFact) -> str:
-    return identity(path_now(file))
+    return path_identity(path_now(file))

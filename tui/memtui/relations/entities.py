@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from memtui.formats.recovery import Recovery, is_unknown
-from memtui.formats.text import unticked
+from memtui.formats.text import without_backticks
 from memtui.reading.paths import absolute
 from memtui.reading.short_text import one_line, shortened
 
@@ -96,7 +96,7 @@ def entities(recovery: Recovery, said: Said | None = None) -> tuple[Entity, ...]
     """
     root = recovery.project_root.strip() or (said.project if said else "")
     found: dict[Key, Entity] = {}
-    for entity in _all(recovery, said, unticked(one_line(root))):
+    for entity in _all(recovery, said, without_backticks(one_line(root))):
         if entity.name:
             found.setdefault(entity.key, entity)
     return tuple(found.values())
@@ -133,7 +133,7 @@ def _texts(recovery: Recovery) -> Iterator[str]:
 
 def _path(path: str, root: str) -> str:
     """A path without its line number, made absolute."""
-    return absolute(_PLACE.sub("", unticked(one_line(path))), root)
+    return absolute(_PLACE.sub("", without_backticks(one_line(path))), root)
 
 
 def _decision(text: str) -> str:
@@ -190,7 +190,7 @@ def counted(memories: Iterable[Collection[Entity]]) -> Counter[Key]:
     return Counter(entity.key for named in memories for entity in named)
 
 
-def telling(key: Key, named_by: int, total: int) -> float:
+def entity_weight(key: Key, named_by: int, total: int) -> float:
     """Weight of a shared entity: the fewer memories name it, the higher.
 
     Args:
@@ -223,7 +223,7 @@ def related(
         named_by = counted([mine, *others.values()])
     if total is None:
         total = len(others) + 1
-    weights = {key: telling(key, max(2, named_by.get(key, 2)), total) for key in keys}
+    weights = {key: entity_weight(key, max(2, named_by.get(key, 2)), total) for key in keys}
     relations = []
     for memory_id, named in others.items():
         shared = sorted(
@@ -235,7 +235,7 @@ def related(
     return sorted(relations, key=lambda relation: (relation.score, relation.id), reverse=True)
 
 
-def below(path: str, root: str) -> str:
+def path_below(path: str, root: str) -> str:
     """A file's path relative to the project's root if it lies below it; else unchanged."""
     bare = root.rstrip("/\\")
     start, rest = path[: len(bare)], path[len(bare) :]

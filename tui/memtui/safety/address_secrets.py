@@ -8,12 +8,12 @@ from binascii import Error
 from collections.abc import Iterator
 
 from memtui.patterns import deferred
-from memtui.safety.command_lines import commanded
+from memtui.safety.command_lines import command_line_spans
 from memtui.safety.secret_spans import Span
 from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
 
 
-def carried(text: str) -> Iterator[Span]:
+def address_spans(text: str) -> Iterator[Span]:
     """Spans of passwords and keys in addresses, headers and command lines."""
     lowered = text.lower()
     if "@" in text and ("://" in text or "jdbc:" in text or ":pserver:" in text):
@@ -21,7 +21,7 @@ def carried(text: str) -> Iterator[Span]:
     if "code=" in text or "key=" in text:
         yield from _queries(text)
     yield from _headers(text, lowered)
-    yield from commanded(text, lowered)
+    yield from command_line_spans(text, lowered)
 
 
 _CREDENTIALS = deferred(

@@ -141,7 +141,7 @@ _SHA = deferred(r"^[\w.-]{1,40}:\{SHA\}(?P<value>[A-Za-z0-9+/]{27}=)$", re.MULTI
 _BY_WORD = tuple((word, pattern) for words, pattern in _COMMANDS for word in words)
 
 
-def commanded(text: str, lowered: str) -> Iterator[Span]:
+def command_line_spans(text: str, lowered: str) -> Iterator[Span]:
     """Spans of passwords and tokens in command lines, calls and password files."""
     for pattern in dict.fromkeys([pattern for word, pattern in _BY_WORD if word in lowered]):
         for found in re.compile(pattern, re.MULTILINE).finditer(text):

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from string import ascii_letters, digits
 
 from memtui.named import TYPE_CHECKING
-from memtui.safety.address_secrets import carried
+from memtui.safety.address_secrets import address_spans
 from memtui.safety.assigned import assigned
 from memtui.safety.secret_spans import FULL_WIDTH, Hit, Span
-from memtui.safety.suspect_lines import suspects
+from memtui.safety.suspect_lines import suspect_lines
 from memtui.safety.tokens import tokens
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def _placed(text: str) -> Iterator[Span]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter whose lower case has two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
-    excerpt = suspects(text, lowered)
-    for rules in (carried, assigned) if excerpt.text else ():
+    excerpt = suspect_lines(text, lowered)
+    for rules in (address_spans, assigned) if excerpt.text else ():
         for span in rules(excerpt.text):
             yield Span(excerpt.origin(span.start), excerpt.origin(span.end - 1) + 1, span.kind)
 

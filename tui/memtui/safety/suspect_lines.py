@@ -68,7 +68,7 @@ class Excerpt(NamedTuple):
         return self.origins[piece] + at - self.starts[piece]
 
 
-def suspects(text: str, lowered: str) -> Excerpt:
+def suspect_lines(text: str, lowered: str) -> Excerpt:
     """The lines that may contain a secret by its place, related lines next to each other.
 
     Args:

@@ -56,7 +56,7 @@ def is_decided(home: Home) -> bool:
     return "keep" in tomllib.loads(_read(home)).get("archive", {})
 
 
-def keep_nothing(home: Home, wrote: Wrote) -> Path:
+def turn_archive_off(home: Home, wrote: Wrote) -> Path:
     """Write ``keep = false`` into config.toml, and nothing else; returns the file.
 
     Raises:

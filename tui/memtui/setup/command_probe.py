@@ -31,7 +31,7 @@ _SESSION = "5e5510d0-0000-4000-8000-000000000000"
 _WAITING = "what the doctor left"
 
 
-class Apart(NamedTuple):
+class TrialRun(NamedTuple):
     """The result of trying a command."""
 
     problem: str
@@ -82,7 +82,7 @@ def probe(command: str, path: str) -> str:
     given: dict[str, str] = {}
     if typed or summed:
         given = {"session_id": _SESSION, "compact_summary": "", "prompt": f"/{_COMMAND}"}
-    apart = run_apart(command, path, given=json.dumps(given) if given else "", seconds=_SECONDS)
+    apart = run_isolated(command, path, given=json.dumps(given) if given else "", seconds=_SECONDS)
     if apart.problem or not apart.logged:
         return apart.problem or "does not start memtui"
     if typed and not apart.registered:
@@ -92,7 +92,7 @@ def probe(command: str, path: str) -> str:
     return "does not look after pins" if summed and not apart.waits else ""
 
 
-def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Apart:
+def run_isolated(command: str, path: str, *, given: str = "", seconds: float) -> TrialRun:
     """Run a command in a shell, with separate folders and only the search path as environment.
 
     Args:
@@ -116,13 +116,13 @@ def run_apart(command: str, path: str, *, given: str = "", seconds: float) -> Ap
                 printed, errors = process.communicate(given.encode(), timeout=seconds)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-                return Apart(f"does not end within {seconds:.0f} s")
+                return TrialRun(f"does not end within {seconds:.0f} s")
         if process.returncode:
             said = errors.decode("utf-8", "replace").strip().splitlines()
-            return Apart(f"ends with {process.returncode}" + (f": {said[-1]}" if said else ""))
+            return TrialRun(f"ends with {process.returncode}" + (f": {said[-1]}" if said else ""))
         logged = memtui_home(env).hook_log.exists()
         registered = any(entry.name == _COMMAND for entry in CommandsFile(project).entries())
-        return Apart("", printed.decode("utf-8", "replace"), logged, registered, bool(outbox.waiting()))
+        return TrialRun("", printed.decode("utf-8", "replace"), logged, registered, bool(outbox.waiting()))
 
 
 def _project(root: Path) -> Project:

@@ -21,19 +21,19 @@ def check_active(places: Places) -> Iterator[Finding]:
         yield warning("active", str(problem), "Correct it, or move it away.")
         return
     good = []
-    for entry, _, problem, shortage in statuses:
+    for entry, _, why_not, shortage in statuses:
         plain = normalised(entry.name)
         advice = f"Clear it with `memtui command clear {plain}`, or write that file."
         left_out = shortage is not None and shortage.mark == LEFT_OUT
-        if isinstance(problem, NoCommandFile):
+        if isinstance(why_not, NoCommandFile):
             message = f"/{plain} is active, but there is no command file of that name"
             yield warning("active", message, advice)
-        elif problem:
-            yield warning("active", f"/{plain} is active, but {problem}", advice)
+        elif why_not:
+            yield warning("active", f"/{plain} is active, but {why_not}", advice)
         elif shortage:
             advice = "Clear commands that are no longer in use." if left_out else _SHORTEN
             yield warning("active", f"The rules of /{plain} have {shortage.note}", advice)
-        if not problem and not left_out:
+        if not why_not and not left_out:
             good.append(f"/{plain}")
     if good:
         yield ok("active", f"{', '.join(good)}: the rules outlive a compaction")

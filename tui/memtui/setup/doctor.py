@@ -23,7 +23,13 @@ from memtui.setup.captures_check import (
 from memtui.setup.claude_files import Scope
 from memtui.setup.commands_check import check_active
 from memtui.setup.findings import Finding, broken, note, ok
-from memtui.setup.hooks_check import check_commands, check_hooks, check_originals, check_settings, look
+from memtui.setup.hooks_check import (
+    check_commands,
+    check_hooks,
+    check_originals,
+    check_settings,
+    read_all_settings,
+)
 from memtui.setup.mcp_check import check_server
 from memtui.setup.receipts import check_receipts
 
@@ -48,16 +54,18 @@ def diagnose(
         waiting: called with a phrase before each slow check.
     """
     now = clock()
-    wired = look(places)
-    own = [each.settings for each in wired if each.scope is not Scope.SHARED and each.settings is not None]
+    all_settings = read_all_settings(places)
+    own = [
+        each.content for each in all_settings if each.scope is not Scope.SHARED and each.content is not None
+    ]
     with ThreadPoolExecutor(1) as pool:
         # Last, as it takes longer than all others together.
         server = pool.submit(lambda: list(check_server(places, own, env)))
-        yield from check_settings(wired)
-        yield from check_hooks(wired)
-        yield from check_originals(wired)
+        yield from check_settings(all_settings)
+        yield from check_hooks(all_settings)
+        yield from check_originals(all_settings)
         waiting("the commands of the hooks")
-        yield from check_commands(wired, places, env)
+        yield from check_commands(all_settings, places, env)
         yield from check_runs(places, now)
         yield from check_folders(places, now)
         yield from check_active(places)

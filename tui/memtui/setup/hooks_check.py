@@ -30,7 +30,7 @@ _EVERYTHING = ("", "*")
 
 
 @dataclass(frozen=True, slots=True)
-class Wired:
+class HookSettings:
     """The settings of one scope."""
 
     scope: Scope
@@ -38,7 +38,7 @@ class Wired:
     hooks: tuple[Hook, ...] = ()
     originals: tuple[Original, ...] = ()
     """Entries that start the scripts replaced by memtui."""
-    settings: Mapping[str, Any] | None = None
+    content: Mapping[str, Any] | None = None
     """None if the file is missing or unusable."""
     problem: str = ""
     """Why it cannot be used."""
@@ -46,53 +46,53 @@ class Wired:
     """The file is behind a link that memtui does not follow."""
 
 
-def look(places: Places) -> tuple[Wired, ...]:
-    """The settings of all scopes. Never raises: problems are in `Wired.problem`."""
-    return tuple(_look(places, scope) for scope in Scope)
+def read_all_settings(places: Places) -> tuple[HookSettings, ...]:
+    """The settings of all scopes. Never raises: problems are in `HookSettings.problem`."""
+    return tuple(_read_settings(places, scope) for scope in Scope)
 
 
-def is_wired(places: Places) -> bool:
+def has_all_hooks(places: Places) -> bool:
     """Whether every event starts memtui, in any scope."""
-    hooks = [hook for wired in look(places) for hook in wired.hooks]
+    hooks = [hook for settings in read_all_settings(places) for hook in settings.hooks]
     return all(any(_fits(hook, event) for hook in hooks) for event in EVENTS)
 
 
-def check_settings(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
+def check_settings(all_settings: tuple[HookSettings, ...]) -> Iterator[Finding]:
     """Whether Claude Code can read the settings, and runs hooks at all."""
     sound = True
-    for wired in all_wired:
-        if wired.problem:
+    for settings in all_settings:
+        if settings.problem:
             sound = False
-            message = f"{wired.path} {wired.problem}"
+            message = f"{settings.path} {settings.problem}"
             advice = "Claude Code skips such a file; correct it."
-            yield warning("settings", message) if wired.outside else broken("settings", message, advice)
-        elif wired.settings is not None and wired.settings.get("disableAllHooks") is True:
+            yield warning("settings", message) if settings.outside else broken("settings", message, advice)
+        elif settings.content is not None and settings.content.get("disableAllHooks") is True:
             sound = False
-            message = f"{wired.path} turns all hooks off"
+            message = f"{settings.path} turns all hooks off"
             yield broken("settings", message, "Remove disableAllHooks from it.")
     if sound:
-        number = sum(wired.settings is not None for wired in all_wired)
+        number = sum(settings.content is not None for settings in all_settings)
         files = "The one settings file" if number == 1 else f"All {number} settings files"
         yield ok("settings", f"{files} can be read" if number else "There is no settings file yet")
 
 
-def check_hooks(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
+def check_hooks(all_settings: tuple[HookSettings, ...]) -> Iterator[Finding]:
     """Whether each event starts memtui once."""
-    found = {event: _starting(event, all_wired) for event in EVENTS}
+    found = {event: _starting(event, all_settings) for event in EVENTS}
     if not any(found.values()):
         message = "memtui is not installed into Claude Code: compactions leave no captures"
         yield warning("hooks", message, "Run `memtui init`.")
         return
     once = [event for event, hooks in found.items() if len(hooks) == 1]
     if once:
-        scopes = dict.fromkeys(str(wired.scope) for event in once for wired, _ in found[event])
+        scopes = dict.fromkeys(str(settings.scope) for event in once for settings, _ in found[event])
         yield ok("hooks", f"{', '.join(once)}: memtui runs once ({', '.join(scopes)} settings)")
     for event, hooks in found.items():
         if not hooks:
             message = f"{event} does not start memtui"
             yield broken("hooks", message, "Run `memtui init` for what is missing.")
         elif len(hooks) > 1:
-            files = " and ".join(dict.fromkeys(str(wired.path) for wired, _ in hooks))
+            files = " and ".join(dict.fromkeys(str(settings.path) for settings, _ in hooks))
             advice = "Keep one: `memtui uninstall` takes --project, --shared or --user."
             yield warning("hooks", f"{event} starts memtui {len(hooks)} times: {files}", advice)
         for _, hook in hooks:
@@ -104,37 +104,37 @@ def check_hooks(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
                 yield note("hooks", message, "`memtui init` raises it, so that a busy machine loses nothing.")
 
 
-def check_originals(all_wired: tuple[Wired, ...]) -> Iterator[Finding]:
+def check_originals(all_settings: tuple[HookSettings, ...]) -> Iterator[Finding]:
     """Whether the scripts replaced by memtui's hooks still run."""
-    if not any(wired.hooks for wired in all_wired):
+    if not any(settings.hooks for settings in all_settings):
         return
-    for wired in all_wired:
-        for event, script in dict.fromkeys((each.event, each.script) for each in wired.originals):
-            message = f"{event} in {wired.path} starts {script}, too: what memtui does there is done twice"
+    for settings in all_settings:
+        for event, script in dict.fromkeys((each.event, each.script) for each in settings.originals):
+            message = f"{event} in {settings.path} starts {script}, too: what memtui does there is done twice"
             advice = "`memtui init` can take its place; `memtui uninstall` puts it back."
             yield warning("hooks", message, advice)
 
 
 def check_commands(
-    all_wired: tuple[Wired, ...], places: Places, env: Mapping[str, str] = os.environ
+    all_settings: tuple[HookSettings, ...], places: Places, env: Mapping[str, str] = os.environ
 ) -> Iterator[Finding]:
     """Whether each hook's command runs, as Claude Code runs it."""
-    for wired in all_wired:
-        ours = {hook.command: hook for hook in wired.hooks if hook.ours}
+    for settings in all_settings:
+        ours = {hook.command: hook for hook in settings.hooks if hook.ours}
         with ThreadPoolExecutor() as pool:
             tried = pool.map(lambda hook: _try(hook, places, env), ours.values())
             answers = list(zip(ours.values(), tried, strict=True))
         good = [hook.runs for hook, finding in answers if finding is None]
         if good:
-            yield ok("commands", f"{', '.join(good)}: the commands of the {wired.scope} settings run")
+            yield ok("commands", f"{', '.join(good)}: the commands of the {settings.scope} settings run")
         yield from (finding for _, finding in answers if finding is not None)
-        for hook in wired.hooks:
+        for hook in settings.hooks:
             if not hook.ours:
-                message = f"{hook.event} in {wired.path} starts memtui by a custom command"
+                message = f"{hook.event} in {settings.path} starts memtui by a custom command"
                 yield note("commands", f"{message}, which was not tried")
 
 
-def _look(places: Places, scope: Scope) -> Wired:
+def _read_settings(places: Places, scope: Scope) -> HookSettings:
     try:
         target = settings_file(places, scope)
         data = read(target)
@@ -144,19 +144,24 @@ def _look(places: Places, scope: Scope) -> Wired:
         originals = tuple(find_originals(text))
     except FileProblem as problem:
         reason = problem.reason.removeprefix("is not edited: it ")
-        return Wired(scope, problem.path, problem=reason, outside=isinstance(problem, FileOutside))
+        return HookSettings(scope, problem.path, problem=reason, outside=isinstance(problem, FileOutside))
     except SettingsProblem as problem:
-        return Wired(scope, target.path, problem=str(problem))
-    return Wired(scope, target.path, hooks, originals, None if data is None else settings)
+        return HookSettings(scope, target.path, problem=str(problem))
+    return HookSettings(scope, target.path, hooks, originals, None if data is None else settings)
 
 
 def _fits(hook: Hook, event: str) -> bool:
     return hook.event == event and hook.runs == EVENTS[event]
 
 
-def _starting(event: str, all_wired: tuple[Wired, ...]) -> list[tuple[Wired, Hook]]:
+def _starting(event: str, all_settings: tuple[HookSettings, ...]) -> list[tuple[HookSettings, Hook]]:
     """The hooks that start memtui at an event; Claude Code runs the same command in several files once."""
-    found = {hook.command: (wired, hook) for wired in all_wired for hook in wired.hooks if _fits(hook, event)}
+    found = {
+        hook.command: (settings, hook)
+        for settings in all_settings
+        for hook in settings.hooks
+        if _fits(hook, event)
+    }
     return list(found.values())
 
 

@@ -30,11 +30,11 @@ from memtui.setup.file_change import (
     remove_folders,
     write,
 )
-from memtui.setup.hooks_check import look
+from memtui.setup.hooks_check import read_all_settings
 from memtui.setup.json_edits import Edit, plan_putting_in, plan_taking_out
 from memtui.setup.mcp_registration import is_own, registering, server_edit, server_note
 from memtui.setup.records import Record, Records
-from memtui.setup.replaced_scripts import put_back, take_place
+from memtui.setup.replaced_scripts import replace_scripts, restore_scripts
 from memtui.setup.settings import EVENTS, Installed, install, own_command, remove, shared_command
 from memtui.setup.slash_commands import COMMANDS, is_sealed, is_untouched, slash_command
 from memtui.store.changes import unrecorded
@@ -206,14 +206,14 @@ def _settings(
 
     def put_in(text: str) -> Installed:
         done = install(text, commands)
-        for more in (*([approve] if approving else []), *([take_place] if replacing else [])):
+        for more in (*([approve] if approving else []), *([replace_scripts] if replacing else [])):
             text, created = more(done.text)
             done = Installed(text, (*done.created, *created))
         return done
 
     def take_out(text: str, created: Collection[str] | None) -> str:
         text = remove(withdraw(text, created) if scope is Scope.PROJECT else text, created)
-        return put_back(text, created)
+        return restore_scripts(text, created)
 
     return Edit(settings_file(places, scope), put_in, take_out, mode)
 
@@ -221,11 +221,11 @@ def _settings(
 def _others(places: Places, scope: Scope) -> list[Edit]:
     """The edits of other scopes' settings that start the scripts replaced by memtui."""
     # Settings with our hooks are restored by their own scope.
-    free = [each for each in look(places) if not any(hook.ours for hook in each.hooks)]
+    free = [each for each in read_all_settings(places) if not any(hook.ours for hook in each.hooks)]
     return [
-        Edit(settings_file(places, each.scope), take_place, put_back, 0o600)
+        Edit(settings_file(places, each.scope), replace_scripts, restore_scripts, 0o600)
         for each in free
-        if each.scope is not scope and each.settings is not None
+        if each.scope is not scope and each.content is not None
     ]
 
 

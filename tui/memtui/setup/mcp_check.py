@@ -12,7 +12,7 @@ from typing import Any
 from memtui.files import FileOutside, FileProblem
 from memtui.project import Places
 from memtui.setup.claude_files import servers_file
-from memtui.setup.command_probe import is_this_python, is_this_script, run_apart, why_not_tried
+from memtui.setup.command_probe import is_this_python, is_this_script, run_isolated, why_not_tried
 from memtui.setup.file_change import read, text_of
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.mcp_entry import Kind, find_server
@@ -113,7 +113,7 @@ def _tried(
 
 def _answers(words: tuple[str, ...], path: str) -> str:
     """The problem with starting a server; "" if it answers."""
-    apart = run_apart(shlex.join(words), path, given=json.dumps(_HELLO) + "\n", seconds=_SECONDS)
+    apart = run_isolated(shlex.join(words), path, given=json.dumps(_HELLO) + "\n", seconds=_SECONDS)
     if apart.problem:
         return apart.problem
     try:

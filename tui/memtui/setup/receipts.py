@@ -12,10 +12,10 @@ from memtui.clock import parse_iso
 from memtui.files import FileProblem
 from memtui.hooks.log import Run, read_runs
 from memtui.project import Places
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.reading.records import CompactionFact
 from memtui.setup.findings import Finding, ok, warning
-from memtui.setup.hooks_check import Wired, look
+from memtui.setup.hooks_check import HookSettings, read_all_settings
 from memtui.setup.settings import EVENTS
 from memtui.store.transcripts import TranscriptStore
 
@@ -42,7 +42,7 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
     runs = [run for run in read_runs(places.home.hook_log) if run.project == root]
     runs = [run for run in runs if not session or run.session_id == session]
     by_session = _by_session(runs)
-    why = why_no_hook(look(places), places.project.root)
+    why = why_no_hook(read_all_settings(places), places.project.root)
     since = _first(runs)
     found: list[Receipt] = []
     transcripts = TranscriptStore(places.project, places.claude).entries()
@@ -77,24 +77,28 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
     starts = [at for run in mine if run.event == _START and (at := parse_iso(run.at))]
     found = [
         *receipts(_handed(mine), notes),
-        *without_hook(session, notes, starts, _first(runs), why_no_hook(look(places), places.project.root)),
+        *without_hook(
+            session, notes, starts, _first(runs), why_no_hook(read_all_settings(places), places.project.root)
+        ),
     ]
     found = [each for each in found if notes.answered or each.arrival != "missing"]
     bad = [each for each in found if each.arrival != "whole"]
     return max(bad or found, key=lambda each: each.at, default=None)
 
 
-def why_no_hook(all_wired: tuple[Wired, ...], root: Path) -> str:
+def why_no_hook(all_settings: tuple[HookSettings, ...], root: Path) -> str:
     """The likely reason why no hook ran at a compaction; paths are relative to the project's root."""
-    for wired in all_wired:
-        if (wired.settings or {}).get("disableAllHooks") is True:
-            return f"no hook ran: {shown(str(wired.path), root)} turns all hooks off (disableAllHooks)"
-    for wired in all_wired:
-        if (wired.settings or {}).get("allowManagedHooksOnly") is True:
-            return f"no hook ran: {shown(str(wired.path), root)} allows managed hooks only"
-        if wired.problem:
-            return f"no hook ran: {shown(str(wired.path), root)} {wired.problem}"
-    hooks = [hook for wired in all_wired for hook in wired.hooks if hook.event == "SessionStart"]
+    for settings in all_settings:
+        if (settings.content or {}).get("disableAllHooks") is True:
+            return (
+                f"no hook ran: {shown_path(str(settings.path), root)} turns all hooks off (disableAllHooks)"
+            )
+    for settings in all_settings:
+        if (settings.content or {}).get("allowManagedHooksOnly") is True:
+            return f"no hook ran: {shown_path(str(settings.path), root)} allows managed hooks only"
+        if settings.problem:
+            return f"no hook ran: {shown_path(str(settings.path), root)} {settings.problem}"
+    hooks = [hook for settings in all_settings for hook in settings.hooks if hook.event == "SessionStart"]
     if not any(hook.runs == EVENTS["SessionStart"] for hook in hooks):
         return "no hook ran: memtui is not installed for SessionStart; run `memtui init`"
     if all(hook.matcher not in ("", "*", "compact") for hook in hooks):

@@ -47,7 +47,7 @@ def find_originals(text: str) -> list[Original]:
     return found
 
 
-def take_place(text: str) -> Installed:
+def replace_scripts(text: str) -> Installed:
     """The text without those entries; `Installed.created` has the data to restore them.
 
     Raises:
@@ -68,8 +68,8 @@ def take_place(text: str) -> Installed:
     return Installed(text, tuple(reversed(was)))
 
 
-def put_back(text: str, created: Collection[str] | None) -> str:
-    """The text with the entries removed by `take_place`, except for those added again meanwhile."""
+def restore_scripts(text: str, created: Collection[str] | None) -> str:
+    """The text with the entries removed by `replace_scripts`, except for those added again meanwhile."""
     there = {(each.event, each.script) for each in find_originals(text)}
     for each in created or ():
         if not each.startswith(_WAS):

@@ -83,7 +83,7 @@ class PassedOver:
         return notes
 
 
-def readable(
+def readable_records(
     records: Iterable[tuple[str, bytes]], passed: PassedOver | None = None
 ) -> list[tuple[str, SharedRecord]]:
     """The records that can be read, with their names; `passed` receives why others cannot be."""

@@ -20,7 +20,7 @@ from typing import Any
 from memtui.files import FileProblem, existing_above, private_folder
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, check_record, record_name, render_record
-from memtui.sharing.applied import Applied, Waiting, applied_of, readable, row_of
+from memtui.sharing.applied import Applied, Waiting, applied_of, readable_records, row_of
 from memtui.sharing.merged import Marks, Merged, is_forgotten, merged
 from memtui.sharing.remote import Batch, Outgoing
 
@@ -246,7 +246,7 @@ class Replica:
 
     def records(self, memory: str) -> list[tuple[str, SharedRecord]]:
         """The readable records of a memory, with their names."""
-        return readable(self._all("select name, data from records where memory = ?", memory))
+        return readable_records(self._all("select name, data from records where memory = ?", memory))
 
     def moment(self, memory: str, now: datetime) -> datetime:
         """The timestamp for a change made now: later than every known record of the memory.

@@ -9,7 +9,7 @@ from memtui.formats.active_commands import ActiveCommands, parse_active_commands
 from memtui.formats.active_commands_text import add_command, read_entries, remove_commands
 from memtui.project import Project
 from memtui.store.changes import unrecorded
-from memtui.store.commands_file import CommandProblem, CommandsFile, present, said_as
+from memtui.store.commands_file import CommandProblem, CommandsFile, present, problems_as
 from memtui.store.shared_text import Edit
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ActiveCommandStore(CommandsFile):
         """
         if not self._swept:
             self.tidy()
-        with said_as(CommandProblem):
+        with problems_as(CommandProblem):
             try:
                 return parse_active_commands(self.file.read())
             except FileMissing:

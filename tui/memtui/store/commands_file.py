@@ -86,7 +86,7 @@ class CommandsFile:
         Raises:
             CommandProblem: it stays unreadable, or is outside the project; it never counts as empty.
         """
-        with said_as(CommandProblem):
+        with problems_as(CommandProblem):
             try:
                 return read_entries(self.file.read())[0]
             except FileMissing:
@@ -111,7 +111,7 @@ class CommandsFile:
                 raise CommandProblem(self.path, f"has {_listed(names)} active any more")
             return _without(text, gone)
 
-        with said_as(CommandProblem):
+        with problems_as(CommandProblem):
             edit = self.file.edit(away, lambda text: not _present(text, gone))
         self._record(_cleared(gone), edit.old, edit.new)
         return gone
@@ -143,7 +143,7 @@ class CommandsFile:
             added = True
             return add_command(text, new_entry(plain, moment, state or {}, like=text))
 
-        with said_as(CommandProblem):
+        with problems_as(CommandProblem):
             try:
                 made = self._create(add)
                 edit = self.file.edit(add, there)
@@ -211,7 +211,7 @@ class CommandsFile:
 
 
 @contextmanager
-def said_as(kind: type[FileProblem]) -> Iterator[None]:
+def problems_as(kind: type[FileProblem]) -> Iterator[None]:
     """Turn every `FileProblem` of the block into one of `kind`."""
     try:
         yield

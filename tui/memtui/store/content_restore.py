@@ -34,7 +34,7 @@ class UndoProblem(FileProblem):
     """The change cannot be undone: its file has changed again, or its old text is no longer kept."""
 
 
-class Putter:
+class ContentRestorer:
     """Reads and writes files of one project and of memtui's own folders, each as its usual writer does."""
 
     def __init__(self, home: Home, clock: Clock, project: Project | None) -> None:

@@ -13,7 +13,7 @@ from memtui.files import FileChanged, FileMissing, FileProblem, existing_above, 
 from memtui.project import Home, Project
 from memtui.store.change_log import Change, FileChange, digest
 from memtui.store.changes import APP, CLI, HOOK, MCP, SYNC, Changes, Together
-from memtui.store.content_restore import Putter, UndoProblem
+from memtui.store.content_restore import ContentRestorer, UndoProblem
 
 BY = {APP: "the app", CLI: "the command line", HOOK: "a hook", MCP: "the model, by MCP", SYNC: "a sync"}
 """The programs that make changes, in words."""
@@ -206,7 +206,7 @@ class History:
             done.append(step)
         return together, done
 
-    def _step(self, putter: Putter, found: Recorded, file: FileChange) -> _Step:
+    def _step(self, putter: ContentRestorer, found: Recorded, file: FileChange) -> _Step:
         """The step for a file: none if it already has the content from before the change."""
         path = Path(file.path)
         now = putter.content(path)
@@ -234,7 +234,7 @@ class History:
             raise UndoProblem(self._shown(path), "cannot be put back: its old text is no longer kept")
         return text
 
-    def _take(self, putter: Putter, step: _Step, together: Together) -> None:
+    def _take(self, putter: ContentRestorer, step: _Step, together: Together) -> None:
         if step.done:
             together.add(together.what, step.path, step.now, step.then, shared=putter.is_shared(step.path))
             return
@@ -247,7 +247,7 @@ class History:
         putter.put(step.path, step.now, step.then)
         together.add(together.what, step.path, step.now, step.then, shared=putter.is_shared(step.path))
 
-    def _forward(self, putter: Putter, done: Iterable[_Step]) -> None:
+    def _forward(self, putter: ContentRestorer, done: Iterable[_Step]) -> None:
         """Undo finished steps as far as possible."""
         for step in done:
             if step.merge is None and not step.done:
@@ -280,6 +280,6 @@ class History:
         root = self._changes.project
         return path.relative_to(root) if root and path.is_relative_to(root) else path
 
-    def _putter(self, change: Change) -> Putter:
+    def _putter(self, change: Change) -> ContentRestorer:
         root = Path(change.project) if change.project else None
-        return Putter(self._home, self._clock, Project(root) if root else None)
+        return ContentRestorer(self._home, self._clock, Project(root) if root else None)

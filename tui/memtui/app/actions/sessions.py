@@ -10,7 +10,7 @@ from memtui.app.actions.drafts import Drafts
 from memtui.app.actions.place import Place, Windows
 from memtui.app.model.project_model import Browser
 from memtui.app.model.views import StateView
-from memtui.app.model_question import BUSY, ModelQuestion, why
+from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.state import StatePane
 from memtui.clean import clean_line
 
@@ -183,7 +183,7 @@ class SessionActions:
             self._host.say(f"Claude wrote {version}." if version else "Claude had nothing to add.")
             return
         stands = f"{version} is made from the facts" if version else f"{self._pane.count()} stands"
-        self._host.say(f"{why(asked.problem)}: {stands}.", warn=True)
+        self._host.say(f"{reason_not_used(asked.problem)}: {stands}.", warn=True)
 
     def _show_doing(self, text: str) -> None:
         self._pane.doing = text or (_ASKING if self.model.is_open else "")

@@ -10,8 +10,8 @@ from memtui.aftermath.records import TITLES, Aftermath, Row, Unfounded
 from memtui.app.details.folds import fold
 from memtui.app.widgets.document import Document, Line, Span, concat, line, styled
 from memtui.clean import clean, clean_line
-from memtui.clock import local, parse_iso
-from memtui.documents.sources import cited
+from memtui.clock import parse_iso, to_local
+from memtui.documents.sources import citation
 from memtui.safety.secrets import masked
 
 MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
@@ -50,7 +50,7 @@ def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
     return items
 
 
-def whole(item: Item) -> str:
+def full_text(item: Item) -> str:
     """The text above the summary: the state of a row and its full text."""
     if isinstance(item, Unfounded):
         return f"{item.text}: {item.reason}"
@@ -62,7 +62,7 @@ def whole(item: Item) -> str:
         state = "still part of the conversation"
     elif item.by_hand:
         state = "kept in other words, as you marked it"
-    notes = (state, cited(item.source, clock=True), item.need.label if item.need else "")
+    notes = (state, citation(item.source, clock=True), item.need.label if item.need else "")
     return f"{' · '.join(note for note in notes if note)}\n{item.text}"
 
 
@@ -71,7 +71,7 @@ def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document,
     lines: list[Line] = []
     evidence = None
     if item is not None and not isinstance(item, str):
-        head, *rest = clean(masked(whole(item))).split("\n")
+        head, *rest = clean(masked(full_text(item))).split("\n")
         role = _ROLES[item.state] if isinstance(item, Row) else "bad"
         lines += [line(head, role), *(line(each) for each in rest), Line("", "rule")]
         evidence = item.evidence
@@ -117,7 +117,7 @@ def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: C
 def _line(row: Row) -> Line:
     text = clean_line(masked(row.text))
     text = text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
-    notes = ", ".join(note for note in (cited(row.source), row.need.label if row.need else "") if note)
+    notes = ", ".join(note for note in (citation(row.source), row.need.label if row.need else "") if note)
     # In brackets, as everywhere, so that the source can be followed.
     return styled(
         (f"  {MARKS[row.state]} ", _ROLES[row.state]), text, (f" ({notes})" if notes else "", "dim"), hang=4
@@ -133,7 +133,7 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     return [
         styled(
             ("notes " if each.event == "session-start" else "rescue ", "label"),
-            ("" if each.arrival == "whole" else f"{local(each.at):%H:%M} ", "dim"),
+            ("" if each.arrival == "whole" else f"{to_local(each.at):%H:%M} ", "dim"),
             (each.label, _ARRIVED.get(each.arrival, "bad")),
         )
         for each in reversed(near)

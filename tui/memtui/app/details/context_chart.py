@@ -9,7 +9,7 @@ from itertools import pairwise
 from memtui.aftermath.context_gauge import learned_limit
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, styled
 from memtui.app.widgets.status_bar import short_tokens
-from memtui.clock import day_and_minute, local, parse_iso
+from memtui.clock import day_and_minute, parse_iso, to_local
 from memtui.reading.records import CompactionFact, ContextSize
 
 COLUMNS, ROWS = 28, 5
@@ -101,7 +101,7 @@ def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:
 
 def _axis(first: str, last: str) -> str:
     """The times of the first and the last request, with their days if these differ."""
-    moments = [local(moment) for text in (first, last) if (moment := parse_iso(text))]
+    moments = [to_local(moment) for text in (first, last) if (moment := parse_iso(text))]
     dated = len({moment.date() for moment in moments}) > 1
     times = [day_and_minute(moment) if dated else f"{moment:%H:%M}" for moment in moments]
     gap = " " * (COLUMNS - sum(map(len, times)))

@@ -11,7 +11,7 @@ from memtui.app.details.folds import fold, folded, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
 from memtui.clean import clean_line
 from memtui.clock import age, local_minute
-from memtui.relations.entities import below
+from memtui.relations.entities import path_below
 
 if TYPE_CHECKING:
     from memtui.documents.checklist import Point
@@ -35,14 +35,14 @@ _SHARED = 2
 """Maximum number of shared names that are listed; the rest is counted."""
 
 
-def when(head: MemoryHead, now: datetime) -> str:
+def time_and_age(head: MemoryHead, now: datetime) -> str:
     """`` · 2026-01-02 10:15 · 2 d ago``."""
     return f" · {local_minute(head.time)} · {age(head.time, now)}" if head.time else ""
 
 
 def memory_file_document(memory: MemoryText, now: datetime) -> Document:
     """The memory file of a review."""
-    head = [styled(("memory file", "label"), (when(memory.head, now), "dim")), _BLANK]
+    head = [styled(("memory file", "label"), (time_and_age(memory.head, now), "dim")), _BLANK]
     return Document([*head, *from_markdown(memory.text).lines])
 
 
@@ -51,7 +51,7 @@ def read_document(memory: MemoryText, now: datetime) -> Document:
     head = memory.head
     if not head.id.startswith("CMEM-"):
         return memory_file_document(memory, now)
-    named = styled(("Recovery ID ", "label"), (head.id, "accent"), (when(head, now), "dim"))
+    named = styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim"))
     return Document([line(head.title, "strong"), named, _BLANK, *from_markdown(memory.text).lines])
 
 
@@ -85,7 +85,7 @@ def stored_document(
     marks = [("★ pinned", "warn") if head.pinned else "", ("archived", "warn") if head.archived else ""]
     lines = [line(head.title, "strong")] if head.title else []
     lines += [*_gist(memory.text, head.title), _BLANK]
-    lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (when(head, now), "dim")))
+    lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim")))
     parts: list[str | tuple[str, str]] = [mark for mark in marks if mark]
     parts += [(part, "dim") for part in said if part]
     if parts:
@@ -203,7 +203,7 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
 def _short(entity: Entity, root: str) -> str:
     """An entity's name, relative to the project `root`."""
     if entity.kind == "file":
-        return below(entity.name, root)
+        return path_below(entity.name, root)
     return entity.name
 
 

@@ -10,10 +10,10 @@ from memtui.clean import clean_line
 from memtui.clock import local_minute
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pin_fates import Light
+    from memtui.aftermath.pin_fates import PinFate
     from memtui.flows.pins import PinRow
 
-MARKS: dict[Light | None, tuple[str, str]] = {
+MARKS: dict[PinFate | None, tuple[str, str]] = {
     "kept": ("✓", "good"),
     "handed over": ("↺", "good"),
     "not delivered": ("✗", "bad"),
@@ -45,7 +45,7 @@ def pin_document(row: PinRow, view: LightsView) -> Document:
     return Document(lines)
 
 
-def in_words(light: Light | None, view: LightsView) -> str:
+def in_words(light: PinFate | None, view: LightsView) -> str:
     """The meaning of a light, as a sentence."""
     of = f" of {local_minute(view.at)}" if view.at else ""
     if light == "kept":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.app.widgets.document import Document, Line, line
-from memtui.reading.paths import shown
+from memtui.reading.paths import shown_path
 from memtui.setup.file_change import diff
 from memtui.setup.install import Plan
 
@@ -22,7 +22,7 @@ def plan_document(plan: Plan, root: Path, archive: str) -> Document:
     """
     lines = [line(archive), Line("")]
     for change in plan.changes:
-        for text in diff(change, shown(str(change.target.path), root)).rstrip("\n").split("\n"):
+        for text in diff(change, shown_path(str(change.target.path), root)).rstrip("\n").split("\n"):
             heading = text.startswith(("+++", "---"))
             lines.append(line(text, "label" if heading else _ROLES.get(text[:1], "")))
         lines.append(Line(""))

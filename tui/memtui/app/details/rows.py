@@ -79,7 +79,9 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
         lines.append(line(remark, "dim"))
     for group in groups:
         lines += [_BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
-        lines += [line(f"  {drawn(item.text)}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]]
+        lines += [
+            line(f"  {todo_line(item.text)}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]
+        ]
         if len(group.items) > _ITEMS:
             lines.append(line(f"  … and {len(group.items) - _ITEMS} more (r shows all)", "dim"))
     return Document(lines)
@@ -87,7 +89,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
-    from memtui.documents.decisions import settled  # the first paint needs no facts
+    from memtui.documents.decisions import recorded_decisions  # the first paint needs no facts
     from memtui.reading.tasks import OPEN
 
     open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)
@@ -95,14 +97,14 @@ def headline(facts: Facts) -> str:
         (len(facts.modified_files), "file modified", "files modified"),
         (open_todos, "todo open", "todos open"),
         (len(facts.errors), "failure", "failures"),
-        (len(settled(facts)), "decision", "decisions"),
+        (len(recorded_decisions(facts)), "decision", "decisions"),
         (len(facts.commands), "command", "commands"),
     )
     parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
     return " · ".join(parts) or "no change, task, failure or command on record"
 
 
-def drawn(text: str) -> str:
+def todo_line(text: str) -> str:
     """A todo with the mark for its state, as in the panes."""
     return next((mark + text[3:] for box, mark in _MARKS.items() if text.startswith(box)), text)
 

@@ -9,7 +9,7 @@ from memtui.clean import clean
 from memtui.clock import age, local_minute, parse_iso
 from memtui.flows.searching import Kind, Result
 from memtui.reading.short_text import shortened
-from memtui.store.index.query import asked
+from memtui.store.index.query import parse_search
 from memtui.store.matching import Query
 
 _ASIDE = 400
@@ -28,7 +28,7 @@ def result_document(found: Result | None, text: str, now: datetime) -> Document:
     """A result with its match; empty without a selection."""
     if found is None:
         return EMPTY
-    query = asked(text).query
+    query = parse_search(text).query
     if found.kind is Kind.SESSION:
         return _turn(found, query)
     when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""

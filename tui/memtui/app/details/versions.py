@@ -153,7 +153,7 @@ def row_of(entry: Entry) -> str:
     return f"v{version_of(entry)}"
 
 
-def before(versions: Mapping[str, VersionRow], name: str) -> str:
+def version_before(versions: Mapping[str, VersionRow], name: str) -> str:
     """The newest readable version before one, by its name in the list; "" for none."""
     number = versions[name].number
     earlier = (key for key, each in versions.items() if each.number < number and not each.broken)

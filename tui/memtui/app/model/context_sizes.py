@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.reading.checkpoint import Carry
+from memtui.reading.checkpoint import Checkpoint
 from memtui.reading.facts import read_on
 from memtui.reading.records import CompactionFact, ContextSize, Todo
 
@@ -17,7 +17,7 @@ _TURNS = 12
 """Number of turns whose start times are kept, for the pace."""
 
 
-class Course(NamedTuple):
+class ContextHistory(NamedTuple):
     """The context sizes of a session over time."""
 
     sizes: tuple[ContextSize, ...] = ()
@@ -28,14 +28,14 @@ class Course(NamedTuple):
     models: tuple[str, ...] = ()
 
 
-class Courses:
+class ContextHistories:
     """Reads context sizes incrementally. Thread-safe."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Path, tuple[Course, Carry]] = OrderedDict()
+        self._kept: OrderedDict[Path, tuple[ContextHistory, Checkpoint]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def read(self, transcript: Path, cancelled: Callable[[], bool]) -> Course:
+    def read(self, transcript: Path, cancelled: Callable[[], bool]) -> ContextHistory:
         """The course of a session up to now.
 
         Args:
@@ -47,13 +47,13 @@ class Courses:
             ReadingCancelledError: `cancelled` answered True.
         """
         with self._lock:
-            course, carry = self._kept.pop(transcript, (Course(), None))
+            course, carry = self._kept.pop(transcript, (ContextHistory(), None))
         if carry is not None and transcript.stat().st_size < carry.offset:
-            course, carry = Course(), None  # another transcript with the same name
+            course, carry = ContextHistory(), None  # another transcript with the same name
         facts, carry = read_on(transcript, carry, cancelled=cancelled)
         turns = tuple(turn.source.timestamp for turn in facts.turns[-_TURNS:])
         sizes = (*course.sizes, *facts.context_sizes)
-        course = Course(sizes, facts.compactions, turns, facts.todos, facts.models)
+        course = ContextHistory(sizes, facts.compactions, turns, facts.todos, facts.models)
         with self._lock:
             self._kept[transcript] = (course, carry)
             while len(self._kept) > _KEPT:

@@ -8,7 +8,7 @@ from memtui.app.model.views import CaptureRow, CapturesView, View
 from memtui.project import Places
 
 
-def glance(places: Places) -> Iterator[View]:
+def first_views(places: Places) -> Iterator[View]:
     """A view of each; `Comparison` publishes the whole ones."""
     from memtui.app.model.memory_rows import Shown
     from memtui.formats.stored_label import Label

@@ -11,7 +11,7 @@ from memtui.app.model.views import CaptureRow, HealthView
 from memtui.clock import age, parse_iso
 from memtui.hooks.log import SERVER_EVENT, Run, read_runs
 from memtui.project import Home, Places, Project
-from memtui.setup.hooks_check import is_wired
+from memtui.setup.hooks_check import has_all_hooks
 from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.transcripts import Transcript, TranscriptStore
 
@@ -43,7 +43,7 @@ class Health:
         self._due, self._captures = now + _REST, names
         found = coverage(self._transcripts.entries(), captures, self._compactions)
         return HealthView(
-            installed=is_wired(self.places),
+            installed=has_all_hooks(self.places),
             last=last_run(self.places.home, self.places.project),
             missing=found.missing,
             sizes=found.sizes,

@@ -20,11 +20,11 @@ from memtui.project import Places
 if TYPE_CHECKING:
     from memtui.aftermath.pins import Pins
     from memtui.app.model.aftermaths import Aftermaths
-    from memtui.app.model.context_sizes import Courses
+    from memtui.app.model.context_sizes import ContextHistories
     from memtui.app.model.facts import FactsReader
     from memtui.app.model.health import Health
     from memtui.app.model.memory_rows import MemoryRows
-    from memtui.app.model.session_context import Watch
+    from memtui.app.model.session_context import ContextWatch
     from memtui.app.model.sessions import Sessions
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.base import MemoryBackend
@@ -80,9 +80,9 @@ class Browser:
 
     def lacks_hooks(self) -> bool:
         """Whether the hooks that deliver pins and hand-overs are not installed."""
-        from memtui.setup.hooks_check import is_wired
+        from memtui.setup.hooks_check import has_all_hooks
 
-        return not is_wired(self.places)
+        return not has_all_hooks(self.places)
 
     @cached_property
     def history(self) -> History:
@@ -175,18 +175,18 @@ class Browser:
         return Sessions(self.states, self.transcripts, self._home, self.clock)
 
     @cached_property
-    def courses(self) -> Courses:
+    def courses(self) -> ContextHistories:
         """The context sizes of sessions over time."""
-        from memtui.app.model.context_sizes import Courses
+        from memtui.app.model.context_sizes import ContextHistories
 
-        return Courses()
+        return ContextHistories()
 
     @cached_property
-    def watch(self) -> Watch:
+    def watch(self) -> ContextWatch:
         """Checks the context of a session."""
-        from memtui.app.model.session_context import Watch
+        from memtui.app.model.session_context import ContextWatch
 
-        return Watch(self.courses, self.places)
+        return ContextWatch(self.courses, self.places)
 
     @cached_property
     def pins(self) -> Pins:
@@ -214,9 +214,9 @@ class Browser:
         there = os.path.isdir(self.project.shared)  # noqa: PTH112 - raises nothing
         if not (there or self._shares):
             return ()
-        from memtui.flows.shared_folder_import import take_in
+        from memtui.flows.shared_folder_import import import_shared_folder
 
-        problems = take_in(self.project, self._home, self.clock).standing
+        problems = import_shared_folder(self.project, self._home, self.clock).standing
         self._shares = there or bool(problems)
         return problems
 

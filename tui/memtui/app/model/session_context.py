@@ -7,16 +7,24 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from memtui.aftermath.context_gauge import Gauge, finished, limit_of, loops, may_loop, measure, returned
+from memtui.aftermath.context_gauge import (
+    Gauge,
+    finished_tasks,
+    is_looping,
+    limit_of,
+    may_loop,
+    measure,
+    reopened_tasks,
+)
 from memtui.aftermath.outbox import PINS, Outbox
 from memtui.aftermath.receipts import Receipt
 from memtui.aftermath.traces import traces
-from memtui.app.model.context_sizes import Course, Courses
+from memtui.app.model.context_sizes import ContextHistories, ContextHistory
 from memtui.app.model.views import LightsView
 from memtui.clean import clean_line
 from memtui.clock import parse_iso
 from memtui.files import FileProblem
-from memtui.flows.pins import pin_lights
+from memtui.flows.pins import fates_at_last_compaction
 from memtui.project import Places
 from memtui.reading.facts import read_facts
 from memtui.reading.records import CompactionFact
@@ -25,7 +33,7 @@ from memtui.setup.receipts import receipt_since
 _LOOPS = "compaction loop: 3 within 10 minutes, no file changed"
 
 
-class Watched(NamedTuple):
+class ContextState(NamedTuple):
     """The current values of a session."""
 
     gauge: Gauge
@@ -36,17 +44,17 @@ class Watched(NamedTuple):
     """The receipt of hand-overs since the last compaction."""
 
 
-class Watch:
+class ContextWatch:
     """Checks sessions; work finished before a compaction is read once."""
 
-    def __init__(self, courses: Courses, places: Places) -> None:
+    def __init__(self, courses: ContextHistories, places: Places) -> None:
         self._courses = courses
         self._places = places
         self._done: dict[tuple[Path, int], frozenset[str]] = {}
         self._looped: dict[tuple[Path, int], bool] = {}
         self._lock = Lock()
 
-    def look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> Watched:
+    def look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> ContextState:
         """Check a session.
 
         Args:
@@ -61,15 +69,15 @@ class Watch:
         with self._lock:  # a check may take long, and the next one may begin meanwhile
             return self._look(transcript, limits, cancelled)
 
-    def _look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> Watched:
+    def _look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> ContextState:
         course = self._courses.read(transcript, cancelled)
         limit = limit_of(course.compactions, limits, course.models)
         gauge = measure(course.sizes, course.turns, limit)
         if not course.compactions:
-            return Watched(gauge)
+            return ContextState(gauge)
         alarms = tuple(self._alarms(transcript, course, cancelled))
         last = course.compactions[-1]
-        return Watched(gauge, alarms, self._lights(transcript, last), self._receipt(transcript, last))
+        return ContextState(gauge, alarms, self._lights(transcript, last), self._receipt(transcript, last))
 
     def _receipt(self, transcript: Path, last: CompactionFact) -> Receipt | None:
         try:
@@ -80,24 +88,26 @@ class Watch:
     def _lights(self, transcript: Path, last: CompactionFact) -> LightsView:
         """The fate of the pins at the last compaction; empty if that cannot be read."""
         try:
-            lights = pin_lights(self._places, transcript, last)
+            lights = fates_at_last_compaction(self._places, transcript, last)
         except (OSError, FileProblem):
             return LightsView()
         waiting = any(each.kind == PINS for each in Outbox(self._places.home, transcript.stem).waiting())
         return LightsView(lights, parse_iso(last.source.timestamp), waiting)
 
-    def _alarms(self, transcript: Path, course: Course, cancelled: Callable[[], bool]) -> Iterator[str]:
+    def _alarms(
+        self, transcript: Path, course: ContextHistory, cancelled: Callable[[], bool]
+    ) -> Iterator[str]:
         last = course.compactions[-1].source
         key = (transcript, last.line)
         if may_loop(course.compactions):
             if key not in self._looped:
-                self._looped[key] = loops(traces(transcript, cancelled))
+                self._looped[key] = is_looping(traces(transcript, cancelled))
             if self._looped[key]:
                 yield _LOOPS
         if key not in self._done:
-            self._done[key] = finished(
+            self._done[key] = finished_tasks(
                 read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)
             )
-        again = returned(self._done[key], course.todos, last.line)
+        again = reopened_tasks(self._done[key], course.todos, last.line)
         if again:
             yield f"done before, open again: {clean_line(again[0])}"

@@ -30,7 +30,7 @@ class RemoteState(NamedTuple):
     """The progress of the current exchange; "" for none."""
 
 
-class Standing(NamedTuple):
+class SyncStatus(NamedTuple):
     """All remotes as one mark."""
 
     long: str = ""
@@ -75,13 +75,13 @@ class Exchange:
 
     def states(self) -> list[RemoteState]:
         """The state of each remote; an unreadable list counts as one remote with a problem."""
-        from memtui.flows.syncing import opened
+        from memtui.flows.syncing import open_sharing
         from memtui.sharing.replica import PROBLEM, SYNCED, TROUBLE
 
         states = []
         try:
             for name in self.names():
-                with opened(self._home, self._clock, name).replica() as replica:
+                with open_sharing(self._home, self._clock, name).replica() as replica:
                     synced, problem = parse_iso(replica.fact(SYNCED)), replica.fact(PROBLEM)
                     trouble = replica.fact(TROUBLE)
                 states.append(RemoteState(name, synced, problem, trouble, self._doing.get(name, "")))
@@ -107,9 +107,9 @@ class Exchange:
             FileProblem: there is no such remote, or its local copy cannot be read.
         """
         from memtui.flows.sharing_out import SecretsFoundError
-        from memtui.flows.syncing import opened
+        from memtui.flows.syncing import open_sharing
 
-        sharing = opened(self._home, self._clock, name)
+        sharing = open_sharing(self._home, self._clock, name)
         shared, problems = [], []
         for each in ids:
             try:
@@ -127,7 +127,7 @@ class Exchange:
         Raises:
             FileProblem: it cannot be reached, or the store cannot be written.
         """
-        from memtui.flows.syncing import opened
+        from memtui.flows.syncing import open_sharing
 
         def progress(done: Synced) -> None:
             self._doing[name] = f"↑{done.sent:,} ↓{done.came:,}"
@@ -137,7 +137,7 @@ class Exchange:
             self._doing[name] = "…"
             changed()
             try:
-                return opened(self._home, self._clock, name).sync(progress)
+                return open_sharing(self._home, self._clock, name).sync(progress)
             finally:
                 del self._doing[name]
                 changed()
@@ -149,9 +149,9 @@ class Exchange:
             FileProblem: there is no such remote.
         """
         from memtui.flows.sync_watch import keep_syncing
-        from memtui.flows.syncing import opened
+        from memtui.flows.syncing import open_sharing
 
-        wait = opened(self._home, self._clock, name).wait
+        wait = open_sharing(self._home, self._clock, name).wait
         keep_syncing(lambda: self.sync(name, changed), wait, seconds, lambda problem: changed(), self.stopped)
 
     def _alone(self, name: str) -> threading.Lock:
@@ -159,21 +159,21 @@ class Exchange:
             return self._syncing.setdefault(name, threading.Lock())
 
 
-def standing(states: Sequence[RemoteState], now: datetime) -> Standing:
+def sync_status(states: Sequence[RemoteState], now: datetime) -> SyncStatus:
     """The mark in the status line: ``⇅ team 2 m ago``, or the problem: ``⇅ team: unreachable``."""
     if not states:
-        return Standing()
+        return SyncStatus()
     busy = [each for each in states if each.doing]
     failed = [each for each in states if each.problem]
     if busy:
-        return Standing(f"⇅ {busy[0].name} {busy[0].doing}", f"⇅ {busy[0].doing}", "$accent")
+        return SyncStatus(f"⇅ {busy[0].name} {busy[0].doing}", f"⇅ {busy[0].doing}", "$accent")
     if failed:
         more = f" +{len(failed) - 1}" if len(failed) > 1 else ""
         reason = f"⇅ {failed[0].name}: {failed[0].trouble or 'failed'}{more}"
-        return Standing(reason, reason, "$error")
+        return SyncStatus(reason, reason, "$error")
     name = states[0].name if len(states) == 1 else f"{len(states)} remotes"
     times = [each.synced for each in states if each.synced is not None]
     if len(times) < len(states):
-        return Standing(f"⇅ {name}: not synced yet", "⇅ not synced", "$quiet")
+        return SyncStatus(f"⇅ {name}: not synced yet", "⇅ not synced", "$quiet")
     oldest = min(times)
-    return Standing(f"⇅ {name} {age(oldest, now)}", f"⇅ {short_age(oldest, now)}", "$quiet")
+    return SyncStatus(f"⇅ {name} {age(oldest, now)}", f"⇅ {short_age(oldest, now)}", "$quiet")

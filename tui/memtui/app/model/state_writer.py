@@ -28,7 +28,7 @@ _LIVELY = 0.5
 _LIVELY_GROWTH, _LIVELY_PAUSE = 16 << 10, 0.4
 
 
-class Keeper:
+class StateWriter:
     """Keeps the state documents of the project up to date, in a separate thread.
 
     Separate from the listing thread, as reading a long transcript would delay the screen.

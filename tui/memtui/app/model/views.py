@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.named import NamedTuple
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pin_fates import Light
+    from memtui.aftermath.pin_fates import PinFate
     from memtui.files import Signature
     from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
@@ -110,7 +110,7 @@ class PinsView(NamedTuple):
 class LightsView(NamedTuple):
     """The fate of the pins at the last compaction of the current session."""
 
-    lights: Mapping[str, Light] = _NONE
+    lights: Mapping[str, PinFate] = _NONE
     """By text; empty before the first compaction."""
     at: datetime | None = None
     """The time of that compaction."""

@@ -9,7 +9,7 @@ from memtui.app.details.aftermath import MARKS, PATHS, Item
 from memtui.app.panes.pane import row
 from memtui.app.widgets.wrap import cut_left
 from memtui.clean import clean_line
-from memtui.documents.sources import cited
+from memtui.documents.sources import citation
 from memtui.safety.secrets import masked
 
 _COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "not named": "$warning"}
@@ -22,8 +22,8 @@ def draw(item: Item, ticked: bool, width: int) -> Content:
         return Content(clean_line(item))
     if isinstance(item, Unfounded):
         return row([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
-    notes = (item.need.label if item.need else "", "by hand" if item.by_hand else "", cited(item.source))
-    right = " ".join(note for note in notes if note) if width >= _WIDE else cited(item.source)
+    notes = (item.need.label if item.need else "", "by hand" if item.by_hand else "", citation(item.source))
+    right = " ".join(note for note in notes if note) if width >= _WIDE else citation(item.source)
     text = clean_line(masked(item.text))
     if item.kind in PATHS:
         text = cut_left(text, max(1, width - len(right) - 6))

@@ -18,7 +18,7 @@ from memtui.clock import age, local_minute, short_age
 from memtui.files import FileProblem
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pin_fates import Light
+    from memtui.aftermath.pin_fates import PinFate
     from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
 
@@ -92,7 +92,7 @@ class CommandsPane(Pane):
         pins = f"{number} pin{'' if number == 1 else 's'}{f', {red} ✗' if red else ''}" if number else ""
         return " · ".join(part for part in (str(len(self._by_name) or ""), pins) if part)
 
-    def _light(self, key: str) -> Light | None:
+    def _light(self, key: str) -> PinFate | None:
         return self.lights.lights.get(self._pins[key].pin.text)
 
     def text_of(self, key: str) -> str:

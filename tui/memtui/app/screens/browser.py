@@ -14,7 +14,7 @@ from textual.events import DescendantFocus
 
 from memtui.app.host import Host
 from memtui.app.keys.commands import PANE_TITLES, Command, PaneId, bindings, elsewhere, footer_commands
-from memtui.app.model.first_views import glance
+from memtui.app.model.first_views import first_views
 from memtui.app.model.project_model import Browser
 from memtui.app.model.views import PaneView
 from memtui.app.panes.detail import DetailReader
@@ -27,7 +27,7 @@ from memtui.app.screens.going_back import GoingBack
 from memtui.app.screens.sizing import StyledOnce
 from memtui.app.screens.update_dispatch import Arrivals
 from memtui.app.screens.windows import ScreenWindows
-from memtui.app.settings import DEFAULTS, Preferences, keep_split
+from memtui.app.settings import DEFAULTS, Preferences, save_split
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
@@ -108,7 +108,7 @@ class BrowserScreen(StyledOnce):
         self.feed.show_project(self.note)
         for pane in self.panes.values():
             pane.show_rows()
-        for view in glance(self.browser.places):
+        for view in first_views(self.browser.places):
             self.on_published(Published(view))
         self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
@@ -252,7 +252,7 @@ class BrowserScreen(StyledOnce):
     @on(Split.Moved)
     def _split_moved(self, message: Split.Moved) -> None:
         with self.host.reporting("keeping the width of the panes"):
-            keep_split(self.browser.places.home, message.columns)
+            save_split(self.browser.places.home, message.columns)
 
     async def _open_filter(self) -> None:
         """Open the filter line. Awaited, so that the next keys go into it."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from memtui.app.details.rows import drawn
+from memtui.app.details.rows import todo_line
 from memtui.app.host import PinWanted
 from memtui.app.panes.pane import row
 from memtui.app.widgets.document import Document, line
@@ -104,14 +104,14 @@ class EvidencePane(Vertical):
     def whole(self) -> Document:
         """The selected fact in full."""
         item = self.selected
-        lines = (line(each) for each in clean(drawn(_whole(item))).split("\n")) if item else ()
+        lines = (line(each) for each in clean(todo_line(_whole(item))).split("\n")) if item else ()
         return Document(lines)
 
     def _draw(self, key: str, width: int) -> Content:
         item = self._items.get(key)
         if not isinstance(item, EvidenceItem):
             return Content(clean_line(item or ""))
-        text = drawn(clean_line(item.text))
+        text = todo_line(clean_line(item.text))
         used = _USED if self._is_used(written(item)) else ""
         if item.kind in ("file", "reference"):
             text = cut_left(text, max(1, width - len(used) - 1) if used else width)

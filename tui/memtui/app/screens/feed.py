@@ -16,8 +16,8 @@ from textual.screen import Screen
 
 from memtui.app.model.live_updates import Live, Liveness, Mark
 from memtui.app.model.project_model import Browser
-from memtui.app.model.sharing import RemoteState, standing
-from memtui.app.model.state_writer import Keeper
+from memtui.app.model.sharing import RemoteState, sync_status
+from memtui.app.model.state_writer import StateWriter
 from memtui.app.model.views import (
     BranchView,
     DraftWanted,
@@ -34,7 +34,7 @@ from memtui.app.widgets.tab_strip import TabStrip
 
 if TYPE_CHECKING:
     from memtui.aftermath.receipts import Receipt
-    from memtui.app.model.session_context import Watched
+    from memtui.app.model.session_context import ContextState
     from memtui.flows.follow import Followed
 
 
@@ -81,7 +81,7 @@ class Feed:
             lambda: browser.unfinished,
         )
         self.host = ScreenHost(screen, self.live.hint)
-        self._keeper = Keeper(browser, self._kept, self._not_kept)
+        self._keeper = StateWriter(browser, self._kept, self._not_kept)
         self.health: HealthView | None = None
         """The health of the captures; None before the first check."""
 
@@ -137,7 +137,7 @@ class Feed:
         if self._shared:
             trouble = f"{len(self._shared)} unread"
             states.append(RemoteState("project", problem=self._shared[0], trouble=trouble))
-        self._screen.query_one(StatusBar).remotes = standing(states, self._browser.clock())
+        self._screen.query_one(StatusBar).remotes = sync_status(states, self._browser.clock())
         self._show_marks()
 
     def watch(self, view: StateView | DraftWanted) -> None:
@@ -167,7 +167,7 @@ class Feed:
             )
             self._show_watched(transcript.stem, watched)
 
-    def _show_watched(self, session: str, watched: Watched) -> None:
+    def _show_watched(self, session: str, watched: ContextState) -> None:
         bar, percent = self._screen.query_one(StatusBar), watched.gauge.percent
         passed = [each for each in self._warn.at if percent >= each]
         colour = "$accent" if not passed else "$error" if len(passed) == len(self._warn.at) else "$warning"

@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from memtui.app.host import HostApp
 from memtui.app.keys.screen_table import CommandTable
-from memtui.app.model_question import BUSY, Ask, ModelQuestion, why
+from memtui.app.model_question import BUSY, Ask, ModelQuestion, reason_not_used
 from memtui.app.widgets.key_bar import KeyBar
 
 Answer = TypeVar("Answer")
@@ -64,7 +64,7 @@ class Asking(Generic[Answer]):
 
     def say_failed(self, problem: str) -> None:
         """Explain why the draft is not the model's."""
-        self.say(f"{why(problem)}: the draft from the facts is kept.", warn=True)
+        self.say(f"{reason_not_used(problem)}: the draft from the facts is kept.", warn=True)
 
     def show_keys(self) -> None:
         """Show the current keys: esc cancels a question."""

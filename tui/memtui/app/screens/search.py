@@ -28,7 +28,7 @@ from memtui.clean import clean_line
 from memtui.flows.resuming import typed_command
 from memtui.flows.searching import Group, Kind, Result, Scope, Searcher
 from memtui.store.base import NOT_ALL_SEARCHED
-from memtui.store.index.query import asked
+from memtui.store.index.query import parse_search
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -148,7 +148,7 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#search-line").add_class("-busy")
         groups: list[Group] = []
         with self.app.reporting("searching", wanted=lambda: not stale()):
-            for look in self._searcher.searches(asked(text), scope, self._session):
+            for look in self._searcher.searches(parse_search(text), scope, self._session):
                 groups.append(await asyncio.to_thread(look))
                 if stale():
                     return
@@ -264,7 +264,7 @@ class SearchScreen(Screen[Result | None]):
         """Open a text over the results, at its first match."""
         from memtui.app.screens.document import ReadingScreen
 
-        query = asked(self.query_text).query
+        query = parse_search(self.query_text).query
         with self.app.reporting("reading a result"):
             document, line = await asyncio.to_thread(text_document, found, query)
             title = f"{found.kind.value.capitalize()} {clean_line(found.name)}"

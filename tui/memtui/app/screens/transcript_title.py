@@ -8,7 +8,7 @@ from memtui.app.widgets.transcript_pages import Shows
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.app.widgets.wrap import cut
 from memtui.clean import clean_line
-from memtui.clock import day_and_minute, local, parse_iso
+from memtui.clock import day_and_minute, parse_iso, to_local
 from memtui.reading.session_head import SessionHead
 
 _CORNERS = 6
@@ -49,9 +49,9 @@ def times(head: SessionHead) -> str:
     start, end = parse_iso(head.started), parse_iso(head.ended)
     if start is None or end is None:
         return ""
-    same = local(start).date() == local(end).date()
+    same = to_local(start).date() == to_local(end).date()
     return (
-        f"{day_and_minute(start)}–{local(end):%H:%M}"
+        f"{day_and_minute(start)}–{to_local(end):%H:%M}"
         if same
         else f"{day_and_minute(start)}–{day_and_minute(end)}"
     )

@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.app.details.versions import Compared, VersionRow, VersionSource, before
+from memtui.app.details.versions import Compared, VersionRow, VersionSource, version_before
 from memtui.app.keys.list_commands import VERSIONS
 from memtui.app.panes.pane import row, when_of
 from memtui.app.stylesheets import stylesheet
@@ -137,7 +137,7 @@ class VersionsScreen(Screen[None]):
         if selected not in rows:
             return None
         if self._marked not in rows or self._marked == selected or rows[selected].broken:
-            return self._versions.compare(before(rows, selected), selected)
+            return self._versions.compare(version_before(rows, selected), selected)
         older, newer = sorted((self._marked, selected), key=lambda name: rows[name].number)
         return self._versions.compare(older, newer)
 

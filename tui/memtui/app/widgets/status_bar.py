@@ -7,7 +7,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.app.model.live_updates import Liveness, Mark
-from memtui.app.model.sharing import Standing
+from memtui.app.model.sharing import SyncStatus
 from memtui.clean import clean_line
 from memtui.named import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ class StatusBar(Widget):
     """A problem around compactions, in red."""
     receipt: reactive[tuple[str, str]] = reactive(("", ""))
     """Whether Claude received the facts after the last compaction, with its colour."""
-    remotes: reactive[Standing] = reactive(Standing())
+    remotes: reactive[SyncStatus] = reactive(SyncStatus())
     """The time of the last exchange of memories, or why it failed."""
     liveness: reactive[Liveness | None] = reactive(None)
 

@@ -10,7 +10,7 @@ from memtui.app.widgets.wrap import cut
 from memtui.clean import clean, clean_line
 from memtui.formats.transcript_events import Call, Result
 from memtui.reading.blocks import Block
-from memtui.reading.edits import Row, counts, edit_rows
+from memtui.reading.edits import Row, diff_counts, edit_rows
 from memtui.reading.outcomes import error_text, exit_code, outcome_of
 from memtui.reading.subagents import worker_of
 from memtui.reading.tools import EDIT_TOOLS
@@ -64,7 +64,7 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
     subject = cut(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
     parts.append(f"  {subject}" if subject else "")
     if rows:
-        added, removed = counts(rows)
+        added, removed = diff_counts(rows)
         parts += [(f"  +{added}", "good"), (f" −{removed}", "bad")]
     if result is not None:
         parts += _outcome(result)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
 from memtui.app.widgets.transcript_calls import FOLD, ROWS, call_lines, result_lines, subject_of
 from memtui.clean import clean, clean_line
-from memtui.clock import local, parse_iso
+from memtui.clock import parse_iso, to_local
 from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.reading.blocks import Attached, Block, Skipped, Thinking
 
@@ -84,7 +84,7 @@ def boundary_caption(event: Boundary, number: int = 0, total: int = 0) -> str:
 def date_line(block: Block) -> Line | None:
     """The day of a block; None if its record has no time."""
     moment = parse_iso(block.stamp) if block.stamp else None
-    return rule(f"{local(moment):%a %d %b %Y}", "label") if moment is not None else None
+    return rule(f"{to_local(moment):%a %d %b %Y}", "label") if moment is not None else None
 
 
 def _of_subagent(lines: Iterable[Line]) -> list[Line]:
@@ -104,7 +104,7 @@ def _of_subagent(lines: Iterable[Line]) -> list[Line]:
 
 def _time(block: Block) -> str:
     moment = parse_iso(block.stamp) if block.stamp else None
-    return local(moment).strftime("%H:%M") if moment is not None else ""
+    return to_local(moment).strftime("%H:%M") if moment is not None else ""
 
 
 def _words(block: Block, event: Words, unfolded: bool) -> list[Line]:

@@ -17,7 +17,7 @@ from typing import TypeVar
 from memtui.files import FileLocked, FileProblem, existing_above, lock, private_folder
 from memtui.files.safe import signature_of
 from memtui.store.index import schema
-from memtui.store.index.schema import IndexBroken, IndexUnavailable, verdict
+from memtui.store.index.schema import IndexBroken, IndexUnavailable, index_error
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class Database:
             with _ending(connection):
                 return work(connection)
         except sqlite3.Error as error:
-            raise verdict(error) from error
+            raise index_error(error) from error
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             if schema.is_sound(connection):
                 raise  # a programming error: the data is fine

@@ -22,7 +22,7 @@ _DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Search:
     """A parsed search."""
 
     words: str
@@ -51,7 +51,7 @@ class Asked:
         return kind == "sessions" or not (self.files or self.commands)
 
 
-def asked(text: str) -> Asked:
+def parse_search(text: str) -> Search:
     """Parse any text."""
     found: dict[str, list[str]] = {}
     ends: dict[str, datetime] = {}
@@ -72,7 +72,7 @@ def asked(text: str) -> Asked:
 
     words = _FILTER.sub(take, text)
     until = ends.get("before")
-    return Asked(
+    return Search(
         " ".join(words.split()) if found or ends else text,
         tuple(found.get("file", ())),
         tuple(found.get("cmd", ())),

@@ -126,7 +126,7 @@ class IndexBroken(Exception):  # noqa: N818 - said by `sqlite3` in many ways, an
     """The index is damaged or of another version, and has to be rebuilt."""
 
 
-def verdict(error: Exception) -> IndexUnavailable | IndexBroken:
+def index_error(error: Exception) -> IndexUnavailable | IndexBroken:
     """The index error for an error of `sqlite3` or of reading its results."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code != sqlite3.SQLITE_IOERR_SHORT_READ and code & 0xFF in _UNAVAILABLE:
@@ -171,7 +171,7 @@ def connect(path: Path, *, timeout: float = BUSY) -> sqlite3.Connection:
             factory=_Connection,
         )
     except sqlite3.Error as error:
-        raise verdict(error) from error
+        raise index_error(error) from error
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
@@ -183,7 +183,7 @@ def connect(path: Path, *, timeout: float = BUSY) -> sqlite3.Connection:
             raise IndexBroken("made by another version")
     except sqlite3.Error as error:
         connection.close()
-        raise verdict(error) from error
+        raise index_error(error) from error
     except IndexBroken:
         connection.close()
         raise

@@ -25,7 +25,7 @@ from memtui.reading.passages import Kind, Passage
 from memtui.store.base import Filter, Which
 from memtui.store.index.database import Database
 from memtui.store.index.finding import Also, Gathered, Sample, find
-from memtui.store.index.query import Asked
+from memtui.store.index.query import Search
 from memtui.store.index.ranking import Match
 from memtui.store.index.schema import DocKind, IndexBroken, IndexUnavailable
 from memtui.store.index.sources import Sources, is_agent, is_archived
@@ -188,7 +188,7 @@ class SessionIndex:
             return sum(entry.size for entry in self._entries.values())
         return sum(self._entries[path].size - _size(changes.known.get(path)) for path in changes.fresh)
 
-    def search(self, wanted: Asked, where: Filter = EVERY, *, limit: int, now: datetime) -> TurnsFound:
+    def search(self, wanted: Search, where: Filter = EVERY, *, limit: int, now: datetime) -> TurnsFound:
         """Parts of sessions that match, best first.
 
         Args:
@@ -216,7 +216,7 @@ class SessionIndex:
 
     def _find(
         self,
-        wanted: Asked,
+        wanted: Search,
         where: Filter,
         limit: int,
         now: datetime,
@@ -233,7 +233,7 @@ class SessionIndex:
         return TurnsFound(tuple(hits), len(order) + found.more, complete)
 
     def _hit(
-        self, connection: sqlite3.Connection, wanted: Asked, query: Query, match: Match, score: float
+        self, connection: sqlite3.Connection, wanted: Search, query: Query, match: Match, score: float
     ) -> TurnHit:
         session, title, name, project, turn, created, blob, folded = connection.execute(
             _DETAILS, (match.id,)
