@@ -7,43 +7,23 @@ memories shared and not sent yet have to be shared again.
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
-from memtui.files import FileProblem, existing_above, private_folder
+from memtui.files import FileProblem
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, check_record, record_name, render_record
 from memtui.sharing.applied import Applied, Waiting, applied_of, readable_records, row_of
 from memtui.sharing.merged import Marks, Merged, is_forgotten, merged
 from memtui.sharing.remote import Batch, Outgoing
+from memtui.sharing.replica_database import ReplicaDatabase
 
-_TABLES = """
-create table if not exists records (
-    name text primary key, memory text not null, project text not null, data blob not null,
-    sent integer not null
-) without rowid;
-create index if not exists records_of_memory on records (memory);
-create index if not exists records_unsent on records (name) where not sent;
-create table if not exists arrived (memory text primary key) without rowid;
-create table if not exists applied (
-    memory text primary key, text text not null, description text not null, tags text not null,
-    archived integer not null, deleted integer not null, signature text not null,
-    superseded_by text not null default ''
-) without rowid;
-create table if not exists months (name text primary key, state text not null) without rowid;
-create table if not exists facts (key text primary key, value text not null) without rowid;
-"""
 _SETTLE = "insert or replace into applied values (?, ?, ?, ?, ?, ?, ?, ?)"
-_INDEX = "create index if not exists applied_superseded on applied (superseded_by) where superseded_by <> ''"
-_ADD_COLUMN = "alter table applied add column superseded_by text not null default ''"
-_WAIT_SECONDS = 30.0
 _SENT_BYTES = 16 << 20
 _WITHDRAWN = "withdrawn "
 """Prefix of the key of a fact; the rest is a memory of which nothing is sent."""
@@ -62,7 +42,7 @@ class Taken:
 
 
 class Replica:
-    """The local copy of a remote. Use it as a context manager, from one thread."""
+    """The local copy of a remote. Use it from one thread, and close it."""
 
     def __init__(self, path: Path) -> None:
         """Open it, creating it if it is missing.
@@ -70,31 +50,19 @@ class Replica:
         Raises:
             FileProblem: the database cannot be opened.
         """
-        private_folder(path.parent, within=existing_above(path.parent))
-        self._path = path
-        with self._said():
-            self._db = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
-            path.chmod(0o600)
-            self._db.execute("pragma journal_mode = truncate")  # WAL is not safe in every SQLite
-            self._db.execute("pragma synchronous = normal")
-            self._db.executescript(_TABLES)
-            if len(self._db.execute("pragma table_info(applied)").fetchall()) < _SETTLE.count("?"):
-                self._db.execute(_ADD_COLUMN)  # tables of an older memtui
-            self._db.execute(_INDEX)
-
-    def close(self) -> None:
-        """Close the database."""
-        self._db.close()
+        self._db = ReplicaDatabase(path)
+        self.close = self._db.close
+        self.reading = self._db.reading
+        self.transaction = self._db.transaction
 
     def fact(self, key: str) -> str:
         """A stored fact; "" if it is missing."""
-        found = self._one("select value from facts where key = ?", key)
+        found = self._db.one("select value from facts where key = ?", key)
         return str(found[0]) if found else ""
 
     def keep(self, key: str, value: str) -> None:
         """Store a fact."""
-        with self._said():
-            self._db.execute("insert or replace into facts values (?, ?)", (key, value))
+        self._db.execute("insert or replace into facts values (?, ?)", key, value)
 
     def take(self, batch: Batch) -> Taken:
         """Add records from the remote and store their place, atomically."""
@@ -108,15 +76,15 @@ class Replica:
                     rows.append((name, check_record(name, data), "", data, True))
                 except FormatError as error:
                     refused.append(f"{name[:120]}: {error}")
-            self._db.executemany("insert or replace into records values (?, ?, ?, ?, ?)", rows)
-            self._db.executemany("insert or ignore into arrived values (?)", {(row[1],) for row in rows})
+            self._db.execute_many("insert or replace into records values (?, ?, ?, ?, ?)", rows)
+            self._db.execute_many("insert or ignore into arrived values (?)", {(row[1],) for row in rows})
             self.keep(PLACE, batch.place)
         return Taken(len({row[0] for row in rows} - known.keys()), tuple(refused))
 
     def _known(self, names: Iterable[str]) -> dict[str, bool]:
         """For each known record, whether the remote has it."""
         query = "select name, sent from records where name in (select value from json_each(?))"
-        return {str(name): bool(sent) for name, sent in self._all(query, json.dumps(list(names)))}
+        return {str(name): bool(sent) for name, sent in self._db.all(query, json.dumps(list(names)))}
 
     def add(self, record: SharedRecord, applied: Applied) -> None:
         """Add a record of this machine to be sent, with the state it was made from.
@@ -136,9 +104,9 @@ class Replica:
 
     def unsent(self, limit: int = 500) -> list[Outgoing]:
         """Some of the records to be sent: at most `limit`, and no more than fit into memory."""
-        rows = self._all("select name, length(data) from records where not sent order by name limit ?", limit)
+        sizes = "select name, length(data) from records where not sent order by name limit ?"
         total, names = 0, list[str]()
-        for name, size in rows:
+        for name, size in self._db.all(sizes, limit):
             total += size
             if names and total > _SENT_BYTES:
                 break
@@ -147,21 +115,21 @@ class Replica:
             "select name, project, data from records where name in (select value from json_each(?))"
             " order by name"
         )
-        return [Outgoing(*row) for row in self._all(query, json.dumps(names))]
+        return [Outgoing(*row) for row in self._db.all(query, json.dumps(names))]
 
     def withdraw(self, memory: str) -> None:
         """Stop sending anything of a memory, even waiting records; see `admit`."""
         with self.transaction():
-            self._db.execute("delete from records where memory = ? and not sent", (memory,))
+            self._db.execute("delete from records where memory = ? and not sent", memory)
             self.keep(f"{_WITHDRAWN}{memory}", "yes")
 
     def drop_forgotten(self) -> None:
         """Send nothing that waits of memories that others have forgotten everywhere, as new records say."""
         changed = "select distinct memory from records join arrived using (memory) where not sent"
         with self.transaction():
-            for (memory,) in self._all(changed):
+            for (memory,) in self._db.all(changed):
                 if self.is_forgotten(memory):
-                    self._db.execute("delete from records where memory = ? and not sent", (memory,))
+                    self._db.execute("delete from records where memory = ? and not sent", memory)
 
     def is_forgotten(self, memory: str) -> bool:
         """Whether a memory was forgotten everywhere and not shared again since."""
@@ -169,8 +137,7 @@ class Replica:
 
     def admit(self, memory: str) -> None:
         """Allow a withdrawn memory to be sent again."""
-        with self._said():
-            self._db.execute("delete from facts where key = ?", (f"{_WITHDRAWN}{memory}",))
+        self._db.execute("delete from facts where key = ?", f"{_WITHDRAWN}{memory}")
 
     def is_withdrawn(self, memory: str) -> bool:
         """Whether a memory is withdrawn."""
@@ -179,14 +146,14 @@ class Replica:
     def erase(self, memory: str, tombstone: Outgoing) -> None:
         """Replace all records of a memory by its tombstone, which the remote has."""
         with self.transaction():
-            self._db.execute("delete from records where memory = ?", (memory,))
+            self._db.execute("delete from records where memory = ?", memory)
             self._insert(memory, tombstone, sent=True)
             self.settle(memory, Applied("", Marks(deleted=True)))
 
     def sent(self, records: Iterable[Outgoing]) -> None:
         """Note that the remote has these records."""
         with self.transaction():
-            self._db.executemany(
+            self._db.execute_many(
                 "update records set sent = 1 where name = ?", [(each.name,) for each in records]
             )
 
@@ -203,28 +170,27 @@ class Replica:
             "select memory, signature from applied where memory >= ? and memory < ?"
             " and (? = '' or substr(memory, 22) = ?) order by memory desc limit ?"
         )
-        return self._all(query, beginning, f"{beginning}~", machine, machine, newest)
+        return self._db.all(query, beginning, f"{beginning}~", machine, machine, newest)
 
     def months(self) -> dict[str, str]:
         """The state of each month's folder of memories when it was last checked completely."""
-        return dict(self._all("select name, state from months where name not like 'states/%'"))
+        return dict(self._db.all("select name, state from months where name not like 'states/%'"))
 
     def sessions(self) -> dict[str, str]:
         """The same for the folders of session states, by ``states/SESSION``."""
-        return dict(self._all("select name, state from months where name like 'states/%'"))
+        return dict(self._db.all("select name, state from months where name like 'states/%'"))
 
     def looked_through(self, folder: str, state: str) -> None:
         """Note the state of a checked folder, of a month or of a session's states."""
-        with self._said():
-            self._db.execute("insert or replace into months values (?, ?)", (folder, state))
+        self._db.execute("insert or replace into months values (?, ?)", folder, state)
 
     def arrived(self) -> int:
         """Number of memories with unapplied records."""
-        return int(self._all("select count(*) from arrived")[0][0])
+        return int(self._db.all("select count(*) from arrived")[0][0])
 
     def is_waiting(self, memory: str) -> bool:
         """Whether a memory has records that were not applied yet."""
-        return self._one("select 1 from arrived where memory = ?", memory) is not None
+        return self._db.one("select 1 from arrived where memory = ?", memory) is not None
 
     def waiting(self, behind: str) -> Generator[Waiting, None, None]:
         """Memories with unapplied records after `behind`, in order; exhaust or close it before a change."""
@@ -234,8 +200,8 @@ class Replica:
             " from arrived left join records using (memory) left join applied using (memory)"
             " where arrived.memory > ? order by arrived.memory"
         )
-        with self._said(), closing(self._db.execute(query, (behind,))) as cursor:
-            for memory, rows in groupby(cursor, itemgetter(0)):
+        with closing(self._db.rows(query, behind)) as found:
+            for memory, rows in groupby(found, itemgetter(0)):
                 some = list(rows)
                 records = [(name, data) for _, name, data, *_ in some if name is not None]
                 yield Waiting(memory, records, applied_of(some[0][3:]))
@@ -246,7 +212,7 @@ class Replica:
 
     def records(self, memory: str) -> list[tuple[str, SharedRecord]]:
         """The readable records of a memory, with their names."""
-        return readable_records(self._all("select name, data from records where memory = ?", memory))
+        return readable_records(self._db.all("select name, data from records where memory = ?", memory))
 
     def moment(self, memory: str, now: datetime) -> datetime:
         """The timestamp for a change made now: later than every known record of the memory.
@@ -267,13 +233,13 @@ class Replica:
             "select text, description, tags, archived, deleted, signature, superseded_by"
             " from applied where memory = ?"
         )
-        row = self._one(query, memory)
+        row = self._db.one(query, memory)
         return applied_of(tuple(row)) if row is not None else None
 
     def successors(self) -> dict[str, list[str]]:
         """The memories that replace others according to the records, each with those it replaces."""
         found: dict[str, list[str]] = {}
-        for memory, successor in self._all(
+        for memory, successor in self._db.all(
             "select memory, superseded_by from applied where superseded_by <> ''"
         ):
             found.setdefault(successor, []).append(memory)
@@ -281,75 +247,19 @@ class Replica:
 
     def settle(self, memory: str, applied: Applied) -> None:
         """Store the state of a memory after records were applied to it or made from it."""
-        with self._said():
-            self._db.execute(_SETTLE, row_of(memory, applied))
+        self._db.execute(_SETTLE, *row_of(memory, applied))
 
     def done_with(self, done: Mapping[str, Applied | None]) -> None:
         """Note that the records of memories were applied, and their state afterwards."""
         with self.transaction():
             rows = (row_of(memory, applied) for memory, applied in done.items() if applied is not None)
-            self._db.executemany(_SETTLE, rows)
-            self._db.executemany("delete from arrived where memory = ?", [(each,) for each in done])
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Read from one snapshot within the block; nothing may be written in it.
-
-        Reading many memories is faster this way. Other writers wait until the block ends.
-        """
-        with self._said():
-            self._db.execute("begin")
-        try:
-            yield
-        finally:
-            with self._said():
-                self._db.execute("commit")
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Make the changes within the block atomic."""
-        with self._said():
-            if self._db.in_transaction:
-                yield
-                return
-            self._db.execute("begin immediate")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("rollback")
-                raise
-            self._db.execute("commit")
+            self._db.execute_many(_SETTLE, rows)
+            self._db.execute_many("delete from arrived where memory = ?", [(each,) for each in done])
 
     def has(self, name: str) -> bool:
         """Whether a record with this name is known."""
-        return self._one("select 1 from records where name = ?", name) is not None
+        return self._db.one("select 1 from records where name = ?", name) is not None
 
     def _insert(self, memory: str, each: Outgoing, *, sent: bool) -> None:
         row = (each.name, memory, each.project, each.data, sent)
-        with self._said():
-            self._db.execute("insert or replace into records values (?, ?, ?, ?, ?)", row)
-
-    def _one(self, query: str, *values: object) -> Sequence[object] | None:
-        with self._said():
-            row: Sequence[object] | None = self._db.execute(query, values).fetchone()
-            return row
-
-    def _all(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._said(), closing(self._db.execute(query, values)) as cursor:
-            return cursor.fetchall()
-
-    @contextmanager
-    def _said(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise FileProblem(self._path, f"cannot be used: {error}{_advice(error)}") from error
-
-
-def _advice(error: sqlite3.Error) -> str:
-    """The end of a message; with a deleted database is lost what was not sent yet."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "; try again in a moment"
-    broken = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-    return "; delete it, and the next sync makes it again" if broken else ""
+        self._db.execute("insert or replace into records values (?, ?, ?, ?, ?)", *row)
