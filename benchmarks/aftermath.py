@@ -70,11 +70,11 @@ def facts_of(compacted: Compacted) -> Iterator[tuple[str, str, Test]]:
             if path in compacted.needed:
                 yield f"{kind} needed", path, test
     for task in before.open_tasks:
-        yield "open tasks", task, lambda text, task=task: text.says(task)  # type: ignore[misc]
+        yield "open tasks", task, lambda text, task=task: text.find_text(task)  # type: ignore[misc]
     for message in dict.fromkeys(before.messages):
         head = head_of(message)
         if words(head):
-            yield "messages", head, lambda text, head=head: text.says(head)  # type: ignore[misc]
+            yield "messages", head, lambda text, head=head: text.find_text(head)  # type: ignore[misc]
     for command in before.commands:
         if command in compacted.needed:
             yield "commands needed", command, lambda text, it=command: text.command(it)  # type: ignore[misc]

@@ -37,19 +37,19 @@ def test_a_file_is_named_by_its_path_or_unique_name(path: str, name: str, kept_b
     ],
 )
 def test_a_text_is_named_by_most_of_its_words_in_one_line(text: str, kept_by: str) -> None:
-    assert _words(SearchedText(SUMMARY).says(text)) == kept_by
+    assert _words(SearchedText(SUMMARY).find_text(text)) == kept_by
 
 
 def test_of_a_command_the_program_has_to_be_among_the_words() -> None:
     searched = SearchedText("- cmd/entire/cli/checkpoint/checkpoint.go was changed")
-    assert searched.says("go build ./cmd/entire/cli/checkpoint") is not None
+    assert searched.find_text("go build ./cmd/entire/cli/checkpoint") is not None
     assert searched.command("go build ./cmd/entire/cli/checkpoint") is None
     assert SearchedText(SUMMARY).command("npm test -- tax") is not None
 
 
 def test_of_several_lines_the_one_with_most_words_is_the_evidence() -> None:
     text = "add a test for the tax\nadd a test for the tax of Spain"
-    assert SearchedText(text).says("add a test for the tax of Spain") == Span(23, len(text))
+    assert SearchedText(text).find_text("add a test for the tax of Spain") == Span(23, len(text))
 
 
 def test_runs_of_characters_without_spaces_are_pairs() -> None:

@@ -76,7 +76,7 @@ async def test_the_bell_rings_once_for_each_mark_that_is_passed(
 
 
 def test_the_flag_of_tmux_is_apart_from_the_bell() -> None:
-    rings = [Warn(bell=bell, tmux=tmux).rings(in_tmux=within) for bell, tmux, within in ALL]
+    rings = [Warn(bell=bell, tmux=tmux).sends_bell(in_tmux=within) for bell, tmux, within in ALL]
     assert rings == [False, False, False, True, True, True, True, True]
 
 

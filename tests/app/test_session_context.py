@@ -17,11 +17,11 @@ def test_a_loop_and_a_task_that_is_open_again_are_both_said(tmp_path: Path) -> N
     made = Transcript()
     made.tool("TodoWrite", todos=[{"content": "Write the tests", "status": "completed"}, ship])
     made.compaction()
-    assert watch.look(made.write(tmp_path), (), lambda: False).alarms == ()
+    assert watch.check(made.write(tmp_path), (), lambda: False).alarms == ()
     made.compaction()
     made.compaction()
     made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "pending"}, ship])
-    assert ContextWatch(ContextHistories(), places).look(made.write(tmp_path), (), lambda: False).alarms == (
+    assert ContextWatch(ContextHistories(), places).check(made.write(tmp_path), (), lambda: False).alarms == (
         "compaction loop: 3 within 10 minutes, no file changed",
         "done before, open again: write the tests.",
     )

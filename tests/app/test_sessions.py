@@ -37,11 +37,11 @@ def browser(world: World) -> Browser:
 
 
 def look(world: World) -> StateView | DraftWanted:
-    return browser(world).sessions.look()
+    return browser(world).sessions.current_view()
 
 
 def shown(sessions: Sessions) -> str:
-    view = sessions.look()
+    view = sessions.current_view()
     return (view.meanwhile if isinstance(view, DraftWanted) else view).session_id
 
 
@@ -126,7 +126,7 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     sessions = browser(world).sessions
 
     def since() -> int:
-        view = sessions.look()
+        view = sessions.current_view()
         assert isinstance(view, StateView)
         return view.since
 

@@ -147,7 +147,7 @@ def test_a_failure_that_an_older_version_kept_without_its_kind_is_shown_as_one(
     world: World, remote: MemoryRemote
 ) -> None:
     with opened_remote(world.home, clock).replica() as replica:
-        replica.keep(PROBLEM, "memory cannot be reached")
+        replica.store_fact(PROBLEM, "memory cannot be reached")
     (state,) = Exchange(world.home, clock).states()
     assert sync_status([state], NOW).long == "⇅ team: failed"
 

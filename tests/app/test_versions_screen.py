@@ -102,8 +102,8 @@ async def shown(driver: Driver) -> Screen:
 
 def listed(world: World) -> dict[str, Version]:
     versions = Versions(StateStore(world.project, world.home), "s-1")
-    assert versions.look()
-    assert not versions.look()
+    assert versions.refresh()
+    assert not versions.refresh()
     return versions.read()
 
 
@@ -263,7 +263,7 @@ async def test_a_version_may_go_before_the_screen_knows(three: World) -> None:
         assert isinstance(newest, Version)
         newest.stored.path.unlink()
         versions = driver.screen._versions
-        assert versions.look() and versions.read()  # as the screen's worker does
+        assert versions.refresh() and versions.read()  # as the screen's worker does
         assert driver.screen.compared is None
         await driver.press("a")
         assert isinstance(driver.screen, VersionsScreen)

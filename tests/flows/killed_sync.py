@@ -52,7 +52,7 @@ def check(place: Path, remote: Opener) -> None:
     assert sorted(desk.texts().values()) == _TEXTS, desk.texts()
     assert len(everything(remote("other"))) == _RECORDS, sorted(everything(remote("other")))
     again = desk.sync()
-    assert (again.sent, again.came, again.memories) == (0, 0, 0), again
+    assert (again.sent, again.received, again.memories) == (0, 0, 0), again
     if _left(place):
         _work(desk)
         assert not _left(place), _left(place)

@@ -25,71 +25,71 @@ def follower() -> Follower:
 
 def test_the_newest_session_is_due_at_the_first_look() -> None:
     following = follower()
-    assert following.look({"new": 5, "old": 500}, 0) == ["new"]
+    assert following.due({"new": 5, "old": 500}, 0) == ["new"]
     following.note("new", 5)
-    assert following.look({"new": 5, "old": 500}, 1000) == []
+    assert following.due({"new": 5, "old": 500}, 1000) == []
 
 
 def test_without_any_session_nothing_is_due() -> None:
     following = follower()
-    assert following.look({}, 0) == []
-    assert following.look({"a": 1}, 1) == []
-    assert following.look({"a": 1}, 11) == ["a"]
+    assert following.due({}, 0) == []
+    assert following.due({"a": 1}, 1) == []
+    assert following.due({"a": 1}, 11) == ["a"]
 
 
 def test_growth_is_due_at_once_and_less_of_it_after_a_pause() -> None:
     following = follower()
-    following.look({"a": 1000}, 0)
+    following.due({"a": 1000}, 0)
     following.note("a", 1000)
-    assert following.look({"a": 1099}, 1) == []
-    assert following.look({"a": 1100}, 2) == ["a"]
+    assert following.due({"a": 1099}, 1) == []
+    assert following.due({"a": 1100}, 2) == ["a"]
     following.note("a", 1100)
-    assert following.look({"a": 1101}, 3) == []
-    assert following.look({"a": 1102}, 12) == []  # it goes on
-    assert following.look({"a": 1102}, 21) == []
-    assert following.look({"a": 1102}, 22) == ["a"]
+    assert following.due({"a": 1101}, 3) == []
+    assert following.due({"a": 1102}, 12) == []  # it goes on
+    assert following.due({"a": 1102}, 21) == []
+    assert following.due({"a": 1102}, 22) == ["a"]
     following.note("a", 1102)
-    assert following.look({"a": 1102}, 1000) == []
+    assert following.due({"a": 1102}, 1000) == []
 
 
 def test_what_grows_while_it_is_read_counts_for_the_next_one() -> None:
     following = follower()
-    following.look({"a": 1000}, 0)
+    following.due({"a": 1000}, 0)
     following.note("a", 1000)
-    assert following.look({"a": 1200}, 1) == ["a"]
+    assert following.due({"a": 1200}, 1) == ["a"]
     following.note("a", 1200)
-    assert following.look({"a": 1290}, 2) == []
-    assert following.look({"a": 1300}, 3) == ["a"]
+    assert following.due({"a": 1290}, 2) == []
+    assert following.due({"a": 1300}, 3) == ["a"]
 
 
 def test_what_is_not_noted_stays_due() -> None:
     following = follower()
-    assert [following.look({"a": 1}, now) for now in (0, 5, 10)] == [["a"], [], ["a"]]
+    assert [following.due({"a": 1}, now) for now in (0, 5, 10)] == [["a"], [], ["a"]]
 
 
 def test_parallel_sessions_are_followed_each_for_itself() -> None:
     following = follower()
-    following.look({"a": 100, "b": 100}, 0)
+    following.due({"a": 100, "b": 100}, 0)
     following.note("a", 100)
-    assert following.look({"b": 250, "a": 150}, 1) == ["b"]
+    assert following.due({"b": 250, "a": 150}, 1) == ["b"]
     following.note("b", 250)
-    assert following.look({"b": 250, "a": 150}, 11) == ["a"]
+    assert following.due({"b": 250, "a": 150}, 11) == ["a"]
 
 
 def test_a_transcript_that_is_smaller_is_another_one() -> None:
     following = follower()
-    following.look({"a": 1000}, 0)
+    following.due({"a": 1000}, 0)
     following.note("a", 1000)
-    assert following.look({"a": 500}, 1) == ["a"]
+    assert following.due({"a": 500}, 1) == ["a"]
 
 
 def test_a_session_that_is_gone_is_forgotten() -> None:
     following = follower()
-    following.look({"a": 1000}, 0)
+    following.due({"a": 1000}, 0)
     following.note("a", 1000)
-    assert following.look({}, 1) == []
+    assert following.due({}, 1) == []
     following.note("a", 1000)
-    assert following.look({"a": 1000}, 2) == ["a"]
+    assert following.due({"a": 1000}, 2) == ["a"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=60))
@@ -97,13 +97,13 @@ def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int
     following = follower()
     size = noted = 0
     now = grown = 0.0
-    following.look({"a": 0}, 0)
+    following.due({"a": 0}, 0)
     following.note("a", 0)
     for growth, seconds in steps:
         size += growth
         now += seconds
         grown = now if growth else grown
-        due = following.look({"a": size}, now) == ["a"]
+        due = following.due({"a": size}, now) == ["a"]
         assert due == (size - noted >= 100 or (size > noted and now - grown >= 10))
         if due:
             following.note("a", size)

@@ -81,9 +81,9 @@ def _marked(name: str) -> None:
     real: Any = getattr(Replica, name)
 
     def method(self: Replica, *arguments: Any, **options: Any) -> Any:
-        _touch(self._path)
+        _touch(self._db.path)
         done = real(self, *arguments, **options)
-        _touch(self._path)
+        _touch(self._db.path)
         return done
 
     setattr(Replica, name, method)
@@ -121,7 +121,7 @@ def test_a_sync_may_be_killed_at_any_point(tmp_path: Path) -> None:
 
 
 def _sweep(base: Path) -> int:
-    for name in ("take", "sent", "add", "done_with"):
+    for name in ("add_batch", "mark_sent", "add", "store_results"):
         _marked(name)
     return faults.kill_sweep(_Again(base).make, _sync, _check)
 

@@ -20,7 +20,7 @@ def test_only_what_was_chosen_leaves_the_machine(laptop: Machine, desk: Machine)
     shared = laptop.share(b"for all", tags=("cart",), description="Cart")
     assert laptop.sync().sent == 1
     done = desk.sync()
-    assert (done.came, done.memories, done.notes) == (1, 1, [])
+    assert (done.received, done.memories, done.notes) == (1, 1, [])
     memory = desk.store.get(f"{shared}@laptop")
     assert memory.body == b"for all"
     assert (memory.meta.description, memory.meta.tags, memory.meta.project) == ("Cart", ("cart",), "shop")

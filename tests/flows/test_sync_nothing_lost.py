@@ -15,7 +15,7 @@ from memtui.files import FileProblem
 from memtui.flows.syncing import Synced
 from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Project
-from memtui.sharing import replica
+from memtui.sharing import replica_database
 from tests.flows.machines import Machine, exchange
 
 
@@ -170,7 +170,7 @@ def test_only_a_broken_replica_is_to_be_deleted(
 ) -> None:
     made = laptop.share()
     (path,) = (laptop.home.data / "sharing").glob("*.db")
-    monkeypatch.setattr(replica, "_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(replica_database, "_WAIT_SECONDS", 0.0)
     with closing(sqlite3.connect(path)) as other:
         other.execute("begin exclusive")
         with pytest.raises(FileProblem, match="cannot be used: database is locked; try again") as busy:

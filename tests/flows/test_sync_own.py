@@ -81,7 +81,7 @@ def test_a_state_that_a_sync_brought_is_in_the_log_and_can_be_taken_back(
     assert (kept.change.what, kept.by) == ("kept state v3 of session 90dd90a0 from laptop", "a sync")
     history.revert(kept.change.id)
     assert goals(desk, "laptop") == []
-    assert desk.sync().came == 0
+    assert desk.sync().received == 0
     history.revert(kept.change.id, undone=True)
     assert goals(desk, "laptop") == ["of the laptop"]
 

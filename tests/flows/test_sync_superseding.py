@@ -172,6 +172,6 @@ def test_a_replica_that_an_older_memtui_made_goes_on(tmp_path: Path) -> None:
     applied = replica.applied("x")
     assert applied is not None
     assert (applied.marks.tags, applied.marks.superseded_by, applied.signature) == (("tag",), "", "s")
-    replica.settle("x", applied)
+    replica.store_applied("x", applied)
     assert replica.applied("x") == applied
     replica.close()

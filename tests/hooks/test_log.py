@@ -74,8 +74,8 @@ def test_an_unwritable_log_does_no_harm(tmp_path: Path) -> None:
 def test_the_report_is_short_and_clean() -> None:
     report = Report()
     assert (report.outcome, report.detail) == ("ok", "")
-    report.did("one\x1b")
-    report.did("two\n" + "x" * 900)
+    report.add_work("one\x1b")
+    report.add_work("two\n" + "x" * 900)
     report.problem(ValueError("bad"))
     assert report.detail.startswith("one\u241b; two xxx")
     assert len(report.detail) == 400

@@ -64,7 +64,7 @@ class SearchedText:
             return self._line(self._expanded.count("\n", 0, found.start()))
         return None
 
-    def says(self, text: str, needed: str = "") -> Span | None:
+    def find_text(self, text: str, needed: str = "") -> Span | None:
         """The line with the most of a text's words, if it has enough, and all of the `needed` ones."""
         wanted, must = words(text), words(needed)
         best, most = -1, ENOUGH * len(wanted)
@@ -76,7 +76,7 @@ class SearchedText:
 
     def command(self, command: str) -> Span | None:
         """The line that names a command."""
-        return self.says(command, " ".join(command.split(maxsplit=2)[:2]))
+        return self.find_text(command, " ".join(command.split(maxsplit=2)[:2]))
 
     def file(self, relative: str, unique_name: str) -> Span | None:
         """The place where a file is named.

@@ -25,9 +25,9 @@ def pin_fates(
     said, given = SearchedText(summary), SearchedText(handed)
 
     def light(pin: str) -> PinFate:
-        if said.says(pin) is not None:
+        if said.find_text(pin) is not None:
             return "kept"
-        if given.says(pin) is not None:
+        if given.find_text(pin) is not None:
             return "handed over"
         return "new" if pin in later else "not delivered"
 

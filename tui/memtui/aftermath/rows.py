@@ -56,7 +56,7 @@ def facts_of(facts: Facts, trace: Trace, root: Path, standing: Sequence[Standing
     """
     first = trace.first_line
     for kind, text in standing:
-        yield Fact(kind, text, Source(), lambda searched, text=text: searched.says(text))  # type: ignore[misc]
+        yield Fact(kind, text, Source(), lambda searched, text=text: searched.find_text(text))  # type: ignore[misc]
     for todo in facts.todos:
         if todo.status in OPEN:
             yield _said("task", todo.content, todo.source)
@@ -127,7 +127,7 @@ def _files(facts: Facts, trace: Trace, root: Path) -> Iterator[Fact]:
 
 def _said(kind: Kind, text: str, source: Source) -> Fact:
     head = head_of(text)
-    return Fact(kind, one_line(text), source, lambda searched: searched.says(head))
+    return Fact(kind, one_line(text), source, lambda searched: searched.find_text(head))
 
 
 def _once(facts: Iterator[Fact]) -> Iterator[Fact]:

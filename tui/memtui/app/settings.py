@@ -110,7 +110,7 @@ class Warn(NamedTuple):
     tmux: bool = False
     """Whether the window is marked then, once; only within tmux."""
 
-    def rings(self, *, in_tmux: bool) -> bool:
+    def sends_bell(self, *, in_tmux: bool) -> bool:
         """Whether to send the bell: it makes tmux mark the window, and `bell-action` decides about sound."""
         return self.bell or (self.tmux and in_tmux)
 

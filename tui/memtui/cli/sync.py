@@ -74,7 +74,7 @@ def _report(sharing: Sharing, done: Synced | FileProblem, *, as_json: bool) -> N
             {
                 "remote": sharing.name,
                 "sent": done.sent,
-                "came": done.came,
+                "came": done.received,
                 "memories": done.memories,
                 "notes": done.notes,
             }

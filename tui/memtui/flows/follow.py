@@ -32,13 +32,13 @@ class _Seen:
 
     size: int
     since: float
-    """Time of its last growth, on the clock of `look`."""
+    """Time of its last growth, on the clock of `due`."""
     covered: int
     """The size covered by its state document."""
 
 
 class Follower:
-    """Decides which sessions are due, from the sizes and times passed to `look`."""
+    """Decides which sessions are due, from the sizes and times passed to `due`."""
 
     def __init__(self, *, growth: int = GROWTH, pause: float = PAUSE) -> None:
         """Make a follower.
@@ -51,7 +51,7 @@ class Follower:
         self._pause = pause
         self._seen: dict[str, _Seen] | None = None
 
-    def look(self, sizes: Mapping[str, int], now: float) -> list[str]:
+    def due(self, sizes: Mapping[str, int], now: float) -> list[str]:
         """The sessions that are due, in the order given.
 
         At the first call only the first session is due, as the coverage of its document is unknown; the
@@ -142,7 +142,7 @@ class Following:
             ReadingCancelledError: `cancelled` returned True.
         """
         transcripts = {each.session_id: each for each in self._transcripts.entries()}
-        for session in self._follower.look({name: _size(each) for name, each in transcripts.items()}, now):
+        for session in self._follower.due({name: _size(each) for name, each in transcripts.items()}, now):
             transcript = transcripts[session]
             try:
                 stored = self._update(

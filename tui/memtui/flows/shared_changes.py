@@ -79,7 +79,7 @@ class SharedChanges:
             elif name in over:
                 yield Month(name, shown, over[name], [])
         if due:
-            replica.keep(LOOKED, now.isoformat())
+            replica.store_fact(LOOKED, now.isoformat())
 
     def _written_over(self, replica: Replica, folders: Mapping[str, str]) -> dict[str, list[str]]:
         """The newest memories whose files were overwritten since they were last shared, by month."""

@@ -101,7 +101,7 @@ class Inward:
 
     def apply(self, replica: Replica) -> tuple[int, list[str]]:
         """Apply new records; returns the number of changed memories, and a sentence for each failure."""
-        arrived = replica.arrived()
+        arrived = replica.count_unapplied()
         if not arrived:
             return 0, []
         many = arrived > _LOGGED
@@ -137,7 +137,7 @@ class Inward:
 
     def _apply_some(self, part: _Part) -> bool:
         """Apply as many as are flushed together; returns whether there may be more."""
-        with closing(part.replica.waiting(part.reached)) as waiting:
+        with closing(part.replica.unapplied(part.reached)) as waiting:
             for each in waiting:
                 part.reached = each.memory
                 try:
@@ -160,7 +160,7 @@ class Inward:
         for memory, applied in part.done.items():
             if applied is not None and (signature := made.get(self._names.here(memory))):
                 part.done[memory] = replace(applied, signature=signature)
-        part.replica.done_with(part.done)
+        part.replica.store_results(part.done)
         part.done.clear()
 
     def _name_replaced(self, part: _Part) -> None:

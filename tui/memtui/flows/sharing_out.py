@@ -131,7 +131,7 @@ class Outward:
             return False
         with replica.transaction():
             self._send_text(replica, everywhere, memory, frozenset(allowed))
-            replica.admit(everywhere)
+            replica.allow(everywhere)
         return True
 
     def tombstone(self, replica: Replica, memory: str) -> Outgoing:
@@ -142,7 +142,7 @@ class Outward:
             memory=memory,
             machine=self._names.machine,
             author=this_author(),
-            at=replica.moment(memory, at),
+            at=replica.next_timestamp(memory, at),
             project=known.newest.project if known is not None else "",
             created=known.newest.created if known is not None else at,
             source=FORGOTTEN,
@@ -162,7 +162,7 @@ class Outward:
                         for each in memories[start : start + _TOGETHER]:
                             collect(replica, each, notes)
             # Months with a memory held back are checked again, to report it again.
-            replica.looked_through(month.name, month.state if len(notes) == held else "")
+            replica.store_folder_state(month.name, month.state if len(notes) == held else "")
         return notes
 
     def _share_new(self, replica: Replica, memory_id: str, notes: list[str]) -> None:
@@ -188,7 +188,7 @@ class Outward:
             elif self._backend.is_deleted(local) and not base.marks.deleted:
                 self._send_marks(replica, memory, base, replace(base.marks, deleted=True), signature)
             else:  # its file is away: that is not how memories are deleted
-                replica.settle(memory, replace(base, signature=""))
+                replica.store_applied(memory, replace(base, signature=""))
         except (SecretsFoundError, FileProblem) as problem:
             notes.append(str(problem))
 
@@ -201,7 +201,7 @@ class Outward:
             refuse_private(self._home, stored)
             self._send_marks(replica, memory, base, now, signature)
         else:
-            replica.settle(memory, replace(base, signature=signature))
+            replica.store_applied(memory, replace(base, signature=signature))
 
     def _send_text(
         self, replica: Replica, memory: str, stored: StoredMemory, allowed: frozenset[int]
@@ -217,7 +217,7 @@ class Outward:
             was = replace(known.marks if known is not None else Marks(), deleted=True)
         record = self._record(
             memory,
-            replica.moment(memory, self._clock()),
+            replica.next_timestamp(memory, self._clock()),
             stored,
             kind="text",
             description=marks.description,
@@ -239,7 +239,7 @@ class Outward:
             kind="marks",
             machine=self._names.machine,
             author=this_author(),
-            at=replica.moment(memory, self._clock()),
+            at=replica.next_timestamp(memory, self._clock()),
             description=now.description if now.description != was.description else None,
             tags=tuple(sorted(set(now.tags) - set(was.tags))),
             untagged=tuple(sorted(set(was.tags) - set(now.tags))),

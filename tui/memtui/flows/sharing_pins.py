@@ -41,7 +41,7 @@ class SharedPins:
         base = replica.applied(PINS)
         was = set(base.marks.tags) if base is not None else set()
         if now != was:
-            at = replica.moment(PINS, self._clock())
+            at = replica.next_timestamp(PINS, self._clock())
             record = SharedRecord(
                 kind="text",
                 memory=PINS,

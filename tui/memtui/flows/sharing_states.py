@@ -54,7 +54,7 @@ class SharedStates:
                 notes.append(str(problem))
                 continue
             if done and has_settled(state):
-                replica.looked_through(name, shown)
+                replica.store_folder_state(name, shown)
         return notes
 
     def _send(self, replica: Replica, session: str, entry: Entry) -> bool:

@@ -40,7 +40,7 @@ class Synced:
 
     sent: int = 0
     """Number of records."""
-    came: int = 0
+    received: int = 0
     """Number of records."""
     memories: int = 0
     """Number of memories that are new or have changed."""
@@ -50,7 +50,7 @@ class Synced:
     @property
     def summary(self) -> str:
         """A clause that counts the exchanged records."""
-        return f"sent {self.sent}, fetched {self.came}; memories changed here: {self.memories}"
+        return f"sent {self.sent}, fetched {self.received}; memories changed here: {self.memories}"
 
 
 class Sharing:
@@ -147,8 +147,8 @@ class Sharing:
                 done.memories, notes = self._inward.apply(replica)
                 done.notes += notes
             with replica.transaction():
-                replica.keep(PROBLEM, "")
-                replica.keep(SYNCED, self._clock().isoformat())
+                replica.store_fact(PROBLEM, "")
+                replica.store_fact(SYNCED, self._clock().isoformat())
         return done
 
     def _refuse_without_store(self, replica: Replica) -> None:
@@ -190,7 +190,7 @@ class Sharing:
     ) -> None:
         while records := replica.unsent():
             remote.put(records)
-            replica.sent(records)
+            replica.mark_sent(records)
             done.sent += len(records)
             progress(done)
 
@@ -200,8 +200,8 @@ class Sharing:
         passed = PassedOver()
         for batch in remote.since(replica.fact(PLACE), self._named.projects):
             trusted, foreign = self._of_others(replica, batch)
-            taken = replica.take(trusted)
-            done.came += taken.new
+            taken = replica.add_batch(trusted)
+            done.received += taken.new
             progress(done)
             passed.foreign += foreign
             passed.files += batch.passed_over
@@ -230,8 +230,8 @@ class Sharing:
 
 
 def _keep_problem(replica: Replica, problem: RemoteProblemError) -> None:
-    replica.keep(PROBLEM, str(problem))
-    replica.keep(TROUBLE, problem.trouble)
+    replica.store_fact(PROBLEM, str(problem))
+    replica.store_fact(TROUBLE, problem.trouble)
 
 
 def open_sharing(home: Home, clock: Clock, name: str = "") -> Sharing:

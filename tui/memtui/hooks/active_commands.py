@@ -97,7 +97,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
     statuses = [_read_summary(commands, entry) for entry in entries if entry in newest]
     for status in statuses:
         if status.problem:
-            report.did(f"no summary of {normalised(status.entry.name)}: {status.problem.reason}")
+            report.add_work(f"no summary of {normalised(status.entry.name)}: {status.problem.reason}")
     return _rules(statuses, newest)
 
 

@@ -61,12 +61,14 @@ def _taken(outbox: Outbox, payload: Payload, room: int, report: Report) -> tuple
             continue  # another run of this hook was faster
         if _has_arrived(message, payload):
             outbox.remove(taken)
-            report.did("the pins have arrived already" if message.kind == PINS else "the rescue had arrived")
+            report.add_work(
+                "the pins have arrived already" if message.kind == PINS else "the rescue had arrived"
+            )
             continue
         parts.append(text)
         messages.append(taken)
         room -= size_of(text) + 2
-        report.did(_summary_of(message))
+        report.add_work(_summary_of(message))
     return "\n\n".join(parts), messages
 
 
@@ -81,7 +83,7 @@ def as_context(event: str, text: str, report: Report) -> str:
     if not text:
         return ""
     text = with_mark(text)
-    report.did(f"{len(text)} characters of context, memtui:{mark_of(text)}")
+    report.add_work(f"{len(text)} characters of context, memtui:{mark_of(text)}")
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) + "\n"
 
 

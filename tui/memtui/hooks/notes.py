@@ -125,7 +125,7 @@ def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
     )
     path = clean_line(str(entry.path.parent / NOTES))
     text = shortened_sections(text, room - size_of(head) - _FENCES, path)
-    report.did(f"handed over the notes of version {version_of(entry)} of the session state")
+    report.add_work(f"handed over the notes of version {version_of(entry)} of the session state")
     return head + fenced(text)
 
 
@@ -137,7 +137,7 @@ def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
         return ""
     quoted = _quoted(_title(entry), text, f"the whole document is {entry.path}", room, shortened)
     if quoted:
-        report.did(f"handed over version {version_of(entry)} of the session state")
+        report.add_work(f"handed over version {version_of(entry)} of the session state")
     return quoted
 
 

@@ -24,9 +24,9 @@ def post_compact(payload: Payload, project: Project, home: Home, now: datetime, 
         return ""
     pins = pin_texts(project, home, report)
     summary = SearchedText(payload.summary)
-    missing = [pin for pin in pins if summary.says(pin) is None]
+    missing = [pin for pin in pins if summary.find_text(pin) is None]
     if pins:
-        report.did(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
+        report.add_work(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
     text = titled_list(AGAIN, missing, report)
     leave_pins(payload.session_id, home, text, lambda known: known, now, report)
     return ""

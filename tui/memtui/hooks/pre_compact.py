@@ -28,7 +28,7 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
     ):
         try:
             name = capture(payload, project, home, now, report)
-            report.did(f"captured {name}" if name else "this compaction is captured already")
+            report.add_work(f"captured {name}" if name else "this compaction is captured already")
             if name:
                 _record(name, project, home, now)
                 sweep_captures(project, home)

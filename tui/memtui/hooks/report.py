@@ -36,7 +36,7 @@ class Report:
             act()
         self._afterwards.clear()
 
-    def did(self, what: str) -> None:
+    def add_work(self, what: str) -> None:
         """Add a piece of work that was done."""
         self._done.append(what)
 

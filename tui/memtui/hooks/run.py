@@ -88,7 +88,7 @@ def _reported(report: Report) -> Iterator[None]:
 def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
     report.event = arguments[0][:40] if arguments else ""
     if os.environ.get(HOOKS_OFF) == "off":  # sessions started by memtui itself are not recorded
-        report.did("nothing: switched off")
+        report.add_work("nothing: switched off")
         return ""
     payload = read_payload(data)
     report.event = event_of(arguments, payload)[:40]

@@ -30,7 +30,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
     here, ``resume`` and ``fork`` with the whole conversation.
     """
     if payload.agent_id:
-        report.did("nothing: a subagent's")
+        report.add_work("nothing: a subagent's")
         return ""
     if payload.source in ("startup", "clear"):
         _clear_commands(project, report, Changes(home, lambda: now, HOOK, project.root))
@@ -57,7 +57,7 @@ def session_end(payload: Payload, project: Project, home: Home, now: datetime, r
     if payload.reason in ("clear", ""):  # after any other end, no session replaces it
         try:
             note_end(payload.session_id, project, home, now, os.getppid())
-            report.did(f"noted the end ({payload.reason or 'no reason given'})")
+            report.add_work(f"noted the end ({payload.reason or 'no reason given'})")
         except FileProblem as problem:
             report.problem(problem)
     return ""
@@ -85,7 +85,7 @@ def _clear_commands(project: Project, report: Report, changes: Changes) -> None:
     try:
         if entries := commands.entries():
             commands.remove({entry.name for entry in entries})
-            report.did(f"cleared {', '.join(entry.name for entry in entries)}")
+            report.add_work(f"cleared {', '.join(entry.name for entry in entries)}")
     except FileProblem as problem:
         if not _none_left(commands):  # another hook may have cleared them
             report.problem(problem)
@@ -112,4 +112,4 @@ def _wait_for_version(session_id: str, home: Home, report: Report) -> None:
     if not is_open(session_id, home) or not switched("session_states", home.config, report, default=True):
         return  # without states, requests only concern the archive
     if not wait_until_served(session_id, home, _PATIENCE):
-        report.did("did not wait for the session's last version any longer")
+        report.add_work("did not wait for the session's last version any longer")

@@ -48,6 +48,6 @@ def _register(payload: Payload, project: Project, home: Home, now: datetime, rep
         return  # not a command with a compact summary
     try:
         added = commands.activate(word, now)
-        report.did(f"{normalised(word)} is active" + ("" if added else " already"))
+        report.add_work(f"{normalised(word)} is active" + ("" if added else " already"))
     except CommandProblem as problem:
         report.problem(problem)

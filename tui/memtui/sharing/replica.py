@@ -23,7 +23,7 @@ from memtui.sharing.merged import Marks, Merged, is_forgotten, merged
 from memtui.sharing.remote import Batch, Outgoing
 from memtui.sharing.replica_database import ReplicaDatabase
 
-_SETTLE = "insert or replace into applied values (?, ?, ?, ?, ?, ?, ?, ?)"
+_STORE_APPLIED = "insert or replace into applied values (?, ?, ?, ?, ?, ?, ?, ?)"
 _SENT_BYTES = 16 << 20
 _WITHDRAWN = "withdrawn "
 """Prefix of the key of a fact; the rest is a memory of which nothing is sent."""
@@ -33,7 +33,7 @@ failed, as a sentence and as a `Trouble`; the time of the last check of all file
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class BatchOutcome:
     """The outcome of adding a batch."""
 
     new: int
@@ -60,11 +60,11 @@ class Replica:
         found = self._db.one("select value from facts where key = ?", key)
         return str(found[0]) if found else ""
 
-    def keep(self, key: str, value: str) -> None:
+    def store_fact(self, key: str, value: str) -> None:
         """Store a fact."""
         self._db.execute("insert or replace into facts values (?, ?)", key, value)
 
-    def take(self, batch: Batch) -> Taken:
+    def add_batch(self, batch: Batch) -> BatchOutcome:
         """Add records from the remote and store their place, atomically."""
         refused, rows = [], []
         with self.transaction():
@@ -78,8 +78,8 @@ class Replica:
                     refused.append(f"{name[:120]}: {error}")
             self._db.execute_many("insert or replace into records values (?, ?, ?, ?, ?)", rows)
             self._db.execute_many("insert or ignore into arrived values (?)", {(row[1],) for row in rows})
-            self.keep(PLACE, batch.place)
-        return Taken(len({row[0] for row in rows} - known.keys()), tuple(refused))
+            self.store_fact(PLACE, batch.place)
+        return BatchOutcome(len({row[0] for row in rows} - known.keys()), tuple(refused))
 
     def _known(self, names: Iterable[str]) -> dict[str, bool]:
         """For each known record, whether the remote has it."""
@@ -100,7 +100,7 @@ class Replica:
         with self.transaction():
             if not self.has(name):
                 self._insert(record.memory, Outgoing(name, record.project, data), sent=False)
-            self.settle(record.memory, applied)
+            self.store_applied(record.memory, applied)
 
     def unsent(self, limit: int = 500) -> list[Outgoing]:
         """Some of the records to be sent: at most `limit`, and no more than fit into memory."""
@@ -118,10 +118,10 @@ class Replica:
         return [Outgoing(*row) for row in self._db.all(query, json.dumps(names))]
 
     def withdraw(self, memory: str) -> None:
-        """Stop sending anything of a memory, even waiting records; see `admit`."""
+        """Stop sending anything of a memory, even waiting records; see `allow`."""
         with self.transaction():
             self._db.execute("delete from records where memory = ? and not sent", memory)
-            self.keep(f"{_WITHDRAWN}{memory}", "yes")
+            self.store_fact(f"{_WITHDRAWN}{memory}", "yes")
 
     def drop_forgotten(self) -> None:
         """Send nothing that waits of memories that others have forgotten everywhere, as new records say."""
@@ -135,7 +135,7 @@ class Replica:
         """Whether a memory was forgotten everywhere and not shared again since."""
         return is_forgotten(self.records(memory))
 
-    def admit(self, memory: str) -> None:
+    def allow(self, memory: str) -> None:
         """Allow a withdrawn memory to be sent again."""
         self._db.execute("delete from facts where key = ?", f"{_WITHDRAWN}{memory}")
 
@@ -148,9 +148,9 @@ class Replica:
         with self.transaction():
             self._db.execute("delete from records where memory = ?", memory)
             self._insert(memory, tombstone, sent=True)
-            self.settle(memory, Applied("", Marks(deleted=True)))
+            self.store_applied(memory, Applied("", Marks(deleted=True)))
 
-    def sent(self, records: Iterable[Outgoing]) -> None:
+    def mark_sent(self, records: Iterable[Outgoing]) -> None:
         """Note that the remote has these records."""
         with self.transaction():
             self._db.execute_many(
@@ -180,11 +180,11 @@ class Replica:
         """The same for the folders of session states, by ``states/SESSION``."""
         return dict(self._db.all("select name, state from months where name like 'states/%'"))
 
-    def looked_through(self, folder: str, state: str) -> None:
+    def store_folder_state(self, folder: str, state: str) -> None:
         """Note the state of a checked folder, of a month or of a session's states."""
         self._db.execute("insert or replace into months values (?, ?)", folder, state)
 
-    def arrived(self) -> int:
+    def count_unapplied(self) -> int:
         """Number of memories with unapplied records."""
         return int(self._db.all("select count(*) from arrived")[0][0])
 
@@ -192,7 +192,7 @@ class Replica:
         """Whether a memory has records that were not applied yet."""
         return self._db.one("select 1 from arrived where memory = ?", memory) is not None
 
-    def waiting(self, behind: str) -> Generator[Waiting, None, None]:
+    def unapplied(self, behind: str) -> Generator[Waiting, None, None]:
         """Memories with unapplied records after `behind`, in order; exhaust or close it before a change."""
         query = (
             "select arrived.memory, name, data,"
@@ -214,7 +214,7 @@ class Replica:
         """The readable records of a memory, with their names."""
         return readable_records(self._db.all("select name, data from records where memory = ?", memory))
 
-    def moment(self, memory: str, now: datetime) -> datetime:
+    def next_timestamp(self, memory: str, now: datetime) -> datetime:
         """The timestamp for a change made now: later than every known record of the memory.
 
         Clocks differ, but a change made after seeing another one must win.
@@ -245,15 +245,15 @@ class Replica:
             found.setdefault(successor, []).append(memory)
         return found
 
-    def settle(self, memory: str, applied: Applied) -> None:
+    def store_applied(self, memory: str, applied: Applied) -> None:
         """Store the state of a memory after records were applied to it or made from it."""
-        self._db.execute(_SETTLE, *row_of(memory, applied))
+        self._db.execute(_STORE_APPLIED, *row_of(memory, applied))
 
-    def done_with(self, done: Mapping[str, Applied | None]) -> None:
+    def store_results(self, done: Mapping[str, Applied | None]) -> None:
         """Note that the records of memories were applied, and their state afterwards."""
         with self.transaction():
             rows = (row_of(memory, applied) for memory, applied in done.items() if applied is not None)
-            self._db.execute_many(_SETTLE, rows)
+            self._db.execute_many(_STORE_APPLIED, rows)
             self._db.execute_many("delete from arrived where memory = ?", [(each,) for each in done])
 
     def has(self, name: str) -> bool:

@@ -42,7 +42,7 @@ class ReplicaDatabase:
             FileProblem: the database cannot be opened.
         """
         private_folder(path.parent, within=existing_above(path.parent))
-        self._path = path
+        self.path = path
         with self._raising():
             self._db = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
             path.chmod(0o600)
@@ -117,7 +117,7 @@ class ReplicaDatabase:
         try:
             yield
         except sqlite3.Error as error:
-            raise FileProblem(self._path, f"cannot be used: {error}{_advice(error)}") from error
+            raise FileProblem(self.path, f"cannot be used: {error}{_advice(error)}") from error
 
 
 def _advice(error: sqlite3.Error) -> str:

@@ -82,7 +82,7 @@ class MemoryVersions:
         self._versions: tuple[MemoryVersion, ...] = ()
         self._rows: dict[str, MemoryRow] = {}
 
-    def look(self) -> bool:
+    def refresh(self) -> bool:
         """Read them again; returns whether anything has changed.
 
         Raises:

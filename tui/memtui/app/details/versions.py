@@ -61,7 +61,7 @@ class Compared(Protocol):
 class VersionSource(Protocol):
     """Versions of one thing: one thread at a time lists and reads them, any thread compares."""
 
-    def look(self) -> bool:
+    def refresh(self) -> bool:
         """List them again; returns whether anything has changed."""
 
     def read(self) -> Mapping[str, VersionRow]:
@@ -118,7 +118,7 @@ class Versions:
         self._rows: dict[str, Version] = {}
         self.entries: tuple[Entry, ...] = ()
 
-    def look(self) -> bool:
+    def refresh(self) -> bool:
         """List them again; returns whether anything has changed.
 
         Raises:

@@ -182,7 +182,7 @@ class Comparison:
             self._indexes = True
             self._of.indexer.start_for_transcripts()
         # An unread capture would count as missing.
-        if not self._of.capture_rows.unread and (view := self._of.health.look(self._of.capture_rows.rows)):
+        if not self._of.capture_rows.unread and (view := self._of.health.check(self._of.capture_rows.rows)):
             self._publish_new(view, publish)
 
     def _take_in(self, publish: Publish) -> None:
@@ -215,7 +215,7 @@ class Comparison:
         self._draft_wanted = None
 
     def _compare_state(self, publish: Publish) -> None:
-        view = self._of.sessions.look()
+        view = self._of.sessions.current_view()
         if isinstance(view, StateView):
             self._draft_wanted = None
             self._publish_new(view, publish)

@@ -29,7 +29,7 @@ class Health:
         self._due = 0.0
         self._captures: tuple[str, ...] = ()
 
-    def look(self, rows: Iterable[CaptureRow]) -> HealthView | None:
+    def check(self, rows: Iterable[CaptureRow]) -> HealthView | None:
         """The current health of the captures; None if it is too early to check again.
 
         Raises:

@@ -54,7 +54,7 @@ class ContextWatch:
         self._looped: dict[tuple[Path, int], bool] = {}
         self._lock = Lock()
 
-    def look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> ContextState:
+    def check(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> ContextState:
         """Check a session.
 
         Args:
@@ -67,9 +67,11 @@ class ContextWatch:
             ReadingCancelledError: `cancelled` answered True.
         """
         with self._lock:  # a check may take long, and the next one may begin meanwhile
-            return self._look(transcript, limits, cancelled)
+            return self._check(transcript, limits, cancelled)
 
-    def _look(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> ContextState:
+    def _check(
+        self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]
+    ) -> ContextState:
         course = self._courses.read(transcript, cancelled)
         limit = limit_of(course.compactions, limits, course.models)
         gauge = measure(course.sizes, course.turns, limit)

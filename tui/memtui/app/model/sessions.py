@@ -36,8 +36,8 @@ class Session(NamedTuple):
 class Sessions:
     """Lists the sessions, and makes the view of the current one.
 
-    That is the newest one, unless the user has chosen another. `look` is called by one thread, `choose` is
-    thread-safe.
+    That is the newest one, unless the user has chosen another. `current_view` is called by one thread,
+    `choose` is thread-safe.
     """
 
     def __init__(self, states: StateStore, transcripts: TranscriptStore, home: Home, clock: Clock) -> None:
@@ -75,7 +75,7 @@ class Sessions:
         ]
         return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
 
-    def look(self) -> StateView | DraftWanted:
+    def current_view(self) -> StateView | DraftWanted:
         """The view of the current session; a draft is needed if it has no stored version.
 
         Raises:

@@ -130,7 +130,7 @@ class Exchange:
         from memtui.flows.syncing import open_sharing
 
         def progress(done: Synced) -> None:
-            self._doing[name] = f"↑{done.sent:,} ↓{done.came:,}"
+            self._doing[name] = f"↑{done.sent:,} ↓{done.received:,}"
             changed()
 
         with self._alone(name):

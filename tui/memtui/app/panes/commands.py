@@ -65,7 +65,7 @@ class CommandsPane(Pane):
         self.say_when_empty(clean_line(self.view.problem or self._pins_problem) or _NONE)
         self.show_rows()
         if isinstance(view, CommandsView):
-            self.welcome(self._by_name, whole=not view.problem)
+            self.highlight_new(self._by_name, whole=not view.problem)
 
     def command(self, key: str | None) -> ActiveCommand | None:
         """The active command behind a row, None for a broken entry."""

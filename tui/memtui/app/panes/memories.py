@@ -59,7 +59,7 @@ class MemoriesPane(Pane):
                 self._reader.forget_relations()
             self._listed = view
             self._show_view(view)
-            self.welcome(view.entries, whole=not view.more)
+            self.highlight_new(view.entries, whole=not view.more)
 
     def resync(self) -> None:
         """Show the last listing, dropping changes made in advance."""

@@ -184,7 +184,7 @@ class Pane(RowList):
         self.refresh_rows()
         self._show_title(len(keys))
 
-    def welcome(self, known: Mapping[str, object], *, whole: bool) -> None:
+    def highlight_new(self, known: Mapping[str, object], *, whole: bool) -> None:
         """Highlight the rows added since the last view.
 
         Args:

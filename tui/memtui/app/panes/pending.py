@@ -54,7 +54,7 @@ class PendingPane(Pane):
             self.view = view
             self.say_when_empty(self._nothing())
             self.show_rows()
-            self.welcome(view.rows, whole=not view.unread)
+            self.highlight_new(view.rows, whole=not view.unread)
 
     def apply_health(self, health: HealthView) -> None:
         """In an empty pane, explain how captures get here."""

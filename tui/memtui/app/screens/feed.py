@@ -163,7 +163,7 @@ class Feed:
         limits = tuple(self.health.sizes.values()) if self.health else ()
         with self.host.reporting("looking at the context", wanted=lambda: False):
             watched = await asyncio.to_thread(
-                lambda: self._browser.watch.look(transcript, limits, lambda: self._browser.stopped)
+                lambda: self._browser.watch.check(transcript, limits, lambda: self._browser.stopped)
             )
             self._show_watched(transcript.stem, watched)
 
@@ -176,7 +176,7 @@ class Feed:
         self._show_receipt(watched.receipt)
         self._show_lights(watched.lights)
         warned = {(session, str(each)) for each in passed} | {(session, each) for each in watched.alarms}
-        if warned - self._warned and self._warn.rings(in_tmux="TMUX" in os.environ):
+        if warned - self._warned and self._warn.sends_bell(in_tmux="TMUX" in os.environ):
             self._screen.app.bell()
         for alarm in watched.alarms:
             if (session, alarm) not in self._warned and self._screen.has_class("-short"):

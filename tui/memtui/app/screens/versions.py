@@ -95,7 +95,7 @@ class VersionsScreen(Screen[None]):
         self._looking = True
         try:
             with self.app.reporting("reading the versions"):
-                if await asyncio.to_thread(self._versions.look):
+                if await asyncio.to_thread(self._versions.refresh):
                     self._rows = await asyncio.to_thread(self._versions.read)
                     self._show_rows()
         finally:
