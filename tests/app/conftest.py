@@ -12,16 +12,17 @@ from textual.widgets import Input, TextArea
 from memtui.app.model import folder_watcher, live_updates, state_writer
 from memtui.app.model.watched_folders import Target
 from memtui.app.panes import detail, memory_reader
-from tests.app import idle, styling
+from tests.app import idle, painting, styling
 from tests.app.world import World, furnished
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _styles_shared() -> Iterator[None]:
-    """Let all apps share what is found out about style rules."""
+def _cheaper() -> Iterator[None]:
+    """Let all apps share what is found out about style rules, and keep no parts of lines."""
     with pytest.MonkeyPatch.context() as patch:
         styling.share_rules(patch)
         styling.share_styles(patch)
+        painting.without_caches(patch)
         yield
 
 

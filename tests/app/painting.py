@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
+from rich.segment import Segment
 from textual._compositor import Compositor
 from textual.screen import Screen
 from textual.strip import Strip
 
+MAKE_STRIP = Strip.__init__
+"""Textual's own."""
 _pictures: WeakKeyDictionary[Screen[Any], list[Strip]] = WeakKeyDictionary()
 """The last painting."""
+
+
+class _NothingKept:
+    """Takes the place of a cache."""
+
+    def get(self, key: object, default: object = None) -> object:
+        return default
+
+    def __setitem__(self, key: object, value: object) -> None:
+        pass
+
+
+def without_caches(patch: pytest.MonkeyPatch) -> None:
+    """Let the lines of widgets come without caches for their parts.
+
+    Textual makes seven for each line, and few lines are painted twice. Making them, and collecting them as
+    garbage, takes more time than they save.
+    """
+    nothing = _NothingKept()
+
+    def make(self: Any, segments: Iterable[Segment], cell_length: int | None = None) -> None:
+        self._segments = list(segments)
+        self._cell_length = cell_length
+        self._divide_cache = self._crop_cache = self._style_cache = self._filter_cache = nothing
+        self._line_length_cache = self._crop_extend_cache = self._offsets_cache = nothing
+        self._render_cache = self._link_ids = self._cell_count = None
+
+    patch.setattr(Strip, "__init__", make)
 
 
 @contextmanager

@@ -11,6 +11,8 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
+from textual.css.tokenize import tokenize_values
+from textual.css.tokenizer import Token
 from textual.dom import DOMNode
 
 APPLY = Stylesheet.apply
@@ -23,6 +25,7 @@ def share_rules(patch: pytest.MonkeyPatch) -> None:
     """Let the same text be parsed once."""
     parsed: dict[tuple[object, ...], list[RuleSet]] = {}
     parse = Stylesheet._parse_rules
+    tokens: dict[tuple[tuple[str, str], ...], dict[str, list[Token]]] = {}
 
     def parse_once(self: Stylesheet, css: str, *args: Any, **options: Any) -> list[RuleSet]:
         key = (css, args, tuple(options.items()), tuple(self._variables.items()))
@@ -30,7 +33,14 @@ def share_rules(patch: pytest.MonkeyPatch) -> None:
             parsed[key] = parse(self, css, *args, **options)
         return parsed[key]
 
+    def tokenize_once(values: dict[str, str]) -> dict[str, list[Token]]:
+        key = tuple(values.items())
+        if key not in tokens:
+            tokens[key] = tokenize_values(values)
+        return {name: list(found) for name, found in tokens[key].items()}
+
     patch.setattr(Stylesheet, "_parse_rules", parse_once)
+    patch.setattr("textual.css.stylesheet.tokenize_values", tokenize_once)
 
 
 def share_styles(patch: pytest.MonkeyPatch) -> None:

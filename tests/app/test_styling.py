@@ -1,12 +1,13 @@
-"""Apps that share a cache of style rules look the same as without."""
+"""Apps that share a cache of style rules, and whose lines have no caches, look the same as others."""
 
 from __future__ import annotations
 
 import pytest
 from rich.segment import Segment
 from textual.css.stylesheet import Stylesheet
+from textual.strip import Strip
 
-from tests.app import styling
+from tests.app import painting, styling
 from tests.app.harness import NARROW, Driver, opened
 from tests.app.world import World
 
@@ -30,8 +31,9 @@ async def _pictures(world: World) -> list[list[list[Segment]]]:
         return pictures
 
 
-async def test_a_shared_style_cache_changes_no_picture(full: World) -> None:
+async def test_what_the_tests_do_to_caches_changes_no_picture(full: World) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "apply", styling.APPLY)
+        patch.setattr(Strip, "__init__", painting.MAKE_STRIP)
         plain = await _pictures(full)
     assert await _pictures(full) == plain
