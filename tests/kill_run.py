@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.project import memtui_home
-from memtui.store import frames
+from memtui.store import compressed_frames
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from tests.tracing import RefusedError, follow
@@ -52,7 +52,8 @@ class Place:
         problem = self.archive.verify(kept)
         assert not problem, problem
         return {
-            source: b"".join(frames.FramedFile(stem).parts()) for stem, source in self.archive.files_of(kept)
+            source: b"".join(compressed_frames.FramedFile(stem).parts())
+            for stem, source in self.archive.files_of(kept)
         }
 
 
@@ -65,7 +66,7 @@ def _killed(place: Place, at: int) -> bool:
 
 def main() -> None:
     """Kill at the first stop, at the second, and so on, until a process comes to its end."""
-    frames.FRAME = _FRAME
+    compressed_frames.FRAME = _FRAME
     at, going = 0, True
     while going:
         at += 1

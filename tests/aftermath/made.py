@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.aftermath.compare import aftermath_of
+from memtui.aftermath.fact_rows import StandingRule
 from memtui.aftermath.records import Aftermath, Row
-from memtui.aftermath.rows import StandingRule
 from memtui.aftermath.traces import traces
 from memtui.clock import parse_iso
 from memtui.reading.facts import read_facts

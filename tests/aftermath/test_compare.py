@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memtui.aftermath.fact_rows import StandingRule
 from memtui.aftermath.records import Need
-from memtui.aftermath.rows import StandingRule
 from tests.aftermath.made import ROOT, SUMMARY, read, row, session
 from tests.transcripts import Transcript
 

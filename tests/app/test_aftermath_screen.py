@@ -11,7 +11,7 @@ import pytest
 from memtui.aftermath.outbox import Outbox
 from memtui.aftermath.pins import Pins
 from memtui.aftermath.traces import Trace, traces
-from memtui.app.model import aftermaths
+from memtui.app.model import aftermath_cache
 from memtui.app.model.project_model import Browser
 from memtui.app.screens.aftermath import AftermathScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -19,7 +19,7 @@ from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.flows.aftermath import NoCompaction
 from memtui.project import Places
-from memtui.setup.settings import EVENTS, install
+from memtui.setup.hook_settings import EVENTS, install
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import NOW, World, clock
 
@@ -249,7 +249,7 @@ def test_captures_of_a_session_share_one_reading_of_its_transcript(
         reads.append(path)
         return traces(path, cancelled)
 
-    monkeypatch.setattr(aftermaths, "traces", counted)
+    monkeypatch.setattr(aftermath_cache, "traces", counted)
     transcript = lossy.transcript_path("s-1")
     model = Browser(Places(lossy.project, lossy.home, lossy.claude), clock).aftermaths
     assert model.read(transcript, None, lambda: False).heavy

@@ -15,7 +15,7 @@ _PROGRAM = """
 import gc, json, sys
 READING = ("memtui.reading.", "memtui.documents.", "memtui.relations.", "memtui.formats.tr")
 from pathlib import Path
-import memtui.__main__, memtui.cli.running
+import memtui.__main__, memtui.cli.startup
 import memtui.app.app as app_module
 from memtui.app.keys.commands import PaneId
 from memtui.app.panes.stack import PaneStack
@@ -66,7 +66,7 @@ home = Home(*(folder / name for name in ("data", "cache", "state", "config")))
 open_app = memtui.__main__._open_app
 memtui.__main__._open_app = lambda project, *_: open_app(project, home, folder / "claude")
 sys.argv[1:] = [str(folder / "app")]
-memtui.cli.running.can_show_app = lambda: True
+memtui.cli.startup.can_show_app = lambda: True
 memtui.__main__.main()
 """
 

@@ -11,7 +11,7 @@ from memtui.app.model.views import HealthView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.hooks.log import Run, record
 from memtui.project import memtui_home
-from memtui.setup.settings import EVENTS, install
+from memtui.setup.hook_settings import EVENTS, install
 from memtui.store.backfill import compactions_in
 from memtui.store.transcripts import TranscriptStore
 from tests.app.harness import WIDE, Driver, opened

@@ -13,7 +13,7 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.model import state_writer
 from memtui.app.model.live_updates import Mark
 from memtui.app.panes.state import StatePane
-from memtui.app.screens.feed import Published
+from memtui.app.screens.browser_updates import Published
 from memtui.files import FileProblem
 from memtui.flows.restore import restore_session
 from memtui.flows.states import update_state

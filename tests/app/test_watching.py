@@ -11,7 +11,7 @@ from textual.message import Message
 from memtui.app.keys.commands import PaneId
 from memtui.app.model import folder_watcher, live_updates
 from memtui.app.model.live_updates import Mark
-from memtui.app.screens.feed import Published
+from memtui.app.screens.browser_updates import Published
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.world import STATE, World, captured_session

@@ -13,7 +13,7 @@ import pytest
 
 from memtui.cli import init, installing, uninstall
 from memtui.project import Project, claude_config, memtui_home
-from memtui.setup.settings import EVENTS
+from memtui.setup.hook_settings import EVENTS
 from tests.cli.conftest import Memtui
 
 

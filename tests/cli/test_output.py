@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.cli import output
-from memtui.cli.running import prepare_streams
+from memtui.cli.startup import prepare_streams
 from tests.warm import Warm
 
 HOSTILE = "\x1b]0;title\x07\x1b]52;c;aGk=\x07\x9b6n\u202eabc\u2066[/b] {x} \x00\x7f\r\t\U000e0041\ud83d"
@@ -123,7 +123,7 @@ def test_a_document_for_people_is_wrapped_at_words(
 
 
 _PRINTS = (
-    "from memtui.cli.output import *; from memtui.cli.running import prepare_streams; prepare_streams()\n"
+    "from memtui.cli.output import *; from memtui.cli.startup import prepare_streams; prepare_streams()\n"
     "say('\\u00e9\\u6f22\\u5b57 \\ud83d'); print_table('A', [['\\u00e9\\u6f22\\u5b57']], flexible=0)"
 )
 
@@ -154,7 +154,8 @@ def test_a_terminal_gets_a_clean_table_and_no_color_is_respected(no_color: bool,
 @pytest.mark.parametrize("no_color", [False, True])
 def test_changes_are_coloured_on_a_terminal_that_wants_it(no_color: bool) -> None:
     program = (
-        "from memtui.cli.output import *; from memtui.cli.running import prepare_streams; prepare_streams();"
+        "from memtui.cli.output import *; from memtui.cli.startup import prepare_streams;"
+        " prepare_streams();"
         " print_changes([[('new', 'added'), ('old', '')]])"
     )
     command = [sys.executable, "-S", "-c", program]

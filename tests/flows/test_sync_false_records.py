@@ -8,7 +8,7 @@ import pytest
 
 from memtui.flows.syncing import Synced
 from memtui.formats.shared_record import record_name, render_record
-from memtui.sharing import applied
+from memtui.sharing import applied_records
 from memtui.sharing.remote import Outgoing
 from tests.flows.machines import Machine
 from tests.sharing.memory_remote import MemoryRemote
@@ -54,7 +54,7 @@ def test_a_record_with_an_unknown_text_is_named_and_stops_nothing(
 def test_of_many_false_records_the_first_are_named_and_the_others_counted(
     laptop: Machine, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applied, "_NAMED", 2)
+    monkeypatch.setattr(applied_records, "_NAMED", 2)
     for number in range(5):
         false = outgoing(record(number, machine="desk"))
         remote.rows[str(number)] = Outgoing(false.name, false.project, false.data + b"more")
@@ -66,7 +66,7 @@ def test_of_many_false_records_the_first_are_named_and_the_others_counted(
 def test_of_many_records_with_false_values_the_first_are_named_and_the_others_counted(
     laptop: Machine, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applied, "_NAMED", 2)
+    monkeypatch.setattr(applied_records, "_NAMED", 2)
     for number in range(5):
         data = render_record(record(number, machine="desk")).replace(b"kind: text", b"kind: song")
         remote.put([Outgoing(record_name(record(number, machine="desk").memory, data), "shop", data)])

@@ -16,7 +16,7 @@ from memtui.formats.recovery import render_recovery
 from memtui.hooks.first_prompt import first_prompt
 from memtui.project import Home, Project
 from memtui.safety.address_secrets import address_spans
-from memtui.safety.assigned import assigned
+from memtui.safety.assigned_secrets import assigned
 from memtui.safety.secret_spans import may_hold_secret
 from memtui.safety.tokens import tokens
 from memtui.store.state_progress import keep_progress

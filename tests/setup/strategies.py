@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from memtui.setup.settings import EVENTS, own_command, shared_command
+from memtui.setup.hook_settings import EVENTS, own_command, shared_command
 from tests.examples import shared
 
 COMMANDS = {event: own_command("/opt/my tools/python'3", name) for event, name in EVENTS.items()}

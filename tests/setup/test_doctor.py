@@ -16,8 +16,8 @@ from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.command_probe import BARE_PATH, probe
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
+from memtui.setup.hook_settings import EVENTS, PURPOSES, own_command
 from memtui.setup.hooks_check import has_all_hooks, read_all_settings
-from memtui.setup.settings import EVENTS, PURPOSES, own_command
 from memtui.store.commands_file import CommandsFile
 from tests.setup.conftest import NOW, Probes, clock
 from tests.setup.conftest import Run as Runner

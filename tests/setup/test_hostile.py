@@ -17,8 +17,8 @@ from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.command_probe import is_this_python, is_this_script
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
+from memtui.setup.hook_settings import own_command, shared_command
 from memtui.setup.mcp_entry import own_server, shared_server
-from memtui.setup.settings import own_command, shared_command
 from tests.setup.conftest import clock
 
 

@@ -21,8 +21,8 @@ from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
 from memtui.setup.claude_files import Scope
 from memtui.setup.file_change import diff
+from memtui.setup.hook_settings import EVENTS, find_hooks
 from memtui.setup.install import apply, plan_init, plan_uninstall
-from memtui.setup.settings import EVENTS, find_hooks
 from memtui.setup.slash_commands import slash_command
 from tests.disk import mode_of, names
 from tests.setup.conftest import NOW, PYTHON, Run

@@ -11,8 +11,8 @@ from memtui.files import FileChanged, replacing
 from memtui.project import Places
 from memtui.setup import file_change as changes_module
 from memtui.setup.claude_files import Scope
+from memtui.setup.hook_settings import EVENTS, find_hooks
 from memtui.setup.install import apply, plan_init, plan_uninstall
-from memtui.setup.settings import EVENTS, find_hooks
 from tests.setup.conftest import PYTHON, Run, clock
 from tests.setup.installing import settings_path, wrote
 

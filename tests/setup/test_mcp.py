@@ -20,11 +20,11 @@ from memtui.files import FileChanged, FileOutside, FileUnreadable
 from memtui.formats.json_text import add_member, root_of, style_of
 from memtui.project import Places
 from memtui.setup import mcp_check
-from memtui.setup.approval import APPROVED
 from memtui.setup.claude_files import Scope
 from memtui.setup.command_probe import TrialRun
 from memtui.setup.findings import Level
 from memtui.setup.install import apply, plan_init, plan_uninstall
+from memtui.setup.mcp_approval import APPROVED
 from memtui.setup.mcp_check import check_server
 from memtui.setup.mcp_entry import Kind, find_server, own_server, shared_server
 from memtui.setup.mcp_registration import registered

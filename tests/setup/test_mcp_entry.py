@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.json_text import add_member, member, root_of, style_of
+from memtui.setup.hook_settings import SettingsProblem
 from memtui.setup.mcp_entry import (
     NAME,
     Kind,
@@ -19,7 +20,6 @@ from memtui.setup.mcp_entry import (
     shared_server,
     unregister,
 )
-from memtui.setup.settings import SettingsProblem
 from tests.setup.strategies import MANY, server_files
 
 OWN = own_server("/opt/my tools/python'3")

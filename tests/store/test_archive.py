@@ -16,10 +16,10 @@ from memtui.files import FileProblem
 from memtui.project import Home, memtui_home
 from memtui.reading.subagents import agent_transcripts
 from memtui.store import archive as archive_module
-from memtui.store import frames
+from memtui.store import compressed_frames
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
-from memtui.store.frames import FramedFile
+from memtui.store.compressed_frames import FramedFile
 from tests.app.widgets.records import user, write
 
 NOW = datetime(2026, 3, 5, 14, 20, tzinfo=UTC)
@@ -38,7 +38,7 @@ def archive(home: Home) -> Archive:
 
 @pytest.fixture(autouse=True)
 def _small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "FRAME", 100)
+    monkeypatch.setattr(compressed_frames, "FRAME", 100)
 
 
 @pytest.fixture
@@ -280,7 +280,7 @@ def test_where_zstd_is_gone_a_new_copy_is_begun(
     first = FramedFile(archive.find("s-1").stem)
     lines = first.index.read_bytes().replace(b'"codec": "gzip"', b'"codec": "zstd"')
     first.index.write_bytes(lines)
-    monkeypatch.setattr(frames, "_zstd", lambda: None)
+    monkeypatch.setattr(compressed_frames, "_zstd", lambda: None)
     write(transcript, user("more"))
     assert archive.keep(transcript, KEEP) == transcript.stat().st_size
     assert content(archive) == transcript.read_bytes()
@@ -398,7 +398,7 @@ def test_what_is_removed_is_gone(archive: Archive, transcript: Path) -> None:
 
 
 def test_without_zstd_it_is_gzip(archive: Archive, transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "_zstd", lambda: None)
+    monkeypatch.setattr(compressed_frames, "_zstd", lambda: None)
     archive.keep(transcript, KEEP)
     assert FramedFile(archive.find("s-1").stem).head["codec"] == "gzip"
     monkeypatch.undo()

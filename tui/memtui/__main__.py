@@ -21,7 +21,7 @@ def main() -> None:
         with suppress(OSError):  # write errors are reported below
             print_version()
             return
-    from memtui.cli.running import root_to_open, run_to_end
+    from memtui.cli.startup import root_to_open, run_to_end
 
     if (root := root_to_open(sys.argv[1:])) is not None:
         sys.exit(run_to_end(lambda: _open_root(root)))

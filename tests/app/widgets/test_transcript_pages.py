@@ -13,10 +13,10 @@ from memtui.app.widgets import transcript_pages
 from memtui.app.widgets.transcript_pages import Page, Pages, Shows
 from memtui.formats import transcript
 from memtui.formats.transcript_events import Words
-from memtui.reading import line_places
+from memtui.reading import line_offsets
 from memtui.reading.blocks import Block, blocks
 from memtui.reading.line_index import LineIndex
-from memtui.reading.line_places import line_offset, line_start, lines_before
+from memtui.reading.line_offsets import line_offset, line_start, lines_before
 from tests.app.widgets.records import call, result, said, text, user, write
 
 RECORDS = (
@@ -38,7 +38,7 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(transcript_pages, "SIGHT", 6)
     monkeypatch.setattr(transcript_pages, "_STEP", 500)
     monkeypatch.setattr(transcript_pages, "_LARGEST", 4000)
-    monkeypatch.setattr(line_places, "_BLOCK", 64)
+    monkeypatch.setattr(line_offsets, "_BLOCK", 64)
     yield
 
 
@@ -156,7 +156,7 @@ def test_an_unfinished_line_is_left_for_later(tmp_path: Path) -> None:
 def test_a_line_of_megabytes_is_reported_and_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line_places, "_BLOCK", 1 << 16)
+    monkeypatch.setattr(line_offsets, "_BLOCK", 1 << 16)
     path = write(tmp_path / "t.jsonl", user("before"), b"x" * 2_500_000, "\n", user("after"))
     for page in (backwards(pages_of(path)), forwards(pages_of(path))):
         assert [tuple(block.event) for block in page.blocks][1] == ("line of 2.5 MB",)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from memtui.aftermath.fact_rows import Fact, StandingRule, facts_of
 from memtui.aftermath.handover_marks import MARK
 from memtui.aftermath.naming import SearchedText
 from memtui.aftermath.records import Aftermath, Row, State
-from memtui.aftermath.rows import Fact, StandingRule, facts_of
 from memtui.aftermath.traces import Trace
 from memtui.aftermath.unfounded import unfounded
 from memtui.reading.facts import Facts

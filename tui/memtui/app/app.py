@@ -27,7 +27,7 @@ from memtui.app.host import AftermathWanted, HostApp, PinWanted, ResumeWanted, U
 from memtui.app.keys.screen_table import CommandTable
 from memtui.app.model.project_model import Browser
 from memtui.app.screens.browser import BrowserScreen
-from memtui.app.screens.sizing import add_size_classes
+from memtui.app.screens.single_layout import add_size_classes
 from memtui.app.settings import (
     SettingsError,
     commands_of,

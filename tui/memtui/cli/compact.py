@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from memtui.clean import clean_line
-from memtui.cli.asking import accepted_draft, edited
+from memtui.cli.accept_draft import accepted_draft, edited
 from memtui.cli.changes import changes_in
 from memtui.cli.check import as_json_points, summary
 from memtui.cli.engine import asking, draft_note, engine_option
@@ -29,7 +29,7 @@ from memtui.cli.recovery_box import print_recovery_box
 from memtui.clipboard import copy, osc52
 from memtui.clock import system_clock
 from memtui.documents.checklist import Point, Verdict, check_recovery
-from memtui.engines.choice import Engine
+from memtui.engines.engine_choice import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of

@@ -14,7 +14,7 @@ import click
 
 from memtui.clean import clean_line
 from memtui.cli.output import say
-from memtui.engines.choice import Engine
+from memtui.engines.engine_choice import Engine
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

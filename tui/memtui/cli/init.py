@@ -22,10 +22,10 @@ from memtui.cli.project import root_option
 from memtui.clock import system_clock
 from memtui.files import FileProblem
 from memtui.project import Places
-from memtui.setup.archiving import about_archive, is_decided, turn_archive_off
+from memtui.setup.archive_question import about_archive, is_decided, turn_archive_off
+from memtui.setup.hook_settings import PURPOSES
 from memtui.setup.hooks_check import read_all_settings
 from memtui.setup.install import plan_init, tidy
-from memtui.setup.settings import PURPOSES
 
 
 @click.command("init")

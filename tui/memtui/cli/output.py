@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.clean import clean, clean_line, without_surrogates
-from memtui.cli.running import can_show_app
+from memtui.cli.startup import can_show_app
 from memtui.patterns import deferred
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from memtui.cli.project import project_of, root_option
 from memtui.clock import local_minute, system_clock
 from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
-from memtui.engines.choice import Engine
+from memtui.engines.engine_choice import Engine
 from memtui.flows.sessions import find_transcript
 from memtui.flows.state_import import import_state
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state

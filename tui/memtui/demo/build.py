@@ -19,7 +19,7 @@ from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.capture_text import capture_name, memory_name, render_pending
 from memtui.formats.memory import render_memory
 from memtui.project import Home, Places, Project, memtui_home, transcript_slug
-from memtui.setup.settings import EVENTS, install
+from memtui.setup.hook_settings import EVENTS, install
 from memtui.store.state_files import NOTES
 
 _COMPACTING = timedelta(seconds=38)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.documents.user_requests import asks
-from memtui.reading.order import in_order
 from memtui.reading.plans import plan_title
+from memtui.reading.record_order import in_order
 from memtui.reading.records import Answer, Facts, PlanFact, Source
 from memtui.reading.short_text import one_line, shortened
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from memtui.documents.sources import citation, with_source
 from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, last_checks, worth_telling
 from memtui.reading.hidden_failures import hides_outcome
-from memtui.reading.order import is_after
+from memtui.reading.record_order import is_after
 from memtui.reading.records import NOWHERE, Action, Command, ErrorFact, Facts, Source
 from memtui.reading.shell import shows_outcome
 from memtui.reading.short_text import one_line, shortened, telling_line

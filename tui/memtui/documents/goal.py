@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from memtui.documents.open_work import plan_in_force, plan_status, undecided_plan
 from memtui.documents.sources import citation
 from memtui.documents.user_requests import Ask, asks, plan_line
+from memtui.reading.command_purposes import title_in
 from memtui.reading.plans import plan_title
-from memtui.reading.purposes import title_in
 from memtui.reading.records import Facts
 from memtui.reading.short_text import one_line, shortened
 from memtui.reading.tasks import dropped_among, was_done

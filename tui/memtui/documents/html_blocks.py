@@ -14,9 +14,9 @@ from memtui.documents.transcript_markdown import Safe, as_it_is
 from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.reading.actions import target_of
 from memtui.reading.blocks import Attached, Block, Skipped, Thinking
+from memtui.reading.call_pairs import Pair
 from memtui.reading.edits import Row, diff_counts, edit_rows
 from memtui.reading.outcomes import error_text, exit_code, outcome_of
-from memtui.reading.pairs import Pair
 from memtui.reading.short_text import shortened
 from memtui.reading.tools import EDIT_TOOLS
 from memtui.safety.secrets import masked_in

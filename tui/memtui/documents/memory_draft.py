@@ -20,8 +20,8 @@ from memtui.documents.sources import citation, with_source
 from memtui.formats.memory import MemoryFile
 from memtui.reading.checks import SENTENCE, last_check
 from memtui.reading.facts import Facts
-from memtui.reading.order import is_after
 from memtui.reading.paths import shown_path
+from memtui.reading.record_order import is_after
 from memtui.reading.records import NOWHERE, Command, Source
 from memtui.reading.removals import DELETED, path_now
 from memtui.reading.short_text import capitalised, shortened

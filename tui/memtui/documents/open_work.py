@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import source_label, with_source
 from memtui.documents.user_requests import Ask, last_asked, plan_line
-from memtui.reading.order import is_after
+from memtui.reading.record_order import is_after
 from memtui.reading.records import Facts, PlanFact, Source, Turn
 from memtui.reading.short_text import ends_of, one_line, shortened
 from memtui.reading.tasks import OPEN

@@ -13,7 +13,7 @@ from memtui.documents.html_page import html_page
 from memtui.documents.transcript_markdown import Safe, block_markdown, code_span
 from memtui.formats.transcript_events import Queued, Result, Words
 from memtui.reading.blocks import Block
-from memtui.reading.pairs import Pair, paired
+from memtui.reading.call_pairs import Pair, paired
 from memtui.reading.session_summary import SessionSummary
 from memtui.reading.short_text import one_line, shortened
 from memtui.reading.subagents import worker_of

@@ -21,7 +21,7 @@ from memtui.documents.quotes import last_said
 from memtui.documents.sources import source_label, with_source, without_source
 from memtui.documents.user_requests import Ask, last_asked, plan_line
 from memtui.formats.session_state import Task, TaskKind
-from memtui.reading.order import is_after
+from memtui.reading.record_order import is_after
 from memtui.reading.records import Facts
 from memtui.reading.short_text import ends_of, key_of, one_line, shortened, telling_line
 from memtui.reading.tasks import was_done

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from memtui.aftermath.compare import aftermath_of
+from memtui.aftermath.fact_rows import StandingRule
 from memtui.aftermath.kept_marks import kept_by_hand, with_marks
 from memtui.aftermath.naming import words
 from memtui.aftermath.records import Aftermath, Row
-from memtui.aftermath.rows import StandingRule
 from memtui.aftermath.traces import Trace, traces
 from memtui.clock import parse_iso
 from memtui.files import FileProblem

@@ -12,7 +12,7 @@ from memtui.clean import without_surrogates
 from memtui.clock import Clock, system_clock
 from memtui.documents.goal import title_of
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.engines.choice import Engine
+from memtui.engines.engine_choice import Engine
 from memtui.files import FileProblem
 from memtui.flows.sessions import find_transcript, refuse_strange, session_root
 from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
@@ -23,7 +23,7 @@ from memtui.reading.short_text import one_line, shortened
 from memtui.store.base import Filter, New
 from memtui.store.changes import unrecorded
 from memtui.store.memory_files import FilesBackend
-from memtui.store.workflow import active_sessions, read_plan
+from memtui.store.workflow_sessions import active_sessions, read_plan
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memtui.engines.choice import Engine, improved
 from memtui.engines.claude import Claude
+from memtui.engines.engine_choice import Engine, improved
 from memtui.files import FileProblem
 from memtui.flows.compact import Compacted
 from memtui.flows.sessions import captured_transcript

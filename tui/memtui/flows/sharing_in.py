@@ -16,8 +16,8 @@ from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.flows.sharing_successors import Successors, name_replaced
 from memtui.formats.shared_record import PINS
 from memtui.project import Home
-from memtui.sharing.applied import Applied, PassedOver, Waiting, readable_records
-from memtui.sharing.merged import Merged, merged
+from memtui.sharing.applied_records import Applied, PassedOver, Waiting, readable_records
+from memtui.sharing.merging import Merged, merged
 from memtui.sharing.replica import Replica
 from memtui.store.base import New
 from memtui.store.changes import Changes, unrecorded

@@ -19,8 +19,8 @@ from memtui.formats.stored_memory import StoredMemory
 from memtui.project import Home
 from memtui.safety.secret_spans import Hit
 from memtui.safety.secrets import find, holds_secrets
-from memtui.sharing.applied import Applied
-from memtui.sharing.merged import Marks
+from memtui.sharing.applied_records import Applied
+from memtui.sharing.merging import Marks
 from memtui.sharing.remote import Outgoing
 from memtui.sharing.remotes import this_author
 from memtui.sharing.replica import Replica

@@ -10,8 +10,8 @@ from memtui.flows.sharing_pins import SharedPins
 from memtui.flows.sharing_states import SharedStates
 from memtui.formats.shared_record import PINS
 from memtui.project import Home
-from memtui.sharing.applied import Applied
-from memtui.sharing.merged import Merged
+from memtui.sharing.applied_records import Applied
+from memtui.sharing.merging import Merged
 from memtui.sharing.replica import Replica
 
 if TYPE_CHECKING:

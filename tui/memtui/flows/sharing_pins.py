@@ -14,8 +14,8 @@ from memtui.formats.shared_record import PINS, SharedRecord
 from memtui.formats.text import one_line
 from memtui.project import Home, Project
 from memtui.safety.secrets import masked
-from memtui.sharing.applied import Applied
-from memtui.sharing.merged import Marks
+from memtui.sharing.applied_records import Applied
+from memtui.sharing.merging import Marks
 from memtui.sharing.remotes import this_author
 from memtui.sharing.replica import Replica
 

@@ -13,8 +13,8 @@ from memtui.formats.session_state import parse_session_state
 from memtui.formats.shared_record import LIMIT, STATE, SharedRecord, record_name
 from memtui.project import Home
 from memtui.safety.secrets import find, holds_secrets
-from memtui.sharing.applied import Applied
-from memtui.sharing.merged import Marks
+from memtui.sharing.applied_records import Applied
+from memtui.sharing.merging import Marks
 from memtui.sharing.remotes import this_author
 from memtui.sharing.replica import Replica
 from memtui.store.archive_settings import archive_settings

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memtui.flows.shared_names import Names
-from memtui.sharing.merged import Marks
+from memtui.sharing.merging import Marks
 from memtui.sharing.replica import Replica
 from memtui.store.base import MemoryMissing
 from memtui.store.memory_files import FilesBackend, Revised

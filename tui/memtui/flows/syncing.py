@@ -17,7 +17,7 @@ from memtui.flows.sharing_own import SharedOwn
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import parse_record
 from memtui.project import Home
-from memtui.sharing.applied import PassedOver
+from memtui.sharing.applied_records import PassedOver
 from memtui.sharing.remote import Batch, Remote, RemoteProblemError
 from memtui.sharing.remotes import (
     NamedRemote,

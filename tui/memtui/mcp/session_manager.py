@@ -14,7 +14,7 @@ from mcp import types
 from memtui.mcp.calls import Arguments, Calls, Refusal
 from memtui.mcp.texts import paged
 from memtui.project import Project
-from memtui.store.workflow import active_sessions, read_plan
+from memtui.store.workflow_sessions import active_sessions, read_plan
 
 NAME = "session_manager"
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.reading.order import in_order
 from memtui.reading.paths import shown_path
+from memtui.reading.record_order import in_order
 from memtui.reading.records import Command, ErrorFact, Facts
 from memtui.reading.shell import programs_run
 from memtui.reading.short_text import command_line, one_line, shortened, telling_line

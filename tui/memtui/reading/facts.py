@@ -12,7 +12,7 @@ from typing import Any
 from memtui.formats.transcript import read_lines
 from memtui.reading.cancelled import ReadingCancelledError
 from memtui.reading.checkpoint import Checkpoint
-from memtui.reading.line_places import line_start, lines_before
+from memtui.reading.line_offsets import line_start, lines_before
 from memtui.reading.reader import Reading
 from memtui.reading.records import Command, ErrorFact, Facts, FileFact, Source, Turn
 from memtui.reading.subagents import agent_transcripts

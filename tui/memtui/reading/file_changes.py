@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.formats.transcript_events import Result
-from memtui.reading.order import is_after, later, with_late
 from memtui.reading.paths import absolute, is_absolute, path_identity
+from memtui.reading.record_order import is_after, later, with_late
 from memtui.reading.records import NOWHERE, FileFact, Source
 from memtui.reading.removals import PUT_BACK, THERE, Removal, moved_to
 from memtui.reading.tools import EDIT_TOOLS

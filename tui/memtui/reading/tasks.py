@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memtui.formats.transcript_events import Result
-from memtui.reading.order import is_after
+from memtui.reading.record_order import is_after
 from memtui.reading.records import NOWHERE, Source, Todo
 
 _CREATED = re.compile(r"Task #(\S{1,40}) created")

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 
+from memtui.reading.command_purposes import description_of, plan_read
 from memtui.reading.pasted import without_pasted
-from memtui.reading.purposes import description_of, plan_read
 from memtui.reading.records import Pasted, Quote, Source, Turn, TurnEnd, TurnKind
 from memtui.reading.short_text import ends_of
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from memtui.patterns import deferred
 from memtui.safety.command_lines import command_line_spans
 from memtui.safety.secret_spans import Span
-from memtui.safety.values import is_hex, is_random, is_reference, is_uuid
+from memtui.safety.secret_values import is_hex, is_random, is_reference, is_uuid
 
 
 def address_spans(text: str) -> Iterator[Span]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from memtui.patterns import deferred
 from memtui.safety.secret_spans import Span
-from memtui.safety.values import is_password, is_random, is_reference, is_strong, is_uuid
+from memtui.safety.secret_values import is_password, is_random, is_reference, is_strong, is_uuid
 
 _PW = r"(?P<quote>[\"']?)(?P<value>[^\s\"'|;&]{1,200}|(?<=\")[^\"\n]{1,200}|(?<=')[^'\n]{1,200})(?P=quote)"
 _REST = r"(?:(?!&&)[^\n|;]){0,400}?"

@@ -11,7 +11,7 @@ from string import ascii_letters, digits
 
 from memtui.named import TYPE_CHECKING
 from memtui.safety.address_secrets import address_spans
-from memtui.safety.assigned import assigned
+from memtui.safety.assigned_secrets import assigned
 from memtui.safety.secret_spans import FULL_WIDTH, Hit, Span
 from memtui.safety.suspect_lines import suspect_lines
 from memtui.safety.tokens import tokens

@@ -15,7 +15,7 @@ _NAMES = (
     "pass", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sig", "cookie", "login", "phrase", "psk",
     "mnemonic", "salt", "senha", "clave", "_pat", " pat", "-pat", *filter(str.isascii, PASSWORDS_ELSEWHERE),
 )  # fmt: skip
-"""Parts of the names in `names`, in lower case, near which a value may be."""
+"""Parts of the names in `secret_names`, in lower case, near which a value may be."""
 _OTHER_NAMES = tuple(name for name in PASSWORDS_ELSEWHERE if not name.isascii())
 _OTHER_LETTERS = deferred(f"[{''.join({char for char in ''.join(_OTHER_NAMES) if not char.isascii()})}]")
 _SIGNS = (

@@ -16,7 +16,7 @@ from memtui.git import git_sees
 from memtui.hooks.log import Run, read_runs
 from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.setup.settings import EVENTS
+from memtui.setup.hook_settings import EVENTS
 from memtui.store.archive import Archive
 from memtui.store.backfill import coverage
 from memtui.store.captures import CaptureProblem, CaptureStore

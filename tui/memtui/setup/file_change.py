@@ -19,8 +19,8 @@ from memtui.files import (
 )
 from memtui.files.folder import Folder
 from memtui.files.problems import writing
+from memtui.setup.change_records import Record
 from memtui.setup.claude_files import ClaudeFile
-from memtui.setup.records import Record
 
 LIMIT = 4 << 20
 """Maximum size of settings files, in bytes."""

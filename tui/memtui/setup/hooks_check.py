@@ -16,8 +16,7 @@ from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.command_probe import BARE_PATH, is_this_python, is_this_script, probe, why_not_tried
 from memtui.setup.file_change import read, text_of
 from memtui.setup.findings import Finding, broken, note, ok, warning
-from memtui.setup.replaced_scripts import Original, find_originals
-from memtui.setup.settings import (
+from memtui.setup.hook_settings import (
     EVENTS,
     Hook,
     SettingsProblem,
@@ -25,6 +24,7 @@ from memtui.setup.settings import (
     interpreter_of,
     read_settings,
 )
+from memtui.setup.replaced_scripts import Original, find_originals
 
 _EVERYTHING = ("", "*")
 

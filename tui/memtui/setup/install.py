@@ -19,7 +19,7 @@ from memtui.clock import Clock
 from memtui.files import FileProblem, FileUnreadable, sweep_temps
 from memtui.git import git_sees
 from memtui.project import Places
-from memtui.setup.approval import approve, withdraw
+from memtui.setup.change_records import Record, Records
 from memtui.setup.claude_files import ClaudeFile, Scope, command_file, servers_file, settings_file
 from memtui.setup.file_change import (
     Change,
@@ -30,12 +30,12 @@ from memtui.setup.file_change import (
     remove_folders,
     write,
 )
+from memtui.setup.hook_settings import EVENTS, Installed, install, own_command, remove, shared_command
 from memtui.setup.hooks_check import read_all_settings
 from memtui.setup.json_edits import Edit, plan_putting_in, plan_taking_out
+from memtui.setup.mcp_approval import approve, withdraw
 from memtui.setup.mcp_registration import is_own, registering, server_edit, server_note
-from memtui.setup.records import Record, Records
 from memtui.setup.replaced_scripts import replace_scripts, restore_scripts
-from memtui.setup.settings import EVENTS, Installed, install, own_command, remove, shared_command
 from memtui.setup.slash_commands import COMMANDS, is_sealed, is_untouched, slash_command
 from memtui.store.changes import unrecorded
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from memtui.files import FileUnreadable
+from memtui.setup.change_records import Record, Records
 from memtui.setup.claude_files import ClaudeFile
 from memtui.setup.file_change import Change, read, text_of
-from memtui.setup.records import Record, Records
-from memtui.setup.settings import Installed, SettingsProblem, read_settings
+from memtui.setup.hook_settings import Installed, SettingsProblem, read_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from memtui.setup.claude_files import servers_file
 from memtui.setup.command_probe import is_this_python, is_this_script, run_isolated, why_not_tried
 from memtui.setup.file_change import read, text_of
 from memtui.setup.findings import Finding, broken, note, ok, warning
+from memtui.setup.hook_settings import SettingsProblem
 from memtui.setup.mcp_entry import Kind, find_server
 from memtui.setup.mcp_registration import Registered, approval, registered
-from memtui.setup.settings import SettingsProblem
 
 _CHECK = "mcp"
 _SECONDS = 20.0

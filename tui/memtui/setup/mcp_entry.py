@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from memtui.formats.json_text import add_member, cut_member, member, put_member, root_of, style_of
-from memtui.setup.settings import ISOLATIONS, Installed, SettingsProblem, read_settings
+from memtui.setup.hook_settings import ISOLATIONS, Installed, SettingsProblem, read_settings
 
 NAME = "memtui"
 """Of the server: its tools are ``mcp__memtui__core_memory`` and so on."""

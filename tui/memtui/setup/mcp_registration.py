@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 from memtui.files import FileProblem, read_within
 from memtui.git import git_tracks
 from memtui.project import Places
-from memtui.setup.approval import is_approved, is_refused
+from memtui.setup.change_records import Records
 from memtui.setup.claude_files import Scope, servers_file
 from memtui.setup.file_change import Change, read, text_of
+from memtui.setup.hook_settings import SettingsProblem
 from memtui.setup.json_edits import Edit, plan_putting_in
+from memtui.setup.mcp_approval import is_approved, is_refused
 from memtui.setup.mcp_entry import (
     NAME,
     Kind,
@@ -32,8 +34,6 @@ from memtui.setup.mcp_entry import (
     shared_server,
     unregister,
 )
-from memtui.setup.records import Records
-from memtui.setup.settings import SettingsProblem
 
 _LIMIT = 64 << 20
 """Size of the largest ``.claude.json`` that is read, in bytes: it has the history of all projects."""

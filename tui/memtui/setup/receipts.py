@@ -15,8 +15,8 @@ from memtui.project import Places
 from memtui.reading.paths import shown_path
 from memtui.reading.records import CompactionFact
 from memtui.setup.findings import Finding, ok, warning
+from memtui.setup.hook_settings import EVENTS
 from memtui.setup.hooks_check import HookSettings, read_all_settings
-from memtui.setup.settings import EVENTS
 from memtui.store.transcripts import TranscriptStore
 
 RECENT = 20

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from memtui.formats.json_spans import items
 from memtui.formats.json_text import add_item, add_member, cut_items, member, root_of, style_of
-from memtui.setup.settings import Installed, read_settings
+from memtui.setup.hook_settings import Installed, read_settings
 
 _NAMES = r"precompact-capture\.sh|precompact-context\.sh|clear-active-command\.js"
 _SCRIPT = re.compile(rf"(?:^|[\s/\\'\"])({_NAMES})\b")

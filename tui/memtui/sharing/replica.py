@@ -18,8 +18,8 @@ from pathlib import Path
 from memtui.files import FileProblem
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, check_record, record_name, render_record
-from memtui.sharing.applied import Applied, Waiting, applied_of, readable_records, row_of
-from memtui.sharing.merged import Marks, Merged, is_forgotten, merged
+from memtui.sharing.applied_records import Applied, Waiting, applied_of, readable_records, row_of
+from memtui.sharing.merging import Marks, Merged, is_forgotten, merged
 from memtui.sharing.remote import Batch, Outgoing
 from memtui.sharing.replica_database import ReplicaDatabase
 

@@ -121,7 +121,7 @@ class ReplicaDatabase:
 
 
 def _advice(error: sqlite3.Error) -> str:
-    """The end of a message; with a deleted database is lost what was not sent yet."""
+    """Advice to end a message with. Deleting the database loses the memories that were not sent yet."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return "; try again in a moment"

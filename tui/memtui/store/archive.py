@@ -23,7 +23,7 @@ from memtui.project import Home, find_root, transcript_slug
 from memtui.reading.subagents import agent_transcripts
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.changes import APP, Changes
-from memtui.store.frames import (
+from memtui.store.compressed_frames import (
     BrokenArchiveError,
     FramedFile,
     bytes_of,

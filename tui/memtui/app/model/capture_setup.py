@@ -33,7 +33,7 @@ class CaptureSetup:
 
     def about_archive(self) -> str:
         """The archive's folder and size, or why it is off, and how to change that."""
-        from memtui.setup.archiving import about_archive
+        from memtui.setup.archive_question import about_archive
 
         try:
             about = about_archive(self._places, self._browser.clock)

@@ -19,7 +19,7 @@ from memtui.project import Places
 
 if TYPE_CHECKING:
     from memtui.aftermath.pins import Pins
-    from memtui.app.model.aftermaths import Aftermaths
+    from memtui.app.model.aftermath_cache import Aftermaths
     from memtui.app.model.context_sizes import ContextHistories
     from memtui.app.model.facts import FactsReader
     from memtui.app.model.health import Health
@@ -205,7 +205,7 @@ class Browser:
     @cached_property
     def aftermaths(self) -> Aftermaths:
         """The aftermaths of compactions."""
-        from memtui.app.model.aftermaths import Aftermaths
+        from memtui.app.model.aftermath_cache import Aftermaths
 
         return Aftermaths(self.places, self.facts)
 

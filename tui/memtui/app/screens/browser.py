@@ -22,9 +22,9 @@ from memtui.app.panes.pane import Pane
 from memtui.app.panes.stack import PaneStack
 from memtui.app.panes.state import StatePane
 from memtui.app.screens.browser_actions import BrowserActions, Panes
-from memtui.app.screens.feed import Feed, Kept, Published
+from memtui.app.screens.browser_updates import Feed, Kept, Published
 from memtui.app.screens.going_back import GoingBack
-from memtui.app.screens.sizing import StyledOnce
+from memtui.app.screens.single_layout import StyledOnce
 from memtui.app.screens.update_dispatch import Arrivals
 from memtui.app.screens.windows import ScreenWindows
 from memtui.app.settings import DEFAULTS, Preferences, save_split

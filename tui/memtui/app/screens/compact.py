@@ -28,7 +28,7 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.text_field import TextField
 from memtui.clean import clean, clean_line
 from memtui.documents.checklist import Point, check_recovery
-from memtui.engines.choice import Engine
+from memtui.engines.engine_choice import Engine
 from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.draft_model import compact_by_claude

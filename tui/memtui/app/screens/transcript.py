@@ -15,7 +15,7 @@ from memtui.app.editor import page_text
 from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
 from memtui.app.keys.reader_commands import TRANSCRIPT
 from memtui.app.screens.exporting import export_sessions
-from memtui.app.screens.sizing import StyledOnce, add_size_classes
+from memtui.app.screens.single_layout import StyledOnce, add_size_classes
 from memtui.app.screens.transcript_places import Offsets, go_to_next
 from memtui.app.screens.transcript_title import place, title
 from memtui.app.stylesheets import stylesheet

@@ -21,7 +21,7 @@ from memtui.app.model.views import (
     View,
 )
 from memtui.app.screens.browser_actions import BrowserActions, Panes
-from memtui.app.screens.feed import Feed
+from memtui.app.screens.browser_updates import Feed
 
 _PANE_OF: dict[type, PaneId] = {
     CapturesView: PaneId.PENDING,

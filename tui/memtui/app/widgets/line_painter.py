@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.app.widgets.document import ROLES
 from memtui.app.widgets.layout import Layout
-from memtui.app.widgets.strips import blank, cut_segments, segment
+from memtui.app.widgets.safe_strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import hang_for
 from memtui.named import NamedTuple
 

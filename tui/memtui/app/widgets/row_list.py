@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.app.widgets.pointer import Pointer
+from memtui.app.widgets.click_kinds import Pointer
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
 from memtui.app.widgets.row_painter import Draw, Look, RowPainter
 

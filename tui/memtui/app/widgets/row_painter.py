@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.app.widgets.strips import blank, cut_segments, segment
+from memtui.app.widgets.safe_strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import centred, fit
 from memtui.named import NamedTuple
 

@@ -12,7 +12,7 @@ from memtui.formats.transcript import read_lines
 from memtui.formats.transcript_events import Boundary, Call, Result, Said
 from memtui.reading.blocks import Attached, Block, Thinking, blocks
 from memtui.reading.line_index import LineIndex, never
-from memtui.reading.line_places import line_start
+from memtui.reading.line_offsets import line_start
 
 PAGE = 128 * 1024
 """Approximate size of a page in bytes; it begins and ends between lines."""

@@ -11,7 +11,7 @@ from typing import Literal
 from memtui.app.widgets.transcript_pages import PAGE, Page, Pages, Shows
 from memtui.reading.blocks import Block, Key
 from memtui.reading.line_index import LineIndex
-from memtui.reading.line_places import line_offset, line_start
+from memtui.reading.line_offsets import line_offset, line_start
 from memtui.reading.session_head import SessionHead, session_head
 
 _MOMENTS, _MOMENT = 20, 0.05

@@ -12,6 +12,6 @@ all projects. Secrets are masked, except those in memories. `query` parses the f
 `updating` updates the whole index.
 """
 
-from memtui.store.index.search import SearchIndex
+from memtui.store.index.memories import SearchIndex
 
 __all__ = ["SearchIndex"]

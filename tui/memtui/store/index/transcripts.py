@@ -16,8 +16,8 @@ from memtui.clock import parse_iso
 from memtui.reading.passages import Kind, Passage, Place, Stretch, read_stretches
 from memtui.reading.short_text import one_line
 from memtui.safety.secrets import masked
+from memtui.store.compressed_frames import BrokenArchiveError, UnpackedStream
 from memtui.store.folding import fold
-from memtui.store.frames import BrokenArchiveError, UnpackedStream
 from memtui.store.index.schema import BREAK, DocKind, IndexBroken
 from memtui.store.index.sources import is_agent, is_archived, session_of
 from memtui.store.index.writer import free_number, project_number, put_texts, take_out, writing

@@ -9,8 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 
 from memtui.project import Places
+from memtui.store.index.memories import SearchIndex
 from memtui.store.index.project_files import project_documents
-from memtui.store.index.search import SearchIndex
 from memtui.store.index.sessions import SessionIndex
 
 _READERS = 2

@@ -9,7 +9,7 @@ import pytest
 
 from memtui.files import FileProblem
 from memtui.project import Project
-from memtui.store.workflow import active_sessions, read_plan
+from memtui.store.workflow_sessions import active_sessions, read_plan
 
 
 def add(project: Project, name: str, plan: str | None = "plan", age: int = 0) -> Path:

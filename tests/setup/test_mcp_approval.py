@@ -11,13 +11,13 @@ import pytest
 
 from memtui.project import Places
 from memtui.setup import mcp_check
-from memtui.setup.approval import APPROVED, approve, withdraw
 from memtui.setup.claude_files import Scope
 from memtui.setup.command_probe import TrialRun
 from memtui.setup.findings import Level
+from memtui.setup.hook_settings import SettingsProblem
 from memtui.setup.install import plan_init
+from memtui.setup.mcp_approval import APPROVED, approve, withdraw
 from memtui.setup.mcp_check import check_server
-from memtui.setup.settings import SettingsProblem
 from tests.setup.conftest import Run
 
 

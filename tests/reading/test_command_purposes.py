@@ -8,7 +8,7 @@ import pytest
 
 from memtui.documents.goal import goal_parts, title_of
 from memtui.documents.user_requests import asks
-from memtui.reading.purposes import description_of, plan_read
+from memtui.reading.command_purposes import description_of, plan_read
 from tests.transcripts import Transcript
 
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 
 from memtui.patterns import deferred
-from memtui.safety.names import CORE, family, kind
+from memtui.safety.secret_names import CORE, family, kind
 from memtui.safety.secret_spans import Span
-from memtui.safety.value_places import Value, value_of
-from memtui.safety.values import (
+from memtui.safety.secret_values import (
     is_expression,
     is_hex,
     is_member,
@@ -21,6 +20,7 @@ from memtui.safety.values import (
     is_uuid,
     looks_typed_at_random,
 )
+from memtui.safety.value_places import Value, value_of
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$-"
 _LEFT_LENGTH = 60

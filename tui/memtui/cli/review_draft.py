@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memtui.cli.engine import draft_note
 from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.engines.choice import Engine
+from memtui.engines.engine_choice import Engine
 from memtui.flows.review import capture_facts
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory

@@ -1,4 +1,4 @@
-"""The exit code of a run, and the way into the app that does not import click.
+"""Starting a command or the app: streams, exit code, and the way into the app that does not import click.
 
 Importing click and the commands takes a tenth of the time to the app's first paint.
 """

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from memtui.formats.json_text import add_item, add_member, cut_items, cut_member, member, root_of, style_of
+from memtui.setup.hook_settings import Installed, SettingsProblem, read_settings
 from memtui.setup.mcp_entry import NAME
-from memtui.setup.settings import Installed, SettingsProblem, read_settings
 
 APPROVED = "enabledMcpjsonServers"
 _REFUSED = "disabledMcpjsonServers"

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from memtui.__main__ import main
-from memtui.cli import running
-from memtui.cli.running import root_to_open
+from memtui.cli import startup
+from memtui.cli.startup import root_to_open
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project in front of a terminal, and a folder in it that is the current one."""
-    monkeypatch.setattr(running, "can_show_app", lambda: True)
+    monkeypatch.setattr(startup, "can_show_app", lambda: True)
     monkeypatch.delenv("_MEMTUI_COMPLETE", raising=False)
     (tmp_path / "x" / ".git").mkdir(parents=True)
     (tmp_path / "x" / "src" / "doctor").mkdir(parents=True)
@@ -43,7 +43,7 @@ def test_a_shell_that_asks_for_completions_gets_no_app(
 
 
 def test_without_a_terminal_nothing_is_opened(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "can_show_app", lambda: False)
+    monkeypatch.setattr(startup, "can_show_app", lambda: False)
     assert root_to_open(()) is None
 
 

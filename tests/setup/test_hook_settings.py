@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.formats.json_text import add_member, root_of, style_of
-from memtui.setup.settings import (
+from memtui.setup.hook_settings import (
     EVENTS,
     SettingsProblem,
     find_hooks,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, parse_record
-from memtui.sharing.merged import Marks
+from memtui.sharing.merging import Marks
 
 _NAMED = 20
 """Broken records that are named; the others are counted."""

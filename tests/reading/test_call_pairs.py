@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.formats.transcript_events import Boundary, Call, Result, Said, Words
 from memtui.reading.blocks import Block, Shown
-from memtui.reading.pairs import _MOST_WAITING, paired
+from memtui.reading.call_pairs import _MOST_WAITING, paired
 
 
 def numbered(*events: Shown) -> list[tuple[int, Block]]:
