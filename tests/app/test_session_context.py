@@ -32,6 +32,6 @@ def test_the_last_summary_is_known_at_every_look(tmp_path: Path) -> None:
     made.compaction(summary="The first one")
     made.user("go on")
     made.compaction(summary="The second one")
-    path, courses = made.write(tmp_path), ContextHistories()
+    path, histories = made.write(tmp_path), ContextHistories()
     for _ in range(2):
-        assert courses.read(path, lambda: False).compactions[-1].summary == "The second one"
+        assert histories.read(path, lambda: False).compactions[-1].summary == "The second one"

@@ -192,7 +192,7 @@ def test_a_transcript_that_has_gone_is_a_problem_with_a_name(world: World) -> No
         update_fresh(places(world), clock, transcript=world.base / "gone.jsonl", cancelled=None)
 
 
-# -- the course of the context ------------------------------------------------------------------------------
+# -- the history of the context -----------------------------------------------------------------------------
 
 
 def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
@@ -201,13 +201,13 @@ def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
     for _ in range(4):
         writer.say("On it.")
     path = world.save(writer)
-    courses = ContextHistories()
-    first = courses.read(path, lambda: False)
+    histories = ContextHistories()
+    first = histories.read(path, lambda: False)
     assert len(first.sizes) == 4
     writer.compaction("What was before.")
     writer.say("On it again.")
     world.save(writer)
-    second = courses.read(path, lambda: False)
+    second = histories.read(path, lambda: False)
     assert second.sizes[:4] == first.sizes
     assert len(second.sizes) == 5
     assert len(second.compactions) == 1
@@ -215,8 +215,8 @@ def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
 
 
 def test_a_course_of_another_transcript_under_the_name_begins_anew(world: World) -> None:
-    courses = ContextHistories()
+    histories = ContextHistories()
     path = captured_session(world)
-    assert courses.read(path, lambda: False).sizes
+    assert histories.read(path, lambda: False).sizes
     path.write_text("")
-    assert courses.read(path, lambda: False).sizes == ()
+    assert histories.read(path, lambda: False).sizes == ()

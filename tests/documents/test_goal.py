@@ -12,7 +12,7 @@ from memtui.documents.dynamics import dynamics, language
 from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.goal import goal_parts, is_drafted, title_of
 from memtui.documents.open_work import numbered_steps, open_steps, pending
-from memtui.documents.user_requests import asks
+from memtui.documents.user_requests import user_requests
 from memtui.reading.records import Action, Command, Facts, PermissionMode
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
@@ -202,7 +202,11 @@ def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
         'before that (L5): "yes please" (after "Shall I fire **the kiln** now?")',
         'first asked (L1): "Build a kiln"',
     ]
-    assert [ask.question for ask in asks(Facts(turns=turns))] == ["", "Shall I fire **the kiln** now?", ""]
+    assert [ask.question for ask in user_requests(Facts(turns=turns))] == [
+        "",
+        "Shall I fire **the kiln** now?",
+        "",
+    ]
     long = turn(5, "yes, but only when the clay is dry, and not before the glaze is on all of it")
     said = turn(5, "yes please")
     for before, after in (
@@ -211,7 +215,7 @@ def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
         ("窑已经建好了。现在点火吗？", said),
         ("", said),
     ):
-        asked = asks(Facts(turns=(turn(1, "Build", before), after)))[0].question
+        asked = user_requests(Facts(turns=(turn(1, "Build", before), after)))[0].question
         assert asked == ("现在点火吗？" if "吗" in before else "")
 
 
@@ -233,11 +237,11 @@ def test_a_chosen_option_is_quoted_with_what_it_says(tmp_path: Path) -> None:
 def test_words_that_the_user_took_back_and_said_again_count_once() -> None:
     stopped = turn(1, "Build a kiln", end="interrupted")
     again = turn(5, "Build a kiln, and\na bowl", "Built.")
-    assert [ask.source.line for ask in asks(Facts(turns=(stopped, again)))] == [5]
+    assert [ask.source.line for ask in user_requests(Facts(turns=(stopped, again)))] == [5]
     hook = replace(stopped, end="running")
-    assert [ask.source.line for ask in asks(Facts(turns=(hook, again)))] == [5]
+    assert [ask.source.line for ask in user_requests(Facts(turns=(hook, again)))] == [5]
     worked = (turn(1, "go on", "Went."), turn(3, "go on", "Went on."))
-    assert [ask.source.line for ask in asks(Facts(turns=worked))] == [3, 1]
+    assert [ask.source.line for ask in user_requests(Facts(turns=worked))] == [3, 1]
 
 
 def test_the_task_of_a_subagent_has_its_line() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.goal import goal_parts, title_of
-from memtui.documents.user_requests import asks
+from memtui.documents.user_requests import user_requests
 from memtui.reading.command_purposes import description_of, plan_read
 from tests.transcripts import Transcript
 
@@ -57,7 +57,7 @@ def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
     assert goal_parts(facts) == ['first asked (L1): "/pots:carry-out" (A kiln, plan file /w/.impl/plan.md)']
     assert title_of(facts) == "A kiln"
     # None of it counts as the user's words.
-    assert [ask.text for ask in asks(facts)] == ["/pots:carry-out"]
+    assert [ask.text for ask in user_requests(facts)] == ["/pots:carry-out"]
 
 
 def test_the_words_of_a_command_name_the_session(tmp_path: Path) -> None:

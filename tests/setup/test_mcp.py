@@ -168,7 +168,7 @@ def _answering(monkeypatch: pytest.MonkeyPatch, apart: TrialRun) -> list[str]:
         tried.append(command)
         return apart
 
-    monkeypatch.setattr(mcp_check, "run_apart", run)
+    monkeypatch.setattr(mcp_check, "run_isolated", run)
     return tried
 
 

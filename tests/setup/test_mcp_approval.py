@@ -88,7 +88,7 @@ def test_the_doctor_tells_an_unapproved_server(
 ) -> None:
     init(python=sys.executable)
     good = TrialRun("", '{"result":{"serverInfo":{"name":"memtui"}}}\n')
-    monkeypatch.setattr(mcp_check, "run_apart", lambda *given, **named: good)
+    monkeypatch.setattr(mcp_check, "run_isolated", lambda *given, **named: good)
 
     def level(*settings: dict[str, object]) -> Level:
         (finding,) = check_server(places, settings, {"PATH": "/bin"})

@@ -59,14 +59,14 @@ def facts_of(facts: Facts, trace: Trace, root: Path, standing: Sequence[Standing
         yield Fact(kind, text, Source(), lambda searched, text=text: searched.find_text(text))  # type: ignore[misc]
     for todo in facts.todos:
         if todo.status in OPEN:
-            yield _said("task", todo.content, todo.source)
+            yield _words_fact("task", todo.content, todo.source)
     for step in open_steps(facts):
-        yield _said("step", step.text, step.source)
+        yield _words_fact("step", step.text, step.source)
     yield from _once(_spoken(facts, first))
     yield from _once(_commands(facts, trace))
     for error in facts.errors:
         if error.source.line >= first and worth_telling(error):
-            yield _said("error", one_line(telling_line(error.message)), error.source)
+            yield _words_fact("error", one_line(telling_line(error.message)), error.source)
     yield from _files(facts, trace, root)
 
 
@@ -75,13 +75,13 @@ def _spoken(facts: Facts, first: int) -> Iterator[Fact]:
         if turn.source.line >= first and turn.kind not in ("shell", "notification", "start"):
             text = turn.ask.strip()
             if len(words(text)) >= _FEW:
-                yield _said("ask", text, turn.source)
+                yield _words_fact("ask", text, turn.source)
         closing = turn.closing
         if closing and closing.source.line >= first and turn.kind != "notification":
-            yield _said("closing", closing.text, closing.source)
+            yield _words_fact("closing", closing.text, closing.source)
     for answer in facts.answers:
         if answer.source.line >= first:
-            yield _said("answer", answer.answer, answer.source)
+            yield _words_fact("answer", answer.answer, answer.source)
 
 
 def _commands(facts: Facts, trace: Trace) -> Iterator[Fact]:
@@ -125,7 +125,7 @@ def _files(facts: Facts, trace: Trace, root: Path) -> Iterator[Fact]:
             )
 
 
-def _said(kind: Kind, text: str, source: Source) -> Fact:
+def _words_fact(kind: Kind, text: str, source: Source) -> Fact:
     head = head_of(text)
     return Fact(kind, one_line(text), source, lambda searched: searched.find_text(head))
 

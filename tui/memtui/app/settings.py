@@ -177,7 +177,7 @@ def _set_theme(home: Home, known: Collection[str]) -> str:
 
 
 def _chosen_theme(home: Home, known: Collection[str]) -> str:
-    name = _kept(home, _CHOSEN)
+    name = _saved(home, _CHOSEN)
     return name if name in known else ""
 
 
@@ -187,12 +187,12 @@ def save_theme(home: Home, name: str) -> None:
     Raises:
         FileProblem: it cannot be written.
     """
-    _keep(home, _CHOSEN, name)
+    _save(home, _CHOSEN, name)
 
 
 def saved_split(home: Home) -> int:
     """The width of the panes in columns; 0 if it was never changed."""
-    columns = _kept(home, _SPLIT)
+    columns = _saved(home, _SPLIT)
     return int(columns) if columns.isascii() and columns.isdecimal() and len(columns) < 5 else 0
 
 
@@ -202,17 +202,17 @@ def save_split(home: Home, columns: int) -> None:
     Raises:
         FileProblem: it cannot be written.
     """
-    _keep(home, _SPLIT, str(columns))
+    _save(home, _SPLIT, str(columns))
 
 
-def _kept(home: Home, name: str) -> str:
+def _saved(home: Home, name: str) -> str:
     try:
         return read_within(home.state / name, home.state, limit=200).decode("utf-8", "replace").strip()
     except FileProblem:
         return ""
 
 
-def _keep(home: Home, name: str, value: str) -> None:
+def _save(home: Home, name: str, value: str) -> None:
     with suppress(OSError):  # if this fails, writing the file reports why
         home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomic(home.state / name, f"{value}\n".encode())

@@ -75,10 +75,10 @@ def _listed(store: CaptureStore) -> Iterator[tuple[Listed, Capture | None]]:
                 None,
             )
         else:
-            yield _whole(entry, capture), capture
+            yield _readable(entry, capture), capture
 
 
-def _whole(entry: Entry, capture: Capture) -> Listed:
+def _readable(entry: Entry, capture: Capture) -> Listed:
     return Listed(
         file=entry.name,
         path=str(entry.path),

@@ -29,7 +29,7 @@ _LIMIT = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _Source:
     """A text to check."""
 
     name: str
@@ -54,7 +54,7 @@ def command(
     which holds their words, as in (L476: "the words"); the session is the one that memtui was started from,
     else the project's newest. The exit code is 1 when a point fails.
     """
-    given = _given(source, root)
+    given = _read_source(source, root)
     text = given.data.decode("utf-8", "replace")
     try:
         points = check_recovery(text)
@@ -121,25 +121,25 @@ def summary(points: Sequence[Point]) -> str:
     return f"Checklist: {', '.join(parts)}."
 
 
-def _given(source: str, root: Path | None) -> _Given:
+def _read_source(source: str, root: Path | None) -> _Source:
     if source == "-":
         data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
-        return _within_limit(_Given("standard input", data))
+        return _within_limit(_Source("standard input", data))
     path = expanded(source)
     if path.is_dir():
         raise click.ClickException(f"{source} is a folder; name a file in it.")
     if path.exists():
         with reading(path), path.open("rb") as file:
-            return _within_limit(_Given(source, file.read(_LIMIT + 1)))
+            return _within_limit(_Source(source, file.read(_LIMIT + 1)))
     backend = opened_here(root)
     try:
         memory_id = full_id(backend, source, root)
     except MemoryMissing as missing:
         raise click.ClickException(f"there is no file {source}, and {missing}.") from missing
-    return _Given(memory_id, backend.get(memory_id).body)
+    return _Source(memory_id, backend.get(memory_id).body)
 
 
-def _within_limit(given: _Given) -> _Given:
+def _within_limit(given: _Source) -> _Source:
     if len(given.data) > _LIMIT:
         limit = _LIMIT >> 20
         raise click.ClickException(f"{given.name} is larger than {limit} MB: it is not a recovery text.")

@@ -36,7 +36,7 @@ def command(session: str, everywhere: bool, yes: bool, root: Path | None) -> Non
         _forget_everywhere(session, yes=yes)
         return
     places = Places(project_of(root), memtui_home(), claude_config())
-    traces = traces_of(places, system_clock, _whole(places, session))
+    traces = traces_of(places, system_clock, _full_id(places, session))
     if traces.is_empty:
         say(f"memtui has no data of session {traces.session_id}.")
         return
@@ -66,7 +66,7 @@ def _forget_everywhere(memory_id: str, *, yes: bool) -> None:
         )
 
 
-def _whole(places: Places, session: str) -> str:
+def _full_id(places: Places, session: str) -> str:
     """The full id of an existing or archived session by its beginning; else the argument itself."""
     known = [
         *transcripts_of(places),

@@ -52,7 +52,7 @@ def command(
     elif remove:
         words = _named(pins.all(), remove)
         pins.remove(words)
-        _done("remove", words, as_json)
+        _print_result("remove", words, as_json)
     else:
         _list(pins.all(), as_json)
 
@@ -63,10 +63,10 @@ def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_
         raise click.BadParameter("a line is a number, such as L412", param_hint="--line")
     session = (session or current_session())[:8] if line else ""
     pin = Pin(" ".join(text.split()), session, int(line[1]) if line else 0)
-    _done("add", pins.add(pin, everywhere=everywhere).text, as_json)
+    _print_result("add", pins.add(pin, everywhere=everywhere).text, as_json)
 
 
-def _done(operation: str, text: str, as_json: bool) -> None:
+def _print_result(operation: str, text: str, as_json: bool) -> None:
     if as_json:
         print_json({"operation": operation, "text": text})
     else:

@@ -106,7 +106,7 @@ def command(
         _report_earlier(replace(before, memory=memory, summary=loaded.summary), as_json)
         return
     places = Places(store.project, memtui_home(), claude_config())
-    draft = _given(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
+    draft = _from_standard_input(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
     accepted = draft if yes or from_stdin else _ask(draft, entry, before, as_json)
     if accepted is None:
         say(f"{entry.name} stays pending.")
@@ -141,7 +141,7 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
         return by_claude(draft, capture, places, called_off)
 
 
-def _given(capture: Capture, places: Places, cited: bool) -> Draft:
+def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft:
     """The review on standard input. If it has no summary, the draft's is used."""
     data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
     if len(data) > _LIMIT:

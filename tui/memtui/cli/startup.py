@@ -58,8 +58,8 @@ def prepare_streams() -> None:
     unless that is ASCII, which may only mean that no locale is set. A closed stream (`>&-`) is replaced by
     one that discards everything.
     """
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
+    sys.stdout = sys.stdout or _null_stream()
+    sys.stderr = sys.stderr or _null_stream()
     for stream in (sys.stdout, sys.stderr):
         if not isinstance(stream, io.TextIOWrapper):
             continue
@@ -67,5 +67,5 @@ def prepare_streams() -> None:
         stream.reconfigure(encoding=stream.encoding if keep else "utf-8", errors="replace")
 
 
-def _nowhere() -> TextIO:
+def _null_stream() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open for the rest of the run

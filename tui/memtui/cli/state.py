@@ -28,7 +28,7 @@ from memtui.store.states import StoredState
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class _Asked(NamedTuple):
+class _NamedSession(NamedTuple):
     """The places and the session named by the options."""
 
     places: Places
@@ -73,7 +73,7 @@ def update(engine: str, session: str, transcript: Path | None, as_json: bool, ro
     Nothing is written when the document would be the same. If claude fails, the version drafted from the
     facts is written, and standard error says why.
     """
-    asked = _asked(session, transcript, root)
+    asked = _named_session(session, transcript, root)
     note = ""
     if engine == Engine.CLAUDE:
         written, note = _by_claude(asked.places, transcript or find_transcript(asked.places, session))
@@ -98,7 +98,7 @@ def show(
 
     A session without stored versions is drafted from its transcript; nothing is written then.
     """
-    asked = _asked(session, transcript, root)
+    asked = _named_session(session, transcript, root)
     documents = asked.documents()
     if version is None and not documents.entries:
         _show_draft(asked.places, documents, as_json)
@@ -116,7 +116,7 @@ def show(
 @_session_options
 def history(session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
-    documents = _asked(session, transcript, root).documents()
+    documents = _named_session(session, transcript, root).documents()
     versions = [documents.load(entry) for entry in documents.entries]
     if as_json:
         print_json([{**_as_json(each), **_counted(each.state)} for each in versions])
@@ -144,7 +144,7 @@ def diff(
     Lines begin with + (new), - (gone) or ~ (changed: [-old words-] {+new words+}); a new decision is marked
     with NEW.
     """
-    documents = _asked(session, transcript, root).documents()
+    documents = _named_session(session, transcript, root).documents()
     newest = documents.version(after)
     earlier = documents.version(before) if before is not None else documents.before(newest.version)
     sections = state_diff(_readable(earlier) if earlier else None, _readable(newest))
@@ -167,7 +167,7 @@ def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
     It is merged by the rules of every version: decisions are only added, done tasks stay. The project keeps
     the name that the document gives it.
     """
-    written = import_state(_asked(session, None, root).places, file, session=session)
+    written = import_state(_named_session(session, None, root).places, file, session=session)
     if as_json:
         print_json(_as_json(written))
     else:
@@ -177,13 +177,13 @@ def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
 command.add_command(state_elsewhere.command)
 
 
-def _asked(session: str, transcript: Path | None, root: Path | None) -> _Asked:
+def _named_session(session: str, transcript: Path | None, root: Path | None) -> _NamedSession:
     if transcript is not None and session:
         raise click.UsageError("name the session once: with --session or with --transcript.")
-    return _Asked(Places(project_of(root), memtui_home(), claude_config()), session, transcript)
+    return _NamedSession(Places(project_of(root), memtui_home(), claude_config()), session, transcript)
 
 
-def _nothing_new(asked: _Asked) -> str:
+def _nothing_new(asked: _NamedSession) -> str:
     if asked.documents().entries:
         return "Nothing has changed since the last version."
     return "Nothing was said in this session yet: there is no version to write."

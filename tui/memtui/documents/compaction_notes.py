@@ -19,7 +19,7 @@ from memtui.documents.path_lists import grouped
 from memtui.documents.quotes import reports
 from memtui.documents.sources import citation, with_source, without_source
 from memtui.documents.state_working import SEEN, gone_files, seen_addresses
-from memtui.documents.user_requests import Ask, asks
+from memtui.documents.user_requests import UserRequest, user_requests
 from memtui.formats.session_state import SessionState, TaskKind
 from memtui.reading.paths import shown_path
 from memtui.reading.records import Facts, Source
@@ -134,8 +134,8 @@ def _decisions(state: SessionState) -> list[str]:
 
 
 def _messages(facts: Facts) -> list[str]:
-    last: dict[str, Ask] = {}
-    for ask in asks(facts):
+    last: dict[str, UserRequest] = {}
+    for ask in user_requests(facts):
         last.setdefault(ask.within(_MESSAGES), ask)
     for cap in _CAPS:
         lines = [named_line(ask.source, ask.within(cap)) for ask in last.values()]

@@ -17,7 +17,7 @@ from memtui.documents.quotes import is_quotes, with_new_quotes
 from memtui.documents.state_draft import ProjectLike, raw_state
 from memtui.documents.state_secrets import without_secrets
 from memtui.documents.state_tasks import DECISION_ON, done_tasks, task_key, task_tree
-from memtui.documents.user_requests import asks, plan_line
+from memtui.documents.user_requests import plan_line, user_requests
 from memtui.formats.model import Section
 from memtui.formats.session_state import LATEST, Dynamics, Identity, SessionState, Task, TaskKind
 from memtui.reading.records import Facts
@@ -47,7 +47,7 @@ def next_state(
         identity=drafted.identity.replace(goal=_goal(previous, facts, before)),
         tasks=_news(previous, _ticked(previous, drafted.tasks, before), before),
     )
-    return merge(previous, drafted, gone=_gone(facts, drafted))
+    return merge(previous, drafted, gone=_dropped_tasks(facts, drafted))
 
 
 def merge(
@@ -142,11 +142,11 @@ def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | Non
     return tuple(task for task in drafted if task_key(task.text) not in counting)
 
 
-def _gone(facts: Facts, drafted: SessionState) -> frozenset[str]:
+def _dropped_tasks(facts: Facts, drafted: SessionState) -> frozenset[str]:
     """Open tasks no longer wanted: removed from the list, replaced by a list, or earlier requests."""
     texts = [todo.content for todo in facts.past_todos if todo.status == "dropped"]
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
-    texts += [text for ask in asks(facts) for text in (ask.line, ask.with_purpose)]
+    texts += [text for ask in user_requests(facts) for text in (ask.line, ask.with_purpose)]
     for plan in facts.plans:
         texts += [*steps_of(plan), f"{DECISION_ON}{plan_line(plan)}"]
     wanted = {task_key(task.text) for task in drafted.tasks}

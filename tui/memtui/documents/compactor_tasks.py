@@ -31,7 +31,7 @@ def merged_tasks(
         gone: keys of open tasks that are no longer wanted.
     """
     after = flat(drafted)
-    before = [_whole(task, after) for task in flat(previous) if not is_ours(task)]
+    before = [_with_full_text(task, after) for task in flat(previous) if not is_ours(task)]
     # Of two tasks with the same words, the done one counts, as it does in a first version.
     latest = {
         task_key(task.text): task for task in sorted(after, key=lambda task: task.kind is TaskKind.DONE)
@@ -39,9 +39,11 @@ def merged_tasks(
     known = {task_key(task.text) for task in before}
     earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
     ours = (task for task in after if not (earlier and _EARLIER.fullmatch(task.text)))
-    new = [_kept(task, before) for task in ours]
-    done = [_done(_now(task, latest)) for task in before if _is_done(task, latest)]
-    done += [_done(task) for task in new if task.kind is TaskKind.DONE and task_key(task.text) not in known]
+    new = [_with_additions(task, before) for task in ours]
+    done = [_as_done(_now(task, latest)) for task in before if _is_done(task, latest)]
+    done += [
+        _as_done(task) for task in new if task.kind is TaskKind.DONE and task_key(task.text) not in known
+    ]
     listed = {task_key(task.text) for task in done}
     coming = [task for task in new if task.kind is not TaskKind.DONE and task_key(task.text) not in listed]
     listed |= {task_key(task.text) for task in coming}
@@ -86,7 +88,7 @@ def flat(tasks: Iterable[Task]) -> list[Task]:
     return found
 
 
-def _whole(task: Task, drafted: Sequence[Task]) -> Task:
+def _with_full_text(task: Task, drafted: Sequence[Task]) -> Task:
     """A task with its full text, if it was cut to save room."""
     if not task.text.endswith("…"):
         return task
@@ -107,12 +109,12 @@ def _now(task: Task, latest: dict[str, Task]) -> Task:
     return task if now is None else task.replace(text=now.text)
 
 
-def _done(task: Task) -> Task:
+def _as_done(task: Task) -> Task:
     children = tuple(child for child in task.children if not _is_ours(child))
     return task.replace(kind=TaskKind.DONE, children=children)
 
 
-def _kept(task: Task, before: Sequence[Task]) -> Task:
+def _with_additions(task: Task, before: Sequence[Task]) -> Task:
     """A task with the additions of a person in the previous version."""
     known = next((each for each in before if task_key(each.text) == task_key(task.text)), None)
     if known is None:

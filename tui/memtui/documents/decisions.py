@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.documents.user_requests import asks
+from memtui.documents.user_requests import user_requests
 from memtui.reading.plans import plan_title
 from memtui.reading.record_order import in_order
 from memtui.reading.records import Answer, Facts, PlanFact, Source
@@ -42,22 +42,26 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
     last = {(plan_title(plan), plan.fate): plan for plan in facts.plans}
     for (title, fate), plan in last.items():
         if fate == "approved":
-            yield RecordedDecision(_named(plan, "approved"), _said(facts, plan, "comment"), plan.source)
+            yield RecordedDecision(
+                _plan_with_fate(plan, "approved"), _words_on_plan(facts, plan, "comment"), plan.source
+            )
         elif fate == "rejected" and (title, "approved") not in last:
-            yield RecordedDecision(_named(plan, "refused"), _said(facts, plan, "rejection"), plan.source)
+            yield RecordedDecision(
+                _plan_with_fate(plan, "refused"), _words_on_plan(facts, plan, "rejection"), plan.source
+            )
 
 
-def _named(plan: PlanFact, fate: str) -> str:
+def _plan_with_fate(plan: PlanFact, fate: str) -> str:
     where = f" ({plan.path})" if plan.path else ""
     return f'plan "{_short(plan_title(plan))}" {fate}{where}'
 
 
-def _said(facts: Facts, plan: PlanFact, kind: str) -> str:
+def _words_on_plan(facts: Facts, plan: PlanFact, kind: str) -> str:
     """The user's words on a plan, which open the next turn."""
     verdict = "the user approved it" if kind == "comment" else "the user refused it"
     after = [turn for turn in facts.turns if turn.source.line > plan.source.line]
     if plan.source.line and after and after[0].kind == kind:
-        words = next((ask.line for ask in asks(facts) if ask.source == after[0].source), "")
+        words = next((ask.line for ask in user_requests(facts) if ask.source == after[0].source), "")
         return f'{verdict}: "{shortened(words, _WORDS)}"' if words else verdict
     return verdict
 

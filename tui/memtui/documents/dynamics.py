@@ -6,7 +6,7 @@ import re
 
 from memtui.documents.open_work import plan_in_force, unfinished_turn, waiting_for
 from memtui.documents.sources import citation
-from memtui.documents.user_requests import asks, last_asked
+from memtui.documents.user_requests import last_request, user_requests
 from memtui.formats.session_state import Dynamics
 from memtui.reading.records import Facts, Turn
 
@@ -33,7 +33,7 @@ _NAMED = re.compile(r"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|\[pasted[^\]
 
 def dynamics(facts: Facts) -> Dynamics:
     """The section CONVERSATION DYNAMICS."""
-    ask = last_asked(facts)
+    ask = last_request(facts)
     return Dynamics(
         language=language(facts),
         style=_style(facts),
@@ -44,7 +44,7 @@ def dynamics(facts: Facts) -> Dynamics:
 
 def language(facts: Facts) -> str:
     """The language of the user's own words if the script identifies it, else the script; "" if none."""
-    words = _NAMED.sub(" ", " ".join(ask.text for ask in asks(facts)[:_WORDS]))
+    words = _NAMED.sub(" ", " ".join(ask.text for ask in user_requests(facts)[:_WORDS]))
     letters = sum(map(str.isalpha, words))
     for name, script, share in _SCRIPTS:
         found = len(script.findall(words))
@@ -55,7 +55,7 @@ def language(facts: Facts) -> str:
 
 def _style(facts: Facts) -> str:
     """The number of messages, their length, and how often the user intervened."""
-    own = [ask for ask in asks(facts) if ask.text]
+    own = [ask for ask in user_requests(facts) if ask.text]
     if not own or not facts.turns:
         return ""
     lengths = sorted(len(ask.text) for ask in own)

@@ -15,7 +15,7 @@ from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.inferred_plan import since
 from memtui.documents.open_work import pending, plan_status
 from memtui.documents.sources import citation
-from memtui.documents.user_requests import asks
+from memtui.documents.user_requests import user_requests
 from memtui.reading.paths import shown_path
 from memtui.reading.records import Command, CompactionFact, Facts, FileFact, Source, Todo
 from memtui.reading.short_text import one_line, shortened
@@ -69,7 +69,7 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
         ),
         ("Open, by the record", list(_open(facts))),
         ("Claude, at the end of each turn", list(_closings(facts))),
-        ("The user", [_item("prompt", ask.text, ask.source) for ask in asks(facts)]),
+        ("The user", [_item("prompt", ask.text, ask.source) for ask in user_requests(facts)]),
         ("Commits and pull requests", list(_landmarks(facts))),
         ("Failures", [_item("error", error_event(facts, e, root), e.source) for e in reversed(facts.errors)]),
         ("Last action", list(_last_action(facts, root))),

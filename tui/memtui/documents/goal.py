@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from memtui.documents.open_work import plan_in_force, plan_status, undecided_plan
 from memtui.documents.sources import citation
-from memtui.documents.user_requests import Ask, asks, plan_line
+from memtui.documents.user_requests import UserRequest, plan_line, user_requests
 from memtui.reading.command_purposes import title_in
 from memtui.reading.plans import plan_title
 from memtui.reading.records import Facts
@@ -31,7 +31,7 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
     """The plan, or else the task list; then the requests, newest first, down to the first one."""
-    return [*_written_down(facts, clock=clock), *_asked(asks(facts), clock=clock)]
+    return [*_written_down(facts, clock=clock), *_quoted_requests(user_requests(facts), clock=clock)]
 
 
 def goal(facts: Facts) -> str:
@@ -47,7 +47,7 @@ def is_drafted(text: str) -> bool:
 def title_of(facts: Facts) -> str:
     """A short name for a session: its plan's title, Claude Code's own title, else the first request."""
     plan = plan_in_force(facts)
-    found = asks(facts)
+    found = user_requests(facts)
     candidates = (
         plan_title(plan) if plan else "",
         facts.title,
@@ -58,7 +58,7 @@ def title_of(facts: Facts) -> str:
     return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
 
 
-def _work_of(ask: Ask) -> str:
+def _work_of(ask: UserRequest) -> str:
     """The request in a message; for a slash command its arguments, else its description."""
     _, _, words = ask.text.strip().partition(" ")
     return words if ask.about and " " in words.strip() else title_in(ask.about) or ask.text
@@ -77,7 +77,7 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
         yield f"{_LIST} ({counts}): {shortened(names, _TASKS)}"
 
 
-def _asked(found: list[Ask], *, clock: bool) -> Iterator[str]:
+def _quoted_requests(found: list[UserRequest], *, clock: bool) -> Iterator[str]:
     later = [ask for ask in found[:-1] if _names_work(ask)][:_ASKED]
     for at, ask in enumerate(later):
         yield ask.quoted(_BEFORE if at else _LAST, clock=clock)
@@ -85,7 +85,7 @@ def _asked(found: list[Ask], *, clock: bool) -> Iterator[str]:
         yield found[-1].quoted(_FIRST, clock=clock)
 
 
-def _names_work(ask: Ask) -> bool:
+def _names_work(ask: UserRequest) -> bool:
     return bool(ask.about) or (not _is_bare(ask.line) and _has_words(ask.line))
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memtui.clean import clean_line
 from memtui.documents.compaction_notes import known_open_tasks
 from memtui.documents.sources import citation
-from memtui.documents.user_requests import last_asked
+from memtui.documents.user_requests import last_request
 from memtui.formats.session_state import SessionState
 from memtui.reading.records import Facts, Quote, Source
 from memtui.safety.quoting import fenced, safe
@@ -111,7 +111,7 @@ def _parts(session: Session) -> list[Part]:
     """The sections in order, each harmless and quoted."""
     whole = f"memtui state show --session {session.id[:8]}"
     parts = [Part("Pins: these hold in any case", _items(session.pins), 0, "memtui pin")]
-    asked = last_asked(session.facts) if session.facts else None
+    asked = last_request(session.facts) if session.facts else None
     if asked is not None:
         parts.append(_words("The user's last words", asked.text, asked.source, 1, session.id))
     tasks = known_open_tasks(session.facts, session.tasks)

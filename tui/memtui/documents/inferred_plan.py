@@ -8,7 +8,7 @@ from memtui.documents.events import check_event
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import nothing_open, open_work
 from memtui.documents.sources import source_label, with_source
-from memtui.documents.user_requests import asks
+from memtui.documents.user_requests import user_requests
 from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Landmark
 from memtui.reading.short_text import capitalised, one_line, shortened
@@ -26,7 +26,7 @@ _LATER = 400
 
 def inferred_plan(facts: Facts) -> str:
     """The user's requests with the finished and open work on record."""
-    found = asks(facts)
+    found = user_requests(facts)
     blocks = []
     if found:
         first = shortened(found[-1].text.strip(), _FIRST)
@@ -37,7 +37,7 @@ def inferred_plan(facts: Facts) -> str:
         blocks.append(f"Asked since, newest first:\n{listed}{more}")
     if facts.from_capture:
         return "\n\n".join([*blocks, f"Of the work itself {ONLY_CAPTURE}."])
-    if done := [f"- [x] {text}" for text in _done(facts)]:
+    if done := [f"- [x] {text}" for text in _finished_work(facts)]:
         blocks.append("Done, by the record:\n" + "\n".join(done))
     if work := open_work(facts):
         blocks.append("Open, by the record:\n" + "\n".join(f"- [ ] {text}" for text in work))
@@ -46,7 +46,7 @@ def inferred_plan(facts: Facts) -> str:
     return "\n\n".join(blocks)
 
 
-def _done(facts: Facts) -> Iterator[str]:
+def _finished_work(facts: Facts) -> Iterator[str]:
     yield from map(landmark_line, facts.landmarks)
     for file in facts.modified_files[:_DONE_FILES]:
         yield file_line(file)

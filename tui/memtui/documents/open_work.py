@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import source_label, with_source
-from memtui.documents.user_requests import Ask, last_asked, plan_line
+from memtui.documents.user_requests import UserRequest, last_request, plan_line
 from memtui.reading.record_order import is_after
 from memtui.reading.records import Facts, PlanFact, Source, Turn
 from memtui.reading.short_text import ends_of, one_line, shortened
@@ -168,7 +168,7 @@ def nothing_open(facts: Facts, *, clock: bool = False) -> str:
 def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
     if waits := waiting_for(facts):
         yield f"waits for {waits.at(clock=clock)}"
-    if (turn := unfinished_turn(facts)) and (ask := last_asked(facts)):
+    if (turn := unfinished_turn(facts)) and (ask := last_request(facts)):
         yield f"{_the_turn(turn, ask, clock=clock)} {_ENDED[turn.end]}"
     for task in open_tasks(facts):
         line = f"{task.text} (in progress)" if task.doing else task.text
@@ -178,7 +178,7 @@ def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
     yield from (step.at(clock=clock) for step in open_steps(facts))
 
 
-def _the_turn(turn: Turn, ask: Ask, *, clock: bool) -> str:
+def _the_turn(turn: Turn, ask: UserRequest, *, clock: bool) -> str:
     if turn.kind in ("notification", "start"):
         return with_source("the last turn", turn.source, clock=clock)
     return ask.quoted("the turn", clock=clock)

@@ -58,10 +58,10 @@ def todo_list(todos: Iterable[Todo]) -> str:
 
     Details follow each item, indented.
     """
-    return "\n".join(f"- [{mark_of(todo)}] {_whole(todo)}" for todo in todos)
+    return "\n".join(f"- [{mark_of(todo)}] {_task_text(todo)}" for todo in todos)
 
 
-def _whole(todo: Todo) -> str:
+def _task_text(todo: Todo) -> str:
     details = todo.details.strip() if todo.details.strip() != todo.content.strip() else ""
     text = f"{todo.content.strip()}\n{details}" if details else todo.content.strip()
     return "\n".join(line.rstrip() for line in indented(text).split("\n"))

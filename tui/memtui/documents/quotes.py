@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from memtui.documents.sources import citation
-from memtui.documents.user_requests import asks
+from memtui.documents.user_requests import user_requests
 from memtui.formats.model import Section
 from memtui.formats.sections import name_of
 from memtui.reading.records import Facts, Source, Turn
@@ -77,7 +77,7 @@ def reports(facts: Facts) -> list[Said]:
 
 def users_words(facts: Facts) -> list[Said]:
     """The user's words, newest first, as many as fit."""
-    return _fitting((Said(ask.text, ask.source) for ask in asks(facts)), _ASK, _ASKS)
+    return _fitting((Said(ask.text, ask.source) for ask in user_requests(facts)), _ASK, _ASKS)
 
 
 def last_said(facts: Facts) -> Said | None:

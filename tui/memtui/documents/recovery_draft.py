@@ -59,12 +59,14 @@ def draft_recovery(
             _NO_REFERENCE if facts.read_files else "no file on record that a tool read, beside those changed",
         ),
         last_action=last_action(facts),
-        decisions=_kept(_decisions(facts)) or _nothing(facts, "no answer and no decided plan on record"),
+        decisions=_last_unique(_decisions(facts))
+        or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
         dependencies=tuple(_dependencies(facts))
         or _nothing(facts, "no command recognised as one that installs packages by name"),
         known_issues=_issues(facts),
-        changes=_kept(_changes(facts)) or _nothing(facts, "no commit, finished task or edit recognised"),
+        changes=_last_unique(_changes(facts))
+        or _nothing(facts, "no commit, finished task or edit recognised"),
         pending=_nothing(facts, "") if facts.from_capture else tuple(pending(facts)[:_COUNT]),
         notes=recovery_notes(facts, root, with_requests=plan.source != "inferred"),
         extra=quotes_section(facts),
@@ -81,7 +83,7 @@ def _no_file(facts: Facts, reason: str) -> tuple[RoleFile, ...]:
     return (RoleFile(path=UNKNOWN, role=ONLY_CAPTURE if facts.from_capture else reason),)
 
 
-def _kept(lines: Iterable[str]) -> tuple[str, ...]:
+def _last_unique(lines: Iterable[str]) -> tuple[str, ...]:
     unique = tuple(dict.fromkeys(line for line in lines if line.strip()))
     return unique[-_COUNT:]
 

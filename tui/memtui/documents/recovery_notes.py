@@ -11,7 +11,7 @@ from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.quotes import users_words
 from memtui.documents.sources import citation, with_source
 from memtui.documents.state_working import SEEN, seen_addresses
-from memtui.documents.user_requests import asks
+from memtui.documents.user_requests import user_requests
 from memtui.reading.facts import Facts
 
 _ASKED = 20
@@ -30,7 +30,10 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
     """
     failures = [error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
     groups = (
-        ("Asked before what is quoted below, newest first", list(_asked(facts)) if with_requests else []),
+        (
+            "Asked before what is quoted below, newest first",
+            list(_older_requests(facts)) if with_requests else [],
+        ),
         ("Failures on record, newest first", failures),
         (commands_run.TITLE, list(commands_run.commands_run(facts, _COMMANDS))),
         (SEEN, seen_addresses(facts)),
@@ -42,10 +45,10 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
     return "\n\n".join(sections)
 
 
-def _asked(facts: Facts) -> Iterator[str]:
+def _older_requests(facts: Facts) -> Iterator[str]:
     """Requests older than those quoted in full."""
     quoted = {said.source for said in users_words(facts)}
-    older = [ask for ask in asks(facts) if ask.source not in quoted]
+    older = [ask for ask in user_requests(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:
         yield with_source(ask.within(_LINE), ask.source)
     if more := older[_ASKED:]:

@@ -19,7 +19,7 @@ from memtui.documents.open_work import (
 )
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import source_label, with_source, without_source
-from memtui.documents.user_requests import Ask, last_asked, plan_line
+from memtui.documents.user_requests import UserRequest, last_request, plan_line
 from memtui.formats.session_state import Task, TaskKind
 from memtui.reading.record_order import is_after
 from memtui.reading.records import Facts
@@ -52,7 +52,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
     """All tasks: done, in progress and coming."""
     tasks = open_tasks(facts)
     doing = [task.line for task in tasks if task.doing]
-    turn, ask = unfinished_turn(facts), last_asked(facts)
+    turn, ask = unfinished_turn(facts), last_request(facts)
     if not doing and turn is not None and ask is not None:
         doing = [_quoted(ask)]
     coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
@@ -93,13 +93,13 @@ def blocker(facts: Facts) -> str:
 
 
 def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
-    ask = last_asked(facts)
+    ask = last_request(facts)
     own = ask is not None and current == _quoted(ask)
     subs = [Task(kind=TaskKind.SUB, text=text) for text in list(_last_words(facts))[own:]]
     return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or NO_BLOCKER))
 
 
-def _quoted(ask: Ask) -> str:
+def _quoted(ask: UserRequest) -> str:
     return with_source(ask.with_purpose, ask.source)
 
 
@@ -110,7 +110,7 @@ def _notes(facts: Facts, listed: bool) -> Iterator[str]:
 
 
 def _last_words(facts: Facts) -> Iterator[str]:
-    if ask := last_asked(facts):
+    if ask := last_request(facts):
         yield ask.quoted(ASKED)
     if said := last_said(facts):
         yield f'{source_label(ANSWERED, said.source)} "{ends_of(one_line(said.text), _WIDTH)}"'

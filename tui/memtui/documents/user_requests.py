@@ -20,7 +20,7 @@ _SENTENCES = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])(?=.)|\n")
 """Ends of sentences."""
 
 
-class Ask(NamedTuple):
+class UserRequest(NamedTuple):
     """The user's words that opened a turn."""
 
     text: str
@@ -54,22 +54,24 @@ class Ask(NamedTuple):
         return f'"{self.line}"{f" ({self.about})" if self.about else self._after}'
 
 
-def asks(facts: Facts) -> list[Ask]:
+def user_requests(facts: Facts) -> list[UserRequest]:
     """The user's requests, newest first; for a plan given to a fresh context only its title."""
-    found: list[Ask] = []
+    found: list[UserRequest] = []
     later = ""
     for at, turn in reversed(list(enumerate(facts.turns))):
         if turn.kind in _WITHOUT_WORDS or not turn.ask.strip():
             continue
         words = one_line(turn.ask)
-        if not (later.startswith(words) and _came_to_nothing(turn)):
-            found.append(Ask(_words(turn, facts), turn.source, turn.about, _question(turn, facts.turns[:at])))
+        if not (later.startswith(words) and _was_taken_back(turn)):
+            found.append(
+                UserRequest(_words(turn, facts), turn.source, turn.about, _question(turn, facts.turns[:at]))
+            )
         later = words
     # Of a capture only the first words are known; a subagent's transcript begins with its task.
-    return found or ([Ask(facts.first_prompt, _start(facts))] if facts.first_prompt.strip() else [])
+    return found or ([UserRequest(facts.first_prompt, _start(facts))] if facts.first_prompt.strip() else [])
 
 
-def _came_to_nothing(turn: Turn) -> bool:
+def _was_taken_back(turn: Turn) -> bool:
     """Whether the user took the words back: they follow once more, or with more of them."""
     return turn.end == "interrupted" or not (turn.calls or turn.closing)
 
@@ -89,9 +91,9 @@ def _start(facts: Facts) -> Source:
     return first.source._replace(speaker="user") if first is not None and first.kind == "start" else NOWHERE
 
 
-def last_asked(facts: Facts) -> Ask | None:
+def last_request(facts: Facts) -> UserRequest | None:
     """The user's last request."""
-    found = asks(facts)
+    found = user_requests(facts)
     return found[0] if found else None
 
 

@@ -91,7 +91,7 @@ def ask(
     program = find_claude(env)
     try:
         with tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder:
-            answer = _asked(program, prompt, Path(folder), patience, cancelled, env)
+            answer = _run_claude(program, prompt, Path(folder), patience, cancelled, env)
     except OSError as error:  # a full disk, or no folder for temporary files at all
         raise EngineError(f"the question cannot be written: {os_error_reason(error)}") from error
     if not answer.strip():
@@ -99,7 +99,7 @@ def ask(
     return answer.decode("utf-8", "replace")
 
 
-def _asked(
+def _run_claude(
     program: Path,
     prompt: str,
     folder: Path,

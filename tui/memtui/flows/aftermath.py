@@ -99,7 +99,7 @@ def aftermaths(
         facts = read(transcript, _moment(trace))
         last = trace.next_offset is None
         root = session_root(facts, places.project)
-        held = _held(places, transcript, _moment(trace)) if last else ()
+        held = _standing_rules(places, transcript, _moment(trace)) if last else ()
         found_rows = aftermath_of(facts, trace, number, root, transcript=transcript, standing=held)
         made.append(with_marks(found_rows, marks))
     return made
@@ -168,7 +168,7 @@ def _standing(places: Places) -> list[StandingRule]:
     return found
 
 
-def _held(places: Places, transcript: Path, moment: datetime | None) -> list[StandingRule]:
+def _standing_rules(places: Places, transcript: Path, moment: datetime | None) -> list[StandingRule]:
     """Pins and rules at the time of a session's newest compaction: a later pin cannot have been lost then.
 
     None for sessions with a successor, to which current pins and rules do not apply.

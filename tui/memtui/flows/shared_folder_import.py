@@ -136,13 +136,13 @@ def _import(project: Project, home: Home, clock: Clock) -> tuple[SharedFolderSta
     with lock(path, timeout=0, within=path.parent):
         sweep_temps(path.parent, within=path.parent)
         listing, known = _Listing.of(project), SharedFolderState.of(project.root, home)
-        taking = _Importer(project, home, clock, known)
-        taking.take(listing)
+        importer = _Importer(project, home, clock, known)
+        importer.run(listing)
         try:
             known.keep()
         except FileProblem as problem:
-            taking.notes.append(f"{problem}.")
-    return known, [*taking.notes, *listing.notes(project)]
+            importer.notes.append(f"{problem}.")
+    return known, [*importer.notes, *listing.notes(project)]
 
 
 class _Importer:
@@ -157,14 +157,14 @@ class _Importer:
         self._texts = known.texts
         self.notes: list[str] = []
 
-    def take(self, listing: _Listing) -> None:
+    def run(self, listing: _Listing) -> None:
         """Import new and changed files, and remove memories whose files are gone."""
         if listing.is_complete:
             self._known.forget(self._known.files.keys() - listing.names)
         changed = [each for each in listing.entries if not self._known.has(each)]
         authors = _added_by(self._project) if any(self._is_new(each) for each in changed) else {}
-        steps = [partial(self._take_file, each, authors.get(each.name, "")) for each in changed]
-        steps += [partial(self._take_out, each) for each in listing.gone(self._known)]
+        steps = [partial(self._import_file, each, authors.get(each.name, "")) for each in changed]
+        steps += [partial(self._remove, each) for each in listing.gone(self._known)]
         problems = 0
         for step in steps:
             try:
@@ -179,25 +179,25 @@ class _Importer:
     def _is_new(self, entry: Entry) -> bool:
         return entry.name.removesuffix(".md") not in self._texts
 
-    def _take_file(self, entry: Entry, author: str) -> None:
+    def _import_file(self, entry: Entry, author: str) -> None:
         self._known.forget([entry.name])
         record = None
         try:
             record = self._read(entry)
         except FormatError as error:
-            self._pass_over(entry, f"{entry.path} is not a shared memory: {error}.")
+            self._skip(entry, f"{entry.path} is not a shared memory: {error}.")
         except (FileNotRegular, FileTooLarge) as problem:
-            self._pass_over(entry, f"{problem}.")
+            self._skip(entry, f"{problem}.")
         except FileMissing:  # deleted since the listing
             return
         except FileProblem as problem:  # a changed mode does not change the signature
             self.notes.append(f"{problem}.")
             return
         if record is not None:
-            self._bring(record, author or record.author)
+            self._apply(record, author or record.author)
         self._known.files[entry.name] = entry.signature
 
-    def _pass_over(self, entry: Entry, note: str) -> None:
+    def _skip(self, entry: Entry, note: str) -> None:
         self._known.notes[entry.name] = note
         self.notes.append(note)
 
@@ -209,19 +209,19 @@ class _Importer:
         record = parse_record(record_name(memory, data), data)
         return record if record.kind == "text" else None
 
-    def _bring(self, record: SharedRecord, author: str) -> None:
+    def _apply(self, record: SharedRecord, author: str) -> None:
         memory, text = record.memory, digest(record.body)
         before = self._texts.get(memory)
         if self._backend.signature(memory):
             if not self._is_from_here(memory):
                 self._texts.pop(memory, None)
                 return  # it came by another way
-            self._follow(record, {text, before})
+            self._update_unchanged(record, {text, before})
         elif self._backend.is_deleted(memory):
             if GONE not in (before, *self._texts_elsewhere(memory)):
                 return  # deleted by the user: it stays deleted
             self._backend.restore(memory)
-            self._renew(record, self._backend.get(memory))
+            self._update(record, self._backend.get(memory))
         elif before in (None, GONE):
             self._create(record, author)
         else:
@@ -233,16 +233,16 @@ class _Importer:
         meta = self._backend.get(memory).meta
         return meta.author.endswith(_MARK) and meta.project == self._project.name
 
-    def _follow(self, record: SharedRecord, known: set[str | None]) -> None:
+    def _update_unchanged(self, record: SharedRecord, known: set[str | None]) -> None:
         """Give a memory the text of its file, unless the user has changed it here."""
         stored = self._backend.get(record.memory)
         now = digest(stored.body)
         if now not in known and now not in self._texts_elsewhere(record.memory):
             self.notes.append(f"{record.memory} was changed here, too: its text stays.")
         elif now != digest(record.body):
-            self._renew(record, stored)
+            self._update(record, stored)
 
-    def _renew(self, record: SharedRecord, stored: StoredMemory) -> None:
+    def _update(self, record: SharedRecord, stored: StoredMemory) -> None:
         if stored.body != record.body:
             self._backend.rewrite(record.memory, record.body)
         tags = tuple(dict.fromkeys((*stored.meta.tags, *record.tags)))  # the user's own tags stay
@@ -264,7 +264,7 @@ class _Importer:
             )
         )
 
-    def _take_out(self, memory: str) -> None:
+    def _remove(self, memory: str) -> None:
         if self._backend.signature(memory):
             text = digest(self._backend.get(memory).body)
             if text != self._texts[memory] or not self._is_from_here(memory):

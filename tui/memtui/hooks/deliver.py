@@ -37,7 +37,7 @@ def hand_over(event: str, payload: Payload, home: Home, room: int, report: Repor
         report: receives what was done, and removes the messages once they are printed.
     """
     outbox = Outbox(home, payload.session_id)
-    text, taken = _taken(outbox, payload, room, report)
+    text, taken = _claim_messages(outbox, payload, room, report)
     output = as_context(event, text, report)
     for message in taken:
         noted = outbox.note(message, mark_of(output))
@@ -45,7 +45,7 @@ def hand_over(event: str, payload: Payload, home: Home, room: int, report: Repor
     return output
 
 
-def _taken(outbox: Outbox, payload: Payload, room: int, report: Report) -> tuple[str, list[Message]]:
+def _claim_messages(outbox: Outbox, payload: Payload, room: int, report: Report) -> tuple[str, list[Message]]:
     """The messages taken by this hook, and their text; the first one is cut if it is too long."""
     parts: list[str] = []
     messages: list[Message] = []

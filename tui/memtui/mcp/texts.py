@@ -124,7 +124,7 @@ def restore_prompt(memory: StoredMemory, note: str = "") -> str:
     """The prompt for continuing from a memory: `note`, an introduction, and the fenced text."""
     shown = page(decoded(memory.body)[0])
     first = f"{note}\n\n" if note else ""
-    how = first + _HOW.format(id=memory.meta.id, where=_where(memory.meta))
+    how = first + _HOW.format(id=memory.meta.id, where=_time_and_project(memory.meta))
     rest = "" if shown.after is None else f"\n{cut_note(memory.meta.id, shown.after)}\n"
     return f"{how}\n{fenced(harmless(shown.text))}\n{rest}"
 
@@ -134,7 +134,7 @@ def cut_note(name: str, after: int) -> str:
     return f'[Cut here. The rest: core_memory, operation "export", id "{name}", offset {after}.]'
 
 
-def _where(meta: MemoryMeta) -> str:
+def _time_and_project(meta: MemoryMeta) -> str:
     written = f"written {meta.created:%Y-%m-%d %H:%M}"
     return f"{written}, project {clean_line(meta.project)}" if meta.project else written
 

@@ -106,7 +106,7 @@ def _queued(event: Queued, source: Source) -> Iterator[Entry]:
     yield Entry("ask", source, "queued", event.text)
 
 
-def _said(event: Said, source: Source) -> Iterator[Entry]:
+def _message_entries(event: Said, source: Source) -> Iterator[Entry]:
     if event.text.strip():
         yield Entry("said", source, "", event.text, agent=event.agent)
 
@@ -133,7 +133,7 @@ def _summary(event: Summary, source: Source) -> Iterator[Entry]:
 _MAKERS: dict[type, Callable[[Any, Source], Iterator[Entry]]] = {
     Words: _words,
     Queued: _queued,
-    Said: _said,
+    Said: _message_entries,
     Call: _call,
     Result: _result,
     Boundary: _boundary,

@@ -91,7 +91,7 @@ def _named(pasted: Pasted) -> str:
 def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
     """First line, and the line after the last, of each block; in order, without overlap."""
     taken = [False] * len(lines)
-    for spans in (_fenced, _diffs, _signed, _outputs, _long, _lone, _between, _beside):
+    for spans in (_fenced, _diffs, _signed, _outputs, _long, _single_lines, _between, _beside):
         for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
     if any(taken) and not all(taken):
@@ -116,7 +116,7 @@ def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -
                 taken[at] = any(line in text for text in printed)
 
 
-def _lone(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+def _single_lines(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Single lines that only programs write, in a message that is mostly pasted."""
     if _is_mostly_pasted(lines, taken):
         yield from ((at, at + 1) for at, line in enumerate(lines) if is_drawn(line))

@@ -80,7 +80,7 @@ class GitRemote(Remote):
 
     def check(self) -> str:
         """See `Remote.check`."""
-        with self._said():
+        with self._raising():
             tip = self._tip()
             number = sum(1 for _ in self._listed("", tip))
             last = self._git.run("log", "-1", "--format=%an", tip).decode("utf-8", "replace").strip()
@@ -88,7 +88,7 @@ class GitRemote(Remote):
 
     def set_up(self) -> None:
         """See `Remote.set_up`."""
-        with self._said():
+        with self._raising():
             if self._fetch():
                 return
             about = json.dumps({"memtui": SCHEMA}).encode() + b"\n"
@@ -117,7 +117,7 @@ class GitRemote(Remote):
     def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
         """See `Remote.since`. A place is a commit; between two batches, two commits and a number of files."""
         base, head, done = _read_place(place)
-        with self._said():
+        with self._raising():
             tip = self._tip(known=base if not head else "")
             if tip == base and not head:
                 return
@@ -237,7 +237,7 @@ class GitRemote(Remote):
 
     def _change(self, title: str, files: Sequence[tuple[str, bytes]], removed: str = "") -> None:
         """Commit and push files; `removed` has the name prefixes of files to remove."""
-        with self._said():
+        with self._raising():
             for number in range(_TRIES):
                 tip = self._tip()
                 gone = [
@@ -274,7 +274,7 @@ class GitRemote(Remote):
         self._git.run("push", "--progress", "--no-verify", *no_hooks, *what, patient=True)
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _raising(self) -> Iterator[None]:
         try:
             yield
         except GitFailedError as error:

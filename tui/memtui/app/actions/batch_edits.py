@@ -22,7 +22,7 @@ def archive_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
     """
     archived = not all(backend.get(each).meta.archived for each in ids)
     done = "Archived" if archived else "Unarchived"
-    return _each(backend, ids, partial(archive, archived=archived), done)
+    return _edit_each(backend, ids, partial(archive, archived=archived), done)
 
 
 def pin_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
@@ -32,7 +32,7 @@ def pin_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
         FileProblem: none of them could be changed.
     """
     pinned = not all(backend.get(each).meta.pinned for each in ids)
-    return _each(backend, ids, partial(pin, pinned=pinned), "Pinned" if pinned else "Unpinned")
+    return _edit_each(backend, ids, partial(pin, pinned=pinned), "Pinned" if pinned else "Unpinned")
 
 
 def delete_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
@@ -41,7 +41,7 @@ def delete_all(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
     Raises:
         FileProblem: none of them could be moved.
     """
-    return _each(backend, ids, delete, _DELETED)
+    return _edit_each(backend, ids, delete, _DELETED)
 
 
 def common_tags(backend: MemoryBackend, ids: Iterable[str]) -> tuple[str, ...]:
@@ -68,10 +68,10 @@ def retag_all(
         kept = [tag for tag in backend.get(memory_id).meta.tags if tag not in gone]
         return retag(backend, memory_id, (*kept, *(tag for tag in after if tag not in kept)))
 
-    return _each(backend, ids, edit, _TAGGED)
+    return _edit_each(backend, ids, edit, _TAGGED)
 
 
-def _each(
+def _edit_each(
     backend: MemoryBackend, ids: Iterable[str], edit: Callable[[MemoryBackend, str], Edited], done: str
 ) -> Edited:
     number = 0

@@ -26,12 +26,12 @@ def change_document(change: Recorded, contents: Iterable[Content], now: datetime
 
 
 def _file(content: Content) -> Document:
-    head = [line(""), rule(str(content.path)), line(_said(content), "dim")]
+    head = [line(""), rule(str(content.path)), line(_state_of(content), "dim")]
     text = (content.data or b"")[:_MOST].decode("utf-8", "replace")
     return concat(*head, plain(text)) if text else Document(head)
 
 
-def _said(content: Content) -> str:
+def _state_of(content: Content) -> str:
     if content.data is None:
         return "This file is not there, and its text is not kept."
     cut = f" The first {_MOST:,} bytes." if len(content.data) > _MOST else ""

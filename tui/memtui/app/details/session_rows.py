@@ -125,7 +125,7 @@ def row(session: Session, width: int, shown: Sequence[Column], *, project: bool)
     cells = Content.assemble(*((f" {_aligned(each, _value(session, each))}", "$quiet") for each in shown))
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
     named = _fit([(where, "$accent"), name], room)
-    return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), cells, _left(session))
+    return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), cells, _days_left(session))
 
 
 def _value(session: Session, column: Column) -> str:
@@ -153,7 +153,7 @@ def _aligned(column: Column, text: str) -> str:
     return _fit([short], cells).plain
 
 
-def _left(session: Session) -> tuple[str, str]:
+def _days_left(session: Session) -> tuple[str, str]:
     """The days left, red if few and without a copy; ✓ means that memtui has a copy."""
     if session.days_left is None:
         return " kept ", "$text-success"

@@ -36,7 +36,7 @@ class ContextHistories:
         self._lock = threading.Lock()
 
     def read(self, transcript: Path, cancelled: Callable[[], bool]) -> ContextHistory:
-        """The course of a session up to now.
+        """The history of a session up to now.
 
         Args:
             transcript: the session's.
@@ -47,15 +47,15 @@ class ContextHistories:
             ReadingCancelledError: `cancelled` answered True.
         """
         with self._lock:
-            course, carry = self._kept.pop(transcript, (ContextHistory(), None))
+            history, carry = self._kept.pop(transcript, (ContextHistory(), None))
         if carry is not None and transcript.stat().st_size < carry.offset:
-            course, carry = ContextHistory(), None  # another transcript with the same name
+            history, carry = ContextHistory(), None  # another transcript with the same name
         facts, carry = read_on(transcript, carry, cancelled=cancelled)
         turns = tuple(turn.source.timestamp for turn in facts.turns[-_TURNS:])
-        sizes = (*course.sizes, *facts.context_sizes)
-        course = ContextHistory(sizes, facts.compactions, turns, facts.todos, facts.models)
+        sizes = (*history.sizes, *facts.context_sizes)
+        history = ContextHistory(sizes, facts.compactions, turns, facts.todos, facts.models)
         with self._lock:
-            self._kept[transcript] = (course, carry)
+            self._kept[transcript] = (history, carry)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return course
+        return history

@@ -175,7 +175,7 @@ class Browser:
         return Sessions(self.states, self.transcripts, self._home, self.clock)
 
     @cached_property
-    def courses(self) -> ContextHistories:
+    def histories(self) -> ContextHistories:
         """The context sizes of sessions over time."""
         from memtui.app.model.context_sizes import ContextHistories
 
@@ -186,7 +186,7 @@ class Browser:
         """Checks the context of a session."""
         from memtui.app.model.session_context import ContextWatch
 
-        return ContextWatch(self.courses, self.places)
+        return ContextWatch(self.histories, self.places)
 
     @cached_property
     def pins(self) -> Pins:

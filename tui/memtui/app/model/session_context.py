@@ -47,8 +47,8 @@ class ContextState(NamedTuple):
 class ContextWatch:
     """Checks sessions; work finished before a compaction is read once."""
 
-    def __init__(self, courses: ContextHistories, places: Places) -> None:
-        self._courses = courses
+    def __init__(self, histories: ContextHistories, places: Places) -> None:
+        self._histories = histories
         self._places = places
         self._done: dict[tuple[Path, int], frozenset[str]] = {}
         self._looped: dict[tuple[Path, int], bool] = {}
@@ -72,13 +72,13 @@ class ContextWatch:
     def _check(
         self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]
     ) -> ContextState:
-        course = self._courses.read(transcript, cancelled)
-        limit = limit_of(course.compactions, limits, course.models)
-        gauge = measure(course.sizes, course.turns, limit)
-        if not course.compactions:
+        history = self._histories.read(transcript, cancelled)
+        limit = limit_of(history.compactions, limits, history.models)
+        gauge = measure(history.sizes, history.turns, limit)
+        if not history.compactions:
             return ContextState(gauge)
-        alarms = tuple(self._alarms(transcript, course, cancelled))
-        last = course.compactions[-1]
+        alarms = tuple(self._alarms(transcript, history, cancelled))
+        last = history.compactions[-1]
         return ContextState(gauge, alarms, self._lights(transcript, last), self._receipt(transcript, last))
 
     def _receipt(self, transcript: Path, last: CompactionFact) -> Receipt | None:
@@ -97,11 +97,11 @@ class ContextWatch:
         return LightsView(lights, parse_iso(last.source.timestamp), waiting)
 
     def _alarms(
-        self, transcript: Path, course: ContextHistory, cancelled: Callable[[], bool]
+        self, transcript: Path, history: ContextHistory, cancelled: Callable[[], bool]
     ) -> Iterator[str]:
-        last = course.compactions[-1].source
+        last = history.compactions[-1].source
         key = (transcript, last.line)
-        if may_loop(course.compactions):
+        if may_loop(history.compactions):
             if key not in self._looped:
                 self._looped[key] = is_looping(traces(transcript, cancelled))
             if self._looped[key]:
@@ -110,6 +110,6 @@ class ContextWatch:
             self._done[key] = finished_tasks(
                 read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)
             )
-        again = reopened_tasks(self._done[key], course.todos, last.line)
+        again = reopened_tasks(self._done[key], history.todos, last.line)
         if again:
             yield f"done before, open again: {clean_line(again[0])}"

@@ -216,8 +216,8 @@ class StatePane(Pane):
             return Detail(key, title, concat(head, Line(""), text))
 
         def with_course(progress: Progress) -> Document:
-            course = self._course(transcript, progress, folded=folded)
-            return concat(head, Line(""), course, text)
+            history = self._context_history(transcript, progress, folded=folded)
+            return concat(head, Line(""), history, text)
 
         return Detail(key, title, concat(head, Line(""), text), with_course)
 
@@ -243,15 +243,15 @@ class StatePane(Pane):
         """Whether the chart is folded."""
         return self.screen.has_class("-short") if self._folded is None else self._folded
 
-    def _course(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
+    def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         """The chart of the context, which can be folded; empty if it cannot be read."""
         from memtui.app.details.context_chart import context_chart
 
         try:
-            course = self.browser.courses.read(transcript, progress.cancelled)
+            history = self.browser.histories.read(transcript, progress.cancelled)
         except (OSError, ReadingCancelledError):
             return EMPTY
-        chart = context_chart(course.sizes, course.compactions)
+        chart = context_chart(history.sizes, history.compactions)
         if not chart:
             return EMPTY
         (title, *inner), open_folds = chart.lines, () if folded else (_CHART,)

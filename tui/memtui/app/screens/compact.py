@@ -104,7 +104,7 @@ class CompactScreen(Screen[str | None]):
         """The editor of the text."""
         return self.query_one("#compact-text", TextArea)
 
-    def _said(self) -> tuple[str, str, str]:
+    def _form_texts(self) -> tuple[str, str, str]:
         """The current text, description and tags of the form."""
         description, tags = (self.query_one(f"#compact-{name}", Input).value for name in _INPUTS)
         return self.text_area.text, description, tags
@@ -141,7 +141,7 @@ class CompactScreen(Screen[str | None]):
         area.text = clean(compacted.text)
         area.move_cursor((0, 0))
         self.query_one("#compact-description", Input).value = clean_line(compacted.description)
-        self._drafted = self._said()
+        self._drafted = self._form_texts()
         if compacted.note:
             self.asking.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
 
@@ -242,7 +242,7 @@ class CompactScreen(Screen[str | None]):
 
     @work(group="save", exit_on_error=False)
     async def _save(self, compacted: Compacted) -> None:
-        text, description, tags = self._said()
+        text, description, tags = self._form_texts()
         # An unchanged text is stored as drafted, not as displayed.
         kept = compacted if text == self._drafted[0] else replace(compacted, text=text)
         try:
@@ -265,7 +265,7 @@ class CompactScreen(Screen[str | None]):
         """Whether leaving now would lose edits; a draft can be made again."""
         if self._compacted is None:
             return False
-        return self._said() != self._drafted or self._compacted.engine == Engine.CLAUDE
+        return self._form_texts() != self._drafted or self._compacted.engine == Engine.CLAUDE
 
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:

@@ -32,7 +32,7 @@ def written(item: EvidenceItem) -> str:
     return _BOX.sub("", text, count=1) if item.kind == "todo" else text
 
 
-def _whole(item: EvidenceItem) -> str:
+def _full_text(item: EvidenceItem) -> str:
     """Text and detail; only one of them if it contains the other."""
     if not item.detail or item.detail == item.text:
         return item.text
@@ -104,7 +104,7 @@ class EvidencePane(Vertical):
     def whole(self) -> Document:
         """The selected fact in full."""
         item = self.selected
-        lines = (line(each) for each in clean(todo_line(_whole(item))).split("\n")) if item else ()
+        lines = (line(each) for each in clean(todo_line(_full_text(item))).split("\n")) if item else ()
         return Document(lines)
 
     def _draw(self, key: str, width: int) -> Content:

@@ -88,10 +88,10 @@ def session_of(path: Path, entry: Entry) -> str:
     above = Path(entry.folder).parts[::-1]
     if _SUBAGENTS in above[:-1]:
         return above[above.index(_SUBAGENTS) + 1]
-    return _said_session(path) or path.stem
+    return _session_in_head(path) or path.stem
 
 
-def _said_session(path: Path) -> str:
+def _session_in_head(path: Path) -> str:
     """The session named in the first lines of an older subagent's transcript."""
     try:
         found = _SESSION_ID.search(head_within(path, path.parent, size=_HEAD))
