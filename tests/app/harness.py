@@ -29,7 +29,7 @@ from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.failures import FailureLog
 from memtui.project import Home, Places, Project
-from tests.app.idle import is_idle, wait_until
+from tests.app.idle import is_laid_out, wait_until
 from tests.app.painting import held_back, painted
 from tests.app.world import World, clock
 
@@ -120,13 +120,11 @@ class Driver:
         await self.settled()
 
     async def handled(self) -> None:
-        """Wait until every message and every callback has been handled, and lay out what they changed."""
-        await self._waited_for(self._waiting, "the end of all messages")
-        self._lay_out()
-        await self._waited_for(self._waiting, "the end of all messages")
+        """Wait until every message and every callback has been handled, and everything is laid out."""
+        await self._waited_for(self._laid_out, "the end of all messages")
 
-    def _waiting(self) -> bool:
-        return self.app.left or is_idle(self.app)
+    def _laid_out(self) -> bool:
+        return self.app.left or is_laid_out(self.app)
 
     def _lay_out(self) -> None:
         """Lay out now, not with the next sixtieth of a second."""
@@ -156,7 +154,7 @@ class Driver:
 
         def holds() -> object:
             turn = next(turns)
-            if turn % 10 != 9 and not is_idle(self.app):
+            if turn % 10 != 9 and not is_laid_out(self.app):
                 return False
             # It costs too much to be done each time.
             if paints and turn % 60 == 59:

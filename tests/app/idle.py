@@ -52,15 +52,35 @@ def _waits_for_message(pump: MessagePump) -> bool:
     return bool(queue.empty() and queue.ready_event._waiters)
 
 
+def is_laid_out(app: App[Any]) -> bool:
+    """Whether the app only waits and has nothing to lay out, which it now does, not with the next sixtieth of
+    a second.
+
+    Widgets hear of their new sizes by messages, and may ask for another layout.
+    """
+    if not is_idle(app):
+        return False
+    if app._exit or app._exception is not None or not app.screen_stack:
+        return True
+    screen = app.screen
+    done = not (
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._recompose_required
+        or screen._callbacks
+        or screen._dirty_widgets
+    )
+    if not done:
+        screen._on_timer_update()
+    return done
+
+
 async def until_idle(app: App[Any]) -> None:
-    """Wait until every message and every callback has been handled, and lay out what they changed."""
+    """Wait until every message and every callback has been handled, and everything is laid out."""
     for _ in range(_TURNS):
         await asyncio.sleep(0)
-    for _ in range(2):
-        await wait_until(lambda: is_idle(app), lambda: "the app never came to rest")
-        if app.screen_stack and app._exception is None:
-            app.screen._on_timer_update()
-    await wait_until(lambda: is_idle(app), lambda: "the app never came to rest")
+    await wait_until(lambda: is_laid_out(app), lambda: "the app never came to rest")
 
 
 async def settle(pilot: Pilot[Any]) -> None:
