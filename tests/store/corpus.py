@@ -60,7 +60,7 @@ def add(
     archived: bool = False,
     project: str = PROJECT,
 ) -> Path:
-    """Write memory `number`."""
+    """Write memory `number`, as a whole: a file edited in place is noticed later on a busy machine."""
     meta = MemoryMeta(
         id=memory_id(number),
         project=project,
@@ -73,8 +73,9 @@ def add(
     path = path_of(where, number)
     path.parent.mkdir(parents=True, exist_ok=True)
     data = body.encode() if isinstance(body, str) else body
-    path.write_bytes(render_stored(StoredMemory(meta=meta, body=data)))
-    return path
+    new = path.with_suffix(".new")
+    new.write_bytes(render_stored(StoredMemory(meta=meta, body=data)))
+    return new.replace(path)
 
 
 class Corpus:
