@@ -149,7 +149,9 @@ def test_an_editor_that_fails_is_reported(world: World, tmp_path: Path) -> None:
     editor = tmp_path / "ed"
     editor.write_text("#!/bin/sh\nexit 3\n")
     editor.chmod(0o755)
-    with running(world.root, (140, 45), {**world.env, "EDITOR": f"'{editor}'"}) as terminal:
+    # Its path may be too long for one line of the message.
+    found = {"EDITOR": "ed", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with running(world.root, (140, 45), {**world.env, **found}) as terminal:
         terminal.until_shown("● live")
         terminal.press("2e")
         terminal.until_shown("ended with status 3")
