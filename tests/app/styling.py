@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
 from textual.css.model import RuleSet
-from textual.css.styles import RulesMap
+from textual.css.styles import RenderStyles, RulesMap
 from textual.css.stylesheet import Stylesheet
 from textual.css.tokenize import tokenize_values
 from textual.css.tokenizer import Token
@@ -19,6 +20,8 @@ APPLY = Stylesheet.apply
 """Textual's own."""
 _FLAGS = ("_has_hover_style", "_has_focus_within", "_has_order_style", "_has_odd_or_even")
 """Attributes that `Stylesheet.apply` sets on a node, besides its style."""
+_ACTING = ("layout", "display", "overflow_x", "overflow_y", "pointer")
+"""Rules that do more than refresh when they are set, or whose values belong to one node."""
 
 
 def share_rules(patch: pytest.MonkeyPatch) -> None:
@@ -53,6 +56,7 @@ def share_styles(patch: pytest.MonkeyPatch) -> None:
     sheets: dict[tuple[int, ...], _Sheet] = {}
     own: WeakKeyDictionary[Stylesheet, tuple[list[RuleSet], _Sheet]] = WeakKeyDictionary()
     found: dict[int, RulesMap] = {}
+    known: dict[object, _Finding] = {}
     places = _Places()
     replace_rules = Stylesheet.replace_rules
     update_nodes = Stylesheet.update_nodes
@@ -64,22 +68,17 @@ def share_styles(patch: pytest.MonkeyPatch) -> None:
         return own[stylesheet][1]
 
     def apply_once(self: Stylesheet, node: Any, *, animate: bool = False, cache: Any = None) -> None:
-        sheet = sheet_of(self)
-        key = sheet.key_of(self, node, places)
+        key = sheet_of(self).key_of(self, node, places)
         before, node._styled_as = getattr(node, "_styled_as", None), key
         if before == key:
             _forget_colours(node)
-        elif key in sheet.styles:
-            style, flags = sheet.styles[key]
-            for flag, value in zip(_FLAGS, flags, strict=True):
-                setattr(node, flag, value)
-            if style is not None:
-                replace_rules(node, style, animate=animate)
-            self._process_component_classes(node)
+        elif key in known:
+            known[key].give(node, known.get(before), animate=animate)
         else:
             found.pop(id(node), None)
+            node._component_styles = node._component_styles.copy()
             APPLY(self, node, animate=animate, cache=cache)
-            sheet.styles[key] = (found.pop(id(node), None), [getattr(node, flag) for flag in _FLAGS])
+            known[key] = _Finding.of(node, found.pop(id(node), None))
 
     def update_together(self: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
         with places.kept():
@@ -102,11 +101,78 @@ def _forget_colours(node: DOMNode) -> None:
             styles.node.notify_style_update()
 
 
+@dataclass(frozen=True)
+class _Finding:
+    """The style of all nodes with one key."""
+
+    rules: RulesMap | None
+    """As found; None if there are none."""
+    set: RulesMap
+    """As a node has them after they were set, less `_ACTING`."""
+    flags: tuple[bool, ...]
+    components: dict[str, RulesMap]
+    """The rules of the components."""
+
+    @classmethod
+    def of(cls, node: DOMNode, rules: RulesMap | None) -> _Finding:
+        """The style that a node has just been given."""
+        kept: Any = {name: value for name, value in node.styles.base._rules.items() if name not in _ACTING}
+        components = {name: styles.base.get_rules() for name, styles in node._component_styles.items()}
+        return cls(rules, kept, tuple(getattr(node, flag) for flag in _FLAGS), components)
+
+    def give(self, node: DOMNode, before: _Finding | None, *, animate: bool) -> None:
+        """Give a node this style, in place of the one `before`."""
+        for flag, value in zip(_FLAGS, self.flags, strict=True):
+            setattr(node, flag, value)
+        if self.rules is not None:
+            self._give_rules(node, self.rules, animate=animate)
+        if self.components != (before.components if before else {}):
+            node.refresh()
+        node._component_styles = _Components(node, self.components)
+
+    def _give_rules(self, node: DOMNode, rules: RulesMap, *, animate: bool) -> None:
+        base = node.styles.base
+        if node._is_mounted or base._rules or animate:
+            Stylesheet.replace_rules(node, rules, animate=animate)
+            return
+        # A node that is not mounted is not refreshed with each rule.
+        base.merge_rules(self.set)
+        for name in _ACTING:
+            if name in rules:
+                setattr(base, name, rules.get(name))
+        node.notify_style_update()
+
+
+class _Components(dict[str, RenderStyles]):
+    """The styles of a node's components, each made when it is asked for: most never are."""
+
+    def __init__(self, node: DOMNode, rules: dict[str, RulesMap]) -> None:
+        super().__init__()
+        self._node = node
+        self._rules = rules
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rules
+
+    def __missing__(self, name: str) -> RenderStyles:
+        component = DOMNode(classes=name)
+        component._attach(self._node)
+        component.styles.base.merge_rules(self._rules[name])
+        self[name] = component.styles
+        return component.styles
+
+    def copy(self) -> dict[str, RenderStyles]:
+        return {name: self[name] for name in self._rules}
+
+    def clear(self) -> None:
+        super().clear()
+        self._rules = {}
+
+
 class _Sheet:
-    """The cached results of one list of rules."""
+    """The keys of nodes under one list of rules."""
 
     def __init__(self) -> None:
-        self.styles: dict[object, tuple[RulesMap | None, list[bool]]] = {}
         self._pseudo_classes: dict[object, tuple[str, ...]] = {}
 
     def key_of(self, stylesheet: Stylesheet, node: DOMNode, places: _Places) -> object:
