@@ -45,7 +45,7 @@ def test_facts_needed_again_come_first(tmp_path: Path) -> None:
         "src/invoice.ts",
         "Write the release notes",
     ]
-    assert {each.text for each in found.heavy} == {
+    assert {each.text for each in found.counted_losses} == {
         "npm test -- tax",
         "src/invoice.ts",
         "Write the release notes",

@@ -225,17 +225,19 @@ async def test_a_row_that_is_not_named_is_marked_as_kept_by_hand(lossy: World) -
         await at(words)
         await driver.press("m")
         await driver.until_said("Marked as kept: it is remembered; u takes it back.")
-        await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 1, "the mark")
+        await driver.until(lambda: screen.aftermath and len(screen.aftermath.counted_losses) == 1, "the mark")
         assert "by hand" in driver.shown
         await at(words)
         summary = screen.query_one("#summary", DocumentView)
         await driver.until(lambda: summary.document.text.startswith("kept in other words"), "the row")
         await driver.press("u")
         await driver.until_said(f"Undone: marked “{words[:20]}")
-        await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 2, "the row again")
+        await driver.until(
+            lambda: screen.aftermath and len(screen.aftermath.counted_losses) == 2, "the row again"
+        )
         await at(words)
         await driver.press("m")
-        await driver.until(lambda: screen.aftermath and len(screen.aftermath.heavy) == 1, "the mark")
+        await driver.until(lambda: screen.aftermath and len(screen.aftermath.counted_losses) == 1, "the mark")
         await driver.press("escape")
         await driver.until(lambda: "✗ 1" in driver.shown, "the smaller number in the list")
 
@@ -252,12 +254,12 @@ def test_captures_of_a_session_share_one_reading_of_its_transcript(
     monkeypatch.setattr(aftermath_cache, "traces", counted)
     transcript = lossy.transcript_path("s-1")
     model = Browser(Places(lossy.project, lossy.home, lossy.claude), clock).aftermaths
-    assert model.read(transcript, None, lambda: False).heavy
+    assert model.read(transcript, None, lambda: False).counted_losses
     for minutes in (3, 2, 1):
         with pytest.raises(NoCompaction):
             model.read(transcript, NOW - timedelta(minutes=minutes), lambda: False)
     assert reads == [transcript]
     with transcript.open("a") as file:
         file.write("\n")
-    assert model.read(transcript, None, lambda: False).heavy
+    assert model.read(transcript, None, lambda: False).counted_losses
     assert reads == [transcript, transcript]

@@ -19,20 +19,20 @@ async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch:
     async with opened(world) as driver:
         indexer = driver.browser.browser.indexer
         await driver.until(lambda: world.home.cache.joinpath("index.db").exists(), "the index")
-        await driver.until(lambda: not indexer.running, "its end")
+        await driver.until(lambda: not indexer.is_running, "its end")
         assert SearchIndex(world.home).refresh(budget=0.0)
 
 
 async def test_few_need_none(world: World) -> None:
     world.memory(1, "One")
     async with opened(world) as driver:
-        assert not driver.browser.browser.indexer.running
+        assert not driver.browser.browser.indexer.is_running
 
 
 def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:
     indexer = Indexer(Places(world.project, world.home, world.claude))
     indexer.start()
     indexer.stop()
-    assert not indexer.running
+    assert not indexer.is_running
     indexer.start()
-    assert not indexer.running
+    assert not indexer.is_running

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import pytest
 
@@ -23,6 +24,9 @@ def place_of(remote: Remote, place: str = "") -> str:
 
 
 class RemoteContract:
+    batching: ModuleType
+    """The module that makes batches."""
+
     @pytest.fixture
     def machines(self) -> Opener:
         raise NotImplementedError
@@ -91,8 +95,7 @@ class RemoteContract:
     def test_a_reading_that_was_cut_short_goes_on(
         self, laptop: Remote, desk: Remote, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        module = __import__(type(desk).__module__, fromlist=["_BATCH"])
-        monkeypatch.setattr(module, "_BATCH", 2)
+        monkeypatch.setattr(self.batching, "_BATCH", 2)
         laptop.put([outgoing(record(number)) for number in range(5)])
         first = next(iter(desk.since("")))
         laptop.put([outgoing(record(7))])

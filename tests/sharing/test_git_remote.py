@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.sharing import git_program, git_remote
+from memtui.sharing import git_program, git_records, git_remote
 from memtui.sharing.git_program import Git, GitFailedError
 from memtui.sharing.git_remote import GitRemote
 from memtui.sharing.remote import RemoteProblemError, Trouble
@@ -26,6 +26,8 @@ def machines(hub: Path, tmp_path: Path) -> Opener:
 
 
 class TestGitRemote(RemoteContract):
+    batching = git_records
+
     @pytest.fixture
     def machines(self, machines: Opener) -> Opener:
         return machines
@@ -236,7 +238,7 @@ def test_a_file_of_a_gigabyte_and_very_many_files_are_bounded(
     laptop.set_up()
     laptop.put([outgoing(record(number)) for number in range(5)])
     with monkeypatch.context() as patch:
-        patch.setattr(git_remote, "_MOST_FILES", 3)
+        patch.setattr(git_records, "_MOST_FILES", 3)
         assert len(everything(desk)) <= 3
     large = outgoing(record(7))
     add_by_hand(hub, ("100644", f"shop/2026-01/{large.name}", os.urandom(1 << 21).hex().encode()))

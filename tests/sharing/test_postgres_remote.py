@@ -32,6 +32,8 @@ def machines(database: str) -> Opener:
 
 
 class TestPostgresRemote(RemoteContract):
+    batching = postgres_remote
+
     @pytest.fixture
     def machines(self, machines: Opener) -> Opener:
         return machines

@@ -81,7 +81,7 @@ class Row:
         return self.state in ("lost", "not named")
 
     @property
-    def heavy(self) -> bool:
+    def counts(self) -> bool:
         """Whether its loss counts in ``✗ 7``: pins, rules, open work, the user's words, recurring facts."""
         return self.missing and (self.kind in _HEAVY or self.need is not None)
 
@@ -127,6 +127,6 @@ class Aftermath:
         return tuple(row for row in self.rows if not row.missing)
 
     @cached_property
-    def heavy(self) -> tuple[Row, ...]:
+    def counted_losses(self) -> tuple[Row, ...]:
         """Losses that count."""
-        return tuple(row for row in self.rows if row.heavy)
+        return tuple(row for row in self.rows if row.counts)

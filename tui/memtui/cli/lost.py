@@ -53,7 +53,7 @@ def headline(aftermath: Aftermath) -> str:
     compaction = aftermath.compaction
     moment = parse_iso(compaction.source.timestamp)
     sizes = [f"{size // 1000}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
-    heavy, missing, kept = len(aftermath.heavy), len(aftermath.missing), len(aftermath.kept)
+    heavy, missing, kept = len(aftermath.counted_losses), len(aftermath.missing), len(aftermath.kept)
     parts = (
         local_minute(moment) if moment else "",
         f"session {aftermath.session_id[:8]}",

@@ -49,7 +49,7 @@ def command(
         raise click.UsageError("--row and --all exclude each other.")
     places = Places(project_of(root), memtui_home(), claude_config())
     (found,) = newest_or_named(places, compaction)
-    rows = [_row(found, name) for name in wanted] or list(found.missing if every else found.heavy)
+    rows = [_row(found, name) for name in wanted] or list(found.missing if every else found.counted_losses)
     kept = fitting(rows)
     if not kept:
         raise click.ClickException(

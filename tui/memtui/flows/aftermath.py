@@ -127,7 +127,7 @@ def as_object(aftermath: Aftermath) -> dict[str, Any]:
         "line": compaction.source.line,
         "pre_tokens": compaction.pre_tokens,
         "post_tokens": compaction.post_tokens,
-        "losses": len(aftermath.heavy),
+        "losses": len(aftermath.counted_losses),
         "rows": [_row(row, compaction.summary) for row in aftermath.rows],
         "unfounded": [
             {"text": each.text, "reason": each.reason, "span": list(each.evidence)}
@@ -149,7 +149,7 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
         "preserved": row.preserved,
         "by_hand": row.by_hand,
         "needed_again": row.need._asdict() if row.need else None,
-        "counts": row.heavy,
+        "counts": row.counts,
     }
 
 

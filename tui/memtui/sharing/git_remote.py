@@ -11,14 +11,12 @@ import os
 import random
 import re
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
-from memtui.formats.shared_record import LIMIT, NAME
 from memtui.sharing.git_program import Git, GitFailedError, release
+from memtui.sharing.git_records import UNSAFE, GitRecords, project_folder
 from memtui.sharing.remote import (
     Batch,
     Outgoing,
@@ -33,10 +31,6 @@ from memtui.sharing.remote import (
 SCHEMA = 1
 _TRIES = 12
 """The most pushes before giving up: others may push at the same time."""
-_BATCH, _BATCH_BYTES = 500, 16 << 20
-_READ = 10_000
-"""Files per run of git, which reads ahead while the previous ones are processed."""
-_MOST_FILES = 2_000_000
 _HELD_SECONDS = 10.0
 """Seconds that others may hold a lock in a repository that is a folder; they need milliseconds."""
 _TIP = "refs/remotes/origin/main"
@@ -48,15 +42,7 @@ Each file is one record: a memory's text as it was stored, or a change of its ma
 `memtui forget --everywhere ID` removes the texts of a memory, and leaves a record that says it is deleted.
 `memtui remote add NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
 """
-_SLUG = re.compile(r"[^A-Za-z0-9._-]+")
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
-
-
-class _Found(NamedTuple):
-    name: str
-    blob: str
-    number: int = 0
-    """Position in the listing."""
 
 
 class GitRemote(Remote):
@@ -73,16 +59,16 @@ class GitRemote(Remote):
         """
         self._url = url
         self._served = Path(url.removeprefix("file://")) if _LOCAL.match(url) else None
-        self._folder = folder
         self._git = Git(folder)
-        self._author = f"{_SLUG.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
+        self._records = GitRecords(self._git, folder)
+        self._author = f"{UNSAFE.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
         self._machine = machine
 
     def check(self) -> str:
         """See `Remote.check`."""
         with self._raising():
             tip = self._tip()
-            number = sum(1 for _ in self._listed("", tip))
+            number = sum(1 for _ in self._records.listed("", tip))
             last = self._git.run("log", "-1", "--format=%an", tip).decode("utf-8", "replace").strip()
         return f"{counted(number)}, last by {last}"
 
@@ -99,7 +85,7 @@ class GitRemote(Remote):
         """See `Remote.put`."""
         files = [(_path(each), each.data) for each in records]
         projects = ", ".join(sorted({each.project or "no project" for each in records}))
-        title = f"Add {len(files)} records of {_SLUG.sub(' ', projects)[:100]} from {self._machine}"
+        title = f"Add {len(files)} records of {UNSAFE.sub(' ', projects)[:100]} from {self._machine}"
         if files:
             self._change(title, files)
 
@@ -124,72 +110,10 @@ class GitRemote(Remote):
             if not self._git.has(*filter(None, (base, head))):
                 base, head, done = "", "", 0  # history was rewritten: read everything again
             if head:
-                yield from self._batches(base, head, done, projects)
+                yield from self._records.batches(base, head, done, projects)
                 base = head
             if tip != base:
-                yield from self._batches(base, tip, 0, projects)
-
-    def _batches(self, base: str, head: str, done: int, projects: Sequence[str]) -> Iterator[Batch]:
-        wanted = {_slug(project) for project in projects}
-        listed = islice(enumerate(self._listed(base, head), 1), done, None)
-        while chunk := list(islice(listed, _READ)):
-            found = [
-                each._replace(number=number)
-                for number, (path, each) in chunk
-                if not wanted or path.partition("/")[0] in wanted
-            ]
-            sizes = self._sizes(found)
-            small = [each for each, size in zip(found, sizes, strict=True) if size <= LIMIT]
-            with closing(self._read(small)) as parts:
-                for reached, records in parts:
-                    yield Batch(f"{base or '-'} {head} {reached}", records)
-            yield Batch(f"{base or '-'} {head} {chunk[-1][0]}", (), len(found) - len(small))
-        yield Batch(head, ())
-
-    def _listed(self, base: str, head: str) -> Iterator[tuple[str, _Found]]:
-        """Path and record of the files that `head` has in addition to `base`, ordered by path."""
-        if not head:
-            return
-        command = ["ls-tree", "-r", "-z", "--full-tree", head]
-        if base:
-            command = ["diff-tree", "-r", "-z", "--no-renames", "--diff-filter=AM", "--raw", base, head]
-        with self._git.reading(*command) as output:
-            entries = islice(_split(output), _MOST_FILES)
-            for entry in entries:
-                head_, _, path = entry.partition(b"\t")
-                fields = head_.split()
-                if base:
-                    path = next(entries, b"")
-                mode, blob = (fields[1], fields[3]) if base else (fields[0], fields[2])
-                name = path.rpartition(b"/")[2].decode("ascii", "replace")
-                if mode in (b"100644", b"100755") and NAME.fullmatch(name):
-                    yield os.fsdecode(path), _Found(name, blob.decode())
-
-    def _sizes(self, found: Sequence[_Found]) -> list[int]:
-        asked = "".join(f"{each.blob}\n" for each in found).encode()
-        answered = self._git.run("cat-file", "--batch-check=%(objectsize)", data=asked) if found else b""
-        return [int(line) if line.isdigit() else LIMIT + 1 for line in answered.splitlines()]
-
-    def _read(
-        self, found: Sequence[_Found]
-    ) -> Generator[tuple[int, tuple[tuple[str, bytes], ...]], None, None]:
-        """Names and contents of these files, in portions that fit into memory, each with its last number."""
-        asked = "".join(f"{each.blob}\n" for each in found).encode()
-        part: list[tuple[str, bytes]] = []
-        total = reached = 0
-        with self._git.reading("cat-file", "--buffer", "--batch=%(objectsize)", data=asked) as output:
-            for each in found:
-                line = output.readline().strip()
-                if not line.isdigit():
-                    raise GitFailedError(f"the copy here is broken: delete {self._folder}")
-                size = int(line)
-                if part and (total + size > _BATCH_BYTES or len(part) == _BATCH):
-                    yield reached, tuple(part)
-                    part, total = [], 0
-                part.append((each.name, output.read(size + 1)[:-1]))
-                total, reached = total + size, each.number
-        if part:
-            yield reached, tuple(part)
+                yield from self._records.batches(base, tip, 0, projects)
 
     def _tip(self, known: str = "") -> str:
         """Fetch the branch; returns its last commit. See `_fetch`."""
@@ -242,7 +166,7 @@ class GitRemote(Remote):
                 tip = self._tip()
                 gone = [
                     path
-                    for path, each in (self._listed("", tip) if removed else ())
+                    for path, each in (self._records.listed("", tip) if removed else ())
                     if each.name.startswith(removed)
                 ]
                 self._commit(tip, title, files, gone)
@@ -286,12 +210,7 @@ class GitRemote(Remote):
 def _path(record: Outgoing) -> str:
     kind, _, rest = record.name.partition("-")
     folder = f"{rest[:4]}-{rest[4:6]}" if kind == "CMEM" else "states" if kind == "ST" else "pins"
-    return f"{_slug(record.project)}/{folder}/{record.name}"
-
-
-def _slug(project: str) -> str:
-    """A project's folder in the repository."""
-    return _SLUG.sub("-", project).strip("-.")[:80] or "no-project"
+    return f"{project_folder(record.project)}/{folder}/{record.name}"
 
 
 def _quoted(path: str) -> bytes:
@@ -316,11 +235,3 @@ def _was_late(error: GitFailedError) -> bool:
     return any(
         word in error.printed for word in (b"(fetch first)", b"(non-fast-forward)", b"cannot lock ref")
     )
-
-
-def _split(output: object) -> Iterator[bytes]:
-    """The entries of an output separated by NUL."""
-    rest = b""
-    while block := output.read(1 << 16):  # type: ignore[attr-defined]
-        *entries, rest = (rest + block).split(b"\0")
-        yield from entries

@@ -30,10 +30,10 @@ Item = Row | Unfounded | str
 
 def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
     """The rows of the screen by unique keys: losses that count, the others, the unfounded, what is kept."""
-    others = tuple(row for row in aftermath.missing if not row.heavy)
+    others = tuple(row for row in aftermath.missing if not row.counts)
     handed = tuple(row for row in aftermath.kept if row.state == "handed over")
     groups: list[tuple[str, Iterable[Item]]] = [
-        ("Lost", aftermath.heavy),
+        ("Lost", aftermath.counted_losses),
         ("Lost, and not needed since", others),
         ("Said by the summary alone", aftermath.unfounded),
         ("Handed over by memtui", handed),
@@ -98,7 +98,7 @@ def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: C
     if sizes:
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
-    heavy, others = aftermath.heavy, len(aftermath.missing) - len(aftermath.heavy)
+    heavy, others = aftermath.counted_losses, len(aftermath.missing) - len(aftermath.counted_losses)
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
     lines += [_line(row) for row in heavy[:_SHOWN]]
     if len(heavy) > _SHOWN or others:

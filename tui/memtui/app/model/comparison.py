@@ -87,7 +87,7 @@ class Comparison:
         self._wanted: dict[str, set[str]] = {}
 
     @property
-    def unfinished(self) -> bool:
+    def has_more_work(self) -> bool:
         """Whether another comparison, even without names, would continue unfinished work."""
         return self._of.capture_rows.unread > 0 or self._of.memory_rows.unread > 0
 

@@ -68,7 +68,7 @@ class Indexer:
             self.start()
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the index is being built."""
         return self._process is not None and self._process.poll() is None
 

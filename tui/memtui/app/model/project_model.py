@@ -254,9 +254,9 @@ class Browser:
         return Comparison(self)
 
     @property
-    def unfinished(self) -> bool:
+    def has_more_work(self) -> bool:
         """Whether another comparison, even without names, would continue unfinished work."""
-        return self._comparison.unfinished
+        return self._comparison.has_more_work
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed; see `Comparison.compare`."""

@@ -83,7 +83,7 @@ class MemoryReader:
     def _rests(self, progress: Progress) -> bool:
         """Whether the selection rests and the index is ready: finding relations needs both."""
         until = time.monotonic() + _REST
-        while time.monotonic() < until or self._browser.indexer.running:
+        while time.monotonic() < until or self._browser.indexer.is_running:
             if progress.cancelled():
                 return False
             time.sleep(0.05)

@@ -92,7 +92,7 @@ class PendingPane(Pane):
         return True
 
     @property
-    def called_for(self) -> bool:
+    def has_new_captures(self) -> bool:
         """Whether new captures are waiting for a review."""
         return any(self.view.rows[key].pending for key in self.newcomers if key in self.view.rows)
 
@@ -171,7 +171,7 @@ class PendingPane(Pane):
         except (FileProblem, OSError):
             self.losses[item.entry.name] = None
             return None
-        losses = (len(found.heavy), found.compaction.post_tokens or 0)
+        losses = (len(found.counted_losses), found.compaction.post_tokens or 0)
         if self.losses.get(item.entry.name) != losses:
             self.losses[item.entry.name] = losses
             self.call_later(self.refresh_rows)  # posted as a message, as it may come from any thread

@@ -118,7 +118,9 @@ class AftermathScreen(Screen[None]):
             self.listing.refresh_rows()
             moment = parse_iso(found.compaction.source.timestamp)
             when = f" of {day_and_minute(moment)}" if moment else ""
-            self.listing.border_title = Content(f"Lost {len(found.heavy)} · kept {len(found.kept)}{when}")
+            self.listing.border_title = Content(
+                f"Lost {len(found.counted_losses)} · kept {len(found.kept)}{when}"
+            )
             self._show_room()
             self._show_summary()
 

@@ -78,7 +78,7 @@ class Feed:
             self._compare,
             lambda liveness: self.host.soon(self._show_liveness, liveness),
             lambda error: self.host.explain("looking at the disk", error),
-            lambda: browser.unfinished,
+            lambda: browser.has_more_work,
         )
         self.host = ScreenHost(screen, self.live.hint)
         self._keeper = StateWriter(browser, self._kept, self._not_kept)

@@ -87,7 +87,7 @@ class Arrivals:
         """Show a newer view in its pane."""
         pane = self._by_id[_PANE_OF[type(view)]]
         pane.apply(view)
-        if self._ring and pane is self._panes.pending and self._panes.pending.called_for:
+        if self._ring and pane is self._panes.pending and self._panes.pending.has_new_captures:
             self._ring()
         self._actions.look_at(pane, pane.in_sight)
         self._place.update_tabs()
