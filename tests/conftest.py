@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 import memtui
-from tests import limits
+from tests import limits, tables
 from tests.disk import use_memory, without_flushing
 
 _EXAMPLES = int(os.environ.get("MEMTUI_EXAMPLES", "40"))
@@ -65,14 +65,29 @@ def _import_tests(config: pytest.Config) -> None:
     All workers import all of them. In one order, they would compile each file of a fresh clone at the same
     moment; like this, one finds compiled what another has compiled before.
     """
-    worker = getattr(config, "workerinput", None)
-    if worker is None or config.args != config.getini("testpaths"):
+    number, count = _place_of(config)
+    if not count:
         return
     files = sorted(Path("tests").rglob("test_*.py"))
-    first = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    first = len(files) * number // count
     for file in files[first:] + files[:first]:
         with suppress(Exception, pytest.skip.Exception):  # collecting imports it again, and reports it
             import_module(".".join(file.with_suffix("").parts))
+
+
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis asks for them
+def pytest_collection_modifyitems(config: pytest.Config) -> None:
+    number, count = _place_of(config)
+    if count:
+        tables.make_some(number, count)
+
+
+def _place_of(config: pytest.Config) -> tuple[int, int]:
+    """Number of this worker of pytest-xdist and of all of them, when they run all tests; otherwise zeros."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return 0, 0
+    return int(worker["workerid"].removeprefix("gw")), worker["workercount"]
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -136,6 +151,14 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
     inside.mkdir()
     yield inside
     if request.session.testsfailed == failed:
+        _remove(home, inside)
+
+
+def _remove(home: Path, inside: Path) -> None:
+    try:
+        os.rmdir(inside)  # noqa: PTH106 - most tests leave nothing
+        os.rmdir(home)  # noqa: PTH106
+    except OSError:
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -27,15 +27,20 @@ def _answers(printed: bytes) -> dict[Any, dict[str, Any]]:
 
 
 async def test_a_session_of_the_official_client(project: Project, tmp_path: Path) -> None:
+    # With the names of all that it imports on its standard error.
     parameters = StdioServerParameters(
-        command=sys.executable, args=["-I", "-m", "memtui", "mcp"], cwd=str(project.root),
+        command=sys.executable, args=["-I", "-X", "importtime", "-m", "memtui", "mcp"], cwd=str(project.root),
         env={"MEMTUI_HOME": os.environ["MEMTUI_HOME"], "HOME": os.environ["HOME"]},
     )  # fmt: skip
     with (tmp_path / "stderr").open("w") as errors:
         async with stdio_client(parameters, errlog=errors) as pipes, ClientSession(*pipes) as session:
             assert (await session.initialize()).server_info.name == "memtui"
             await _every_operation(session)
-    assert (tmp_path / "stderr").read_text() == ""
+    printed = (tmp_path / "stderr").read_text().splitlines()
+    assert [line for line in printed if not line.startswith("import time: ")] == []
+    imported = {line.rpartition("|")[2].strip() for line in printed}
+    assert "mcp" in imported
+    assert "textual" not in imported
 
 
 async def _every_operation(session: ClientSession) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import string
+from functools import cache
 
 _B64 = string.ascii_letters + string.digits + "+/"
 _WORDS = [
@@ -137,7 +138,13 @@ He passed token ring 802.5 and kept the secret to himself in 1997.
 
 
 def _text(chance: random.Random, letters: str, length: int) -> str:
-    return "".join(chance.choices(letters, k=length))
+    return chance.randbytes(length).translate(_letters(letters)).decode()
+
+
+@cache
+def _letters(letters: str) -> bytes:
+    """A letter for each byte."""
+    return bytes(ord(letters[byte % len(letters)]) for byte in range(256))
 
 
 def _hashes(chance: random.Random) -> str:

@@ -25,7 +25,7 @@ def load_texts(text: str) -> object:
     """The value of a YAML document.
 
     Raises:
-        ValueError: it is not valid, or has an alias or a tag.
+        ValueError: it is not valid, or too deep, or has an alias or a tag.
     """
     try:
         return _Loader(text).get_single_data()
@@ -33,13 +33,24 @@ def load_texts(text: str) -> object:
         raise ValueError(str(error)) from error
 
 
+DEEPEST = 50
+"""Maximum levels of nesting. PyYAML takes the longer for a level the deeper it is."""
+
+
 class _Loader(yaml.SafeLoader):
-    """Loads every scalar as text, and refuses aliases, which make small files huge."""
+    """Loads every scalar as text, and refuses deep nesting and aliases, which make small files huge."""
+
+    _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self._depth == DEEPEST:
+            raise yaml.YAMLError("too deep")
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("an alias")
-        return super().compose_node(parent, index)
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
 
 def _construct_text(loader: yaml.SafeLoader, node: yaml.Node) -> object:

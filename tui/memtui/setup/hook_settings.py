@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memtui.formats.json_spans import Span, items
@@ -97,6 +98,7 @@ def shared_command(event: str) -> str:
     return _SHARED.format(event=event)
 
 
+@lru_cache(maxsize=64)  # every change of a text asks anew for all of its hooks
 def interpreter_of(command: str) -> str:
     """The interpreter of an `own_command`; "" for anything else."""
     try:
