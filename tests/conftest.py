@@ -117,7 +117,7 @@ def pytest_collection_finish() -> None:
     # The collector need not go through all of this again and again.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(400_000, 20, 50)
     gc.enable()
 
 
