@@ -199,9 +199,11 @@ from pathlib import Path
 from memtui.clock import system_clock
 from memtui.files import shared_lock
 from memtui.project import Project
+from memtui.store import shared_text
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import Patience
 shared_lock.HELD_SECONDS = 60.0
+shared_text.STILL_SECONDS = 60.0
 number = int(sys.argv[2])
 children = []
 read, write = os.pipe()
@@ -211,7 +213,7 @@ for each in range(8):
         os.read(read, 1)
         code = 1
         try:
-            patience = Patience(10, 60, 60, (0, 0.02, 0.1, 0.2))
+            patience = Patience(60, 60, 60, (0, 0.02, 0.1, 0.2))
             CommandsFile(Project(Path(sys.argv[1])), patience).activate(f"c{number + each}", system_clock())
             code = 0
         finally:

@@ -218,6 +218,9 @@ def test_a_competitor_without_the_lock_does_not_win(
     # Longer than usual: on a busy machine the competitor may have to wait before it writes what it has read.
     monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0, 0.02, 0.1, 0.2))
     monkeypatch.setattr(shared_text, "SETTLE_SECONDS", 30.0)
+    # And before it has written the whole file.
+    monkeypatch.setattr(shared_text, "STILL_SECONDS", 20.0)
+    monkeypatch.setattr(shared_text, "BUSY_SECONDS", 20.0)
     commands = [{"name": f"c{number}", "activated_at": "2026-02-09T00:00:00Z"} for number in range(3)]
     project.session_state_json.write_text(json.dumps({"counter": -1, "active_commands": commands}))
     store = Store(project)
