@@ -7,7 +7,7 @@ import pytest
 from memtui.documents.ranking import reference_files, working_files
 from memtui.reading.facts import Facts
 from memtui.reading.records import FileFact, Source
-from memtui.reading.roles import folder_of, inside_of, name_of, role_of, stem_of, tested_name
+from memtui.reading.roles import folder_of, inside_of, name_of, name_under_test, role_of, stem_of
 
 ROOT = "/work/app"
 
@@ -100,7 +100,7 @@ def test_parts_of_paths() -> None:
     assert inside_of("/work/apple/a.py", "/work/app") == "/work/apple/a.py"
     assert inside_of(r"D:\App\src\a.ts", r"d:\app") == r"src\a.ts"
     assert (name_of(r"D:\App\a.ts"), folder_of(r"D:\App\a.ts")) == ("a.ts", r"D:\App")
-    assert (stem_of("/w/a.b.ts"), tested_name("/w/test_a.py"), tested_name("/w/a.test.ts")) == (
+    assert (stem_of("/w/a.b.ts"), name_under_test("/w/test_a.py"), name_under_test("/w/a.test.ts")) == (
         "a.b",
         "a",
         "a",

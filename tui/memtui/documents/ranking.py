@@ -19,9 +19,9 @@ from memtui.reading.roles import (
     folder_of,
     inside_of,
     name_of,
+    name_under_test,
     role_of,
     stem_of,
-    tested_name,
 )
 from memtui.reading.shell_files import IN_PROGRAM
 
@@ -132,7 +132,7 @@ def _fate(file: FileFact) -> str:
 
 def _with_subject(role: Role, path: str, files: Sequence[FileFact]) -> str:
     """A role; for tests including the tested file, if that was changed, too."""
-    stem = tested_name(path)
+    stem = name_under_test(path)
     if role.kind is not Kind.TEST or stem == stem_of(path):
         return role.text
     tested = next((f.path for f in files if f.path != path and stem_of(f.path) == stem), "")

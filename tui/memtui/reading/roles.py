@@ -183,7 +183,7 @@ def folder_of(path: str) -> str:
     return path[: len(path) - len(name_of(path))].rstrip("\\/")
 
 
-def tested_name(path: str) -> str:
+def name_under_test(path: str) -> str:
     """The name of the tested file, without its extension: ``auth`` for ``test_auth.py``."""
     return _EXTENSION.sub("", _TEST_MARK.sub("", name_of(path)))
 
