@@ -66,8 +66,13 @@ def seen(store: FilesBackend) -> Seen:
 
 def files(base: Path) -> dict[str, bytes]:
     """All files but those that hide nothing from git."""
-    found = (path for path in (base / "data").rglob("*") if path.is_file() and path.name != ".gitignore")
-    return {str(path.relative_to(base)): path.read_bytes() for path in found}
+    found: dict[str, bytes] = {}
+    for folder, _, names in os.walk(base / "data"):  # several times faster than `rglob`
+        inside = folder.removeprefix(f"{base}/")
+        found |= {
+            f"{inside}/{name}": Path(folder, name).read_bytes() for name in names if name != ".gitignore"
+        }
+    return found
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS])
