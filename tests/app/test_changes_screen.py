@@ -62,6 +62,12 @@ async def test_u_takes_back_the_last_change_of_an_earlier_run_and_ctrl_r_redoes_
         assert await driver.until_said("Redone") == f"Redone: archived {names[0]}."
         await driver.press("ctrl+r")
         assert await driver.until_said("Nothing") == "Nothing to redo."
+        await driver.press("u")
+        await driver.until_said("Undone")
+        await driver.press("2", "P")
+        await driver.until_said("Pinned")
+        await driver.press("ctrl+r")
+        assert await driver.until_said("Nothing") == "Nothing to redo; L lists what was undone before."
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -49,6 +49,7 @@ async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
         assert await driver.until_said("Undone") == "Undone: cleared /research/ask."
         assert file.read_bytes() == before
         await driver.until(lambda: rows(driver) == NAMES)
+        assert driver.pane(PaneId.COMMANDS).selected == "research/ask"
         # Several are undone from the last one on.
         await driver.press("g", "x")
         await driver.until(lambda: len(rows(driver)) == 2)

@@ -189,6 +189,18 @@ async def test_delete_moves_to_the_trash_and_u_brings_it_back_to_the_byte(
         await driver.until(lambda: rows(driver)[0] == names[0])
 
 
+@pytest.mark.parametrize("key", ["a", "D"])
+async def test_an_undo_selects_the_row_that_comes_back(world: World, names: list[str], key: str) -> None:
+    a, b, c, _other, homeless = names
+    async with opened(world) as driver:
+        await driver.press("2", "j", key)
+        await driver.until(lambda: rows(driver) == [a, c, homeless])
+        await driver.until_said("u brings it back")
+        await driver.press("1", "u")
+        await driver.until(lambda: rows(driver) == [a, b, c, homeless])
+        await driver.until(lambda: driver.pane(PaneId.MEMORIES).selected == f"{b}.md", "the selection")
+
+
 REFUSED = {"a": "archived", "t": "tagged", "P": "pinned", "D": "deleted here"}
 
 

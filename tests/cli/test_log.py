@@ -53,7 +53,10 @@ def test_log_undo_and_redo(memtui: Memtui, project: Project, tmp_path: Path) -> 
     assert f"{memory_id} has changed since (archived {memory_id}, now, by the command line)" in refused.err
     assert json.loads(memtui("undo", line[0], "--json").out)["what"] == f"archived {memory_id}"
     assert memtui("undo", first["id"][:6]).out == f"Undone: stored {memory_id}.\n"
+    nothing = "Nothing to redo in this project; `memtui log` lists what was undone before.\n"
     assert memtui("undo", "zz").code == 1
+    stored(memtui, tmp_path)
+    assert memtui("redo").out == nothing
 
 
 def test_the_log_is_of_this_project_unless_all_are_wanted(

@@ -53,4 +53,5 @@ def _revert(beginning: str, as_json: bool, root: Path | None, *, undone: bool) -
         )
     else:
         done = "Redone" if undone else "Undone"
-        say(f"{done}: {found.change.what}." if found else f"Nothing to {name} in this project.")
+        before = "; `memtui log` lists what was undone before" if undone and history.has_undone() else ""
+        say(f"{done}: {found.change.what}." if found else f"Nothing to {name} in this project{before}.")

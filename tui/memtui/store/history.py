@@ -129,6 +129,10 @@ class History:
             return None
         return latest
 
+    def has_undone(self) -> bool:
+        """Whether any change that a person made in the project is undone."""
+        return any(each.undone and self._is_own(each) for each in self.all())
+
     def find(self, beginning: str) -> Recorded:
         """The change whose id begins like this.
 

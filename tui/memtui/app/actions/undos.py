@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _TARGETS = ("commands", "compacts", "memories", "pins", "userpins", "branch")
 _NOTHING = "Nothing to undo in this project."
 _NOTHING_UNDONE = "Nothing to redo."
+_NOT_NEXT = "Nothing to redo; L lists what was undone before."
 
 
 class Undos:
@@ -57,7 +59,9 @@ class Undos:
                 history = await asyncio.to_thread(lambda: self._browser.history)
                 change = await asyncio.to_thread(partial(history.last, undone=undone, passing=self._refused))
                 if change is None:
-                    self._host.say(_NOTHING_UNDONE if undone else _NOTHING, warn=True)
+                    before = undone and await asyncio.to_thread(history.has_undone)
+                    nothing = _NOTHING_UNDONE if undone else _NOTHING
+                    self._host.say(_NOT_NEXT if before else nothing, warn=True)
                     return
                 try:
                     await asyncio.to_thread(partial(history.revert, change.change.id, undone=undone))
@@ -65,6 +69,8 @@ class Undos:
                     if not isinstance(problem, (FileLocked, FileUnwritable)):  # those can be retried
                         self._refused.add(change.change.id)
                     raise
+                for pane in self._panes:
+                    pane.await_back(PurePath(file[0]).name for file in change.change.files)
                 self._look_again()
                 if then is not None:
                     then()

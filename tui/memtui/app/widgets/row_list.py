@@ -139,7 +139,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._moved = False
         self._at_top = True
         self._last: str | None = None
-        """The key that was selected when the last row went."""
+        """The last key that went while it was selected."""
+        self._awaited: frozenset[str] = frozenset()
+        """Keys of rows of which the first to come back is selected, until the next move."""
         self._reported: str | None = None
         self._window: tuple[int, tuple[str, ...]] | None = None
         self._painter = RowPainter(self, draw)
@@ -204,13 +206,26 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._hover = -1
         self.virtual_size = Size(0, len(keys))
         self._scroll_now(top)
-        if before is not None and not keys:
+        if before is not None and before != self.selected and self._rows.find(before, self._index) < 0:
             self._last = before
         elif before is None and self._moved and (back := self._rows.find(self._last or "", 0)) >= 0:
             self._index = back
             self._show_selected()
         self.refresh()
         self._report()
+        self._select_awaited()
+
+    def _select_awaited(self) -> None:
+        awaited = self._awaited
+        found = min((at for key in awaited if (at := self._rows.find(key, self._index)) >= 0), default=-1)
+        if found >= 0:
+            self._go(self._selectable(found, 0))
+            self._awaited = awaited  # an older listing may come in between
+
+    def await_back(self, keys: Iterable[str]) -> None:
+        """Select the first of these rows, or the last one that went, if it comes back before a move."""
+        missing = {*keys, self._last or ""}
+        self._awaited = frozenset(key for key in missing if key and self._rows.find(key) < 0)
 
     def flash(self, keys: Iterable[str]) -> None:
         """Highlight these rows for a moment."""
@@ -259,7 +274,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if index < 0:
             return
         before, self._index = self._index, index
-        self._moved = True
+        self._moved, self._awaited = True, frozenset()
         self._at_top = index == self._selectable(0, 1)
         if before != index:
             self._redraw(before, index)
