@@ -48,7 +48,7 @@ async def test_escape_asks_when_something_would_be_lost(full: World) -> None:
         assert driver.last_said.startswith("Nothing to undo")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES, (30, 8)])
 async def test_the_whole_question_and_both_answers_show(full: World, size: tuple[int, int]) -> None:
     async with opened(full, size) as driver:
         await start(driver)

@@ -26,6 +26,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     DEFAULT_CSS = stylesheet("confirm")
     SCOPED_CSS = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (40, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
     TABLE = CONFIRM
     BINDINGS: ClassVar[list[BindingType]] = [
         *TABLE.bindings(),
