@@ -17,7 +17,7 @@ def session(
     days_left: int | None = 20, *, archived: bool = False, agents: int = 0, branch: str = "main"
 ) -> Session:
     summary = SessionSummary(
-        title="Paint the harbor", turns=12, tokens=61_500, compactions=3, files=("a", "b"), branch=branch
+        title="Paint the harbor", turns=12, tokens=60_600, compactions=3, files=("a", "b"), branch=branch
     )
     written = NOW - timedelta(days=1)
     return Session("s-1", Path("s-1.jsonl"), 3_800_000, written, days_left, summary, agents, archived)

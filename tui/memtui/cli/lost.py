@@ -52,7 +52,7 @@ def headline(aftermath: Aftermath) -> str:
     """``2026-02-23 13:32  155k -> 42k  7 losses that count, 12 missing in all, 31 kept``."""
     compaction = aftermath.compaction
     moment = parse_iso(compaction.source.timestamp)
-    sizes = [f"{size // 1000}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
+    sizes = [f"{round(size / 1000)}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
     heavy, missing, kept = len(aftermath.counted_losses), len(aftermath.missing), len(aftermath.kept)
     parts = (
         local_minute(moment) if moment else "",

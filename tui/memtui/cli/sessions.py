@@ -73,7 +73,7 @@ def _row(session: Session, *, project: bool) -> tuple[str, ...]:
         one_line(masked(session.name)),
         day_and_minute(session.written),
         str(summary.turns),
-        f"{summary.tokens // 1000}k" if summary.tokens else "",
+        f"{round(summary.tokens / 1000)}k" if summary.tokens else "",
         str(summary.compactions) if summary.compactions else "",
         str(len(summary.files)) if summary.files else "",
         size_text(session.size),

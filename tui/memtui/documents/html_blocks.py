@@ -65,7 +65,8 @@ def _inner(pair: Pair, safe: Safe) -> str:
     if isinstance(event, Result):
         return _result_alone(event, safe)
     if isinstance(event, Boundary):
-        sizes = (f"{size // 1000}k" for size in (event.pre_tokens, event.post_tokens) if size is not None)
+        known = (size for size in (event.pre_tokens, event.post_tokens) if size is not None)
+        sizes = (f"{round(size / 1000)}k" for size in known)
         return _text(f"▼ Compacted {clean_line(event.trigger)} {' → '.join(sizes)}")
     if isinstance(event, Summary | Thinking):
         name = type(event).__name__

@@ -133,7 +133,7 @@ def _value(session: Session, column: Column) -> str:
     if column is Column.BRANCH:
         return clean_line(summary.branch)
     if column is Column.TOKENS:
-        return f"{summary.tokens // 1000}k" if summary.tokens else ""
+        return f"{round(summary.tokens / 1000)}k" if summary.tokens else ""
     if column is Column.SIZE:
         return size_text(session.size)
     numbers = {
