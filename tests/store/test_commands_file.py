@@ -213,7 +213,7 @@ for each in range(8):
         os.read(read, 1)
         code = 1
         try:
-            patience = Patience(60, 60, 60, (0, 0.02, 0.1, 0.2))
+            patience = Patience(60, 60, 60, (0, 0.02, 0.1, 0.2, 0.7))
             CommandsFile(Project(Path(sys.argv[1])), patience).activate(f"c{number + each}", system_clock())
             code = 0
         finally:
