@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.app.harness import opened
+from tests.app.reviewing import start
 from tests.app.world import World
 
 
@@ -36,3 +37,15 @@ async def test_ctrl_z_stops_the_group_until_fg(
             [] if shell else ["No shell waits below memtui: ctrl+z has nothing to go back to."]
         )
     assert (signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)) == handlers
+
+
+async def test_ctrl_z_takes_back_what_was_typed_in_a_field(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(full) as driver:
+        monkeypatch.setattr(driver.app, "action_suspend_process", lambda: pytest.fail("it stopped"))
+        goal = (await start(driver)).field("goal")
+        before = goal.text
+        goal.focus()
+        await driver.press("x")
+        assert goal.text != before
+        await driver.press("ctrl+z")
+        assert goal.text == before

@@ -191,6 +191,12 @@ class MemtuiApp(HostApp):
         if isinstance(browser, BrowserScreen):
             browser.actions.pins.pin(message.text, message.transcript, message.line)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave ctrl+z to a field that undoes typing with it."""
+        if action == "suspend_process" and hasattr(self.focused, "action_undo"):
+            return False
+        return super().check_action(action, parameters)
+
     def action_suspend_process(self) -> None:
         """Give the terminal back to the shell until `fg`."""
         from memtui.app.job_control import step_down
