@@ -39,7 +39,9 @@ async def test_ctrl_z_stops_the_group_until_fg(
     assert (signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)) == handlers
 
 
-async def test_ctrl_z_takes_back_what_was_typed_in_a_field(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ctrl_z_takes_back_what_was_typed_in_a_field(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened(full) as driver:
         monkeypatch.setattr(driver.app, "action_suspend_process", lambda: pytest.fail("it stopped"))
         goal = (await start(driver)).field("goal")

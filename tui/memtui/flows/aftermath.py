@@ -153,32 +153,29 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
     }
 
 
-def _standing(places: Places) -> list[StandingRule]:
-    """The current pins and rules of active commands of a project.
-
-    Unreadable ones are left out; the pane of active commands shows the problem.
-    """
-    report = Report()
-    found = [StandingRule("pin", text) for text in pin_texts(places.project, places.home, report)]
-    for rules in active_rules(places.project, report):
-        written = (line.strip() for line in rules.text.split("\n"))
-        lines = (_LEAD.sub("", line).replace("**", "") for line in written if not line.startswith("#"))
-        texts = [line for line in lines if len(words(line)) >= _FEW]
-        found += [StandingRule("rule", text) for text in texts[:_MOST_RULES]]
-    return found
-
-
 def _standing_rules(places: Places, transcript: Path, moment: datetime | None) -> list[StandingRule]:
-    """Pins and rules at the time of a session's newest compaction: a later pin cannot have been lost then.
+    """Pins and rules at the time of a session's newest compaction: later ones cannot have been lost then.
 
-    None for sessions with a successor, to which current pins and rules do not apply.
+    None for sessions with a successor, to which current pins and rules do not apply. Unreadable ones are left
+    out; the pane of active commands shows the problem.
     """
     if next(iter(transcripts_of(places).values()), None) != transcript:
         return []
-    standing = _standing(places)
-    pins = any(each.kind == "pin" for each in standing)
+    report = Report()
+    pins = pin_texts(places.project, places.home, report)
     later = pinned_later(places, moment) if pins and moment is not None else frozenset()
-    return [each for each in standing if each.kind != "pin" or each.text not in later]
+    found = [StandingRule("pin", text) for text in pins if text not in later]
+    for rules in active_rules(places.project, report):
+        if not (rules.since and moment and rules.since > moment):
+            found += [StandingRule("rule", text) for text in _lines_of(rules.text)]
+    return found
+
+
+def _lines_of(rules: str) -> list[str]:
+    """The lines of a command's rules, without titles and marks."""
+    written = (line.strip() for line in rules.split("\n"))
+    lines = (_LEAD.sub("", line).replace("**", "") for line in written if not line.startswith("#"))
+    return [line for line in lines if len(words(line)) >= _FEW][:_MOST_RULES]
 
 
 def _meant(

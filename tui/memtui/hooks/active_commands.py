@@ -58,6 +58,8 @@ class Rules(NamedTuple):
     """Its file, for display."""
     rank: int
     """0 for the command that was activated last, the one in use; 1 for the one before it, and so on."""
+    since: datetime | None = None
+    """When the command was activated; None if unknown."""
 
 
 class Shortage(NamedTuple):
@@ -144,7 +146,8 @@ def _rules(statuses: Sequence[CommandStatus], newest: Sequence[ListedCommand]) -
         name = normalised(entry.name)
         text = clean(summary.text).strip("\n") if summary else ""
         if summary and text.strip() and name not in found:
-            found[name] = Rules(name, text, clean_line(summary.shown), newest.index(entry))
+            shown = clean_line(summary.shown)
+            found[name] = Rules(name, text, shown, newest.index(entry), entry.activated_at)
     return list(found.values())
 
 
