@@ -42,6 +42,8 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
         tmux.keys("Enter")
         tmux.until(lambda: any(words in each for each in run.api.requests[before:]), "the request")
         asked = next(each for each in run.api.requests[before:] if words in each)
+        # A request that is interrupted gives its words back to the prompt, which ctrl+c then clears.
+        tmux.until(lambda: "Done." in tmux.shown.rpartition(words)[2], "the answer")
         tmux.keys("C-c")
         tmux.keys("C-c")
         tmux.until_shown("esc back")
