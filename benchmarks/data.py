@@ -17,12 +17,12 @@ from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from memtui.clock import system_clock
 from memtui.demo.transcript import TranscriptWriter
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
-from memtui.project import transcript_slug
+from memtui.ground.clock import system_clock
+from memtui.ground.project import transcript_slug
 
 NEWEST = system_clock()
 """The newest moment in the data; its offset is fixed, so that no two times of it have one name."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic_core import from_json, to_json
 
 from data import Data, data, make_transcript
-from memtui.reading.facts import read_facts
+from memtui.transcript.facts import read_facts
 from report import Figure, compared, show
 
 ROUNDS = 7
@@ -34,7 +34,7 @@ _SHARED = Path(os.environ.get("MEMTUI_SHARED") or Path(__file__).resolve().paren
 _PEAK = """
 import resource, sys
 from pathlib import Path
-from memtui.reading.facts import read_facts
+from memtui.transcript.facts import read_facts
 read_facts(Path(sys.argv[1]))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

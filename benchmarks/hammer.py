@@ -15,8 +15,8 @@ import time
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import system_clock
-from memtui.project import Home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Home
 from memtui.store.base import Filter, Which
 from memtui.store.memory_files import FilesBackend
 from report import Figure, milliseconds, percentile, show
@@ -30,7 +30,7 @@ _IMPORTS = """
 import sys, time
 from datetime import datetime
 from pathlib import Path
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 base, mark, number, noon = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from data import Data, Place, data
-from memtui.files import lock
+from memtui.ground.files import lock
 from report import Figure, bounded, compared, show
 
 RUNS = 21

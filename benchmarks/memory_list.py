@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from data import Data, Place, data, memory_file
-from memtui.project import memtui_home
+from memtui.ground.project import memtui_home
 from memtui.store.index import SearchIndex
 from report import Figure, bounded, show
 

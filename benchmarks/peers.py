@@ -22,8 +22,8 @@ from pathlib import Path
 
 import sessions
 from data import Place, make_transcript, write_captures, write_commands
-from memtui.clock import system_clock
-from memtui.project import Places, Project, memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.index.query import parse_search
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.index.updating import update_index

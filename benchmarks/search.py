@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from data import Data, Place, data
-from memtui.clock import system_clock
-from memtui.project import memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import memtui_home
 from memtui.store.base import Filter
 from memtui.store.index import SearchIndex
 from report import Figure, bounded, milliseconds, percentile, show

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from data import Data, data, make_transcript
-from memtui.clock import system_clock
-from memtui.project import Places, Project, memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.index.query import parse_search
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.index.updating import update_index

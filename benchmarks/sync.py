@@ -22,12 +22,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from data import Data, data
-from memtui.clock import system_clock
 from memtui.flows.syncing import open_sharing
 from memtui.formats.shared_record import SharedRecord, record_name, render_record
-from memtui.project import memtui_home
-from memtui.sharing.remote import Outgoing, Remote
-from memtui.sharing.remotes import NamedRemote, Remotes, open_remote
+from memtui.ground.clock import system_clock
+from memtui.ground.project import memtui_home
+from memtui.share.remote import Outgoing, Remote
+from memtui.share.remotes import NamedRemote, Remotes, open_remote
 from report import Figure, bounded, show
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -144,7 +144,7 @@ def a_repository(folder: Path) -> str:
 @contextmanager
 def a_database() -> Iterator[str]:
     """The address of a server of its own."""
-    from tests.sharing.server import new_database, running
+    from tests.share.server import new_database, running
 
     with running(durable=True) as server:
         yield new_database(server)

@@ -3,7 +3,7 @@
     python benchmarks/sync_simulation.py                   # 30 machines of 200 memories
     python benchmarks/sync_simulation.py 10 100 git        # fewer, by one engine
 
-The simulation is that of the tests (tests/sharing/simulation.py), where it is smaller. Nothing is flushed to
+The simulation is that of the tests (tests/share/simulation.py), where it is smaller. Nothing is flushed to
 the disk, as no power fails.
 """
 
@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memtui.sharing.remote import Remote
+from memtui.share.remote import Remote
 from sync import a_database, a_repository
 
 MACHINES, MEMORIES, SEED = 30, 200, 1
@@ -25,7 +25,7 @@ MACHINES, MEMORIES, SEED = 30, 200, 1
 
 def main() -> int:
     """Simulate with both engines; exit with 1 when the machines are not equal."""
-    from tests.sharing.simulation import simulate
+    from tests.share.simulation import simulate
 
     machines, memories = map(int, sys.argv[1:3]) if sys.argv[1:] else (MACHINES, MEMORIES)
     engines = sys.argv[3:] or ["git", "postgres"]
@@ -57,11 +57,11 @@ def _say(line: str) -> None:
 
 def _opener(engine: str, folder: Path, stack: ExitStack) -> Callable[[str], Remote]:
     if engine == "git":
-        from memtui.sharing.git_remote import GitRemote
+        from memtui.share.git_remote import GitRemote
 
         hub = a_repository(folder)
         return lambda name: GitRemote(hub, folder / "clones" / f"{name}.git", author="ann", machine=name)
-    from memtui.sharing.postgres_remote import PostgresRemote
+    from memtui.share.postgres_remote import PostgresRemote
 
     url = stack.enter_context(a_database())
     return lambda name: PostgresRemote(url)

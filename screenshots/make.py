@@ -26,8 +26,8 @@ from textual.pilot import Pilot
 from memtui.app.app import MemtuiApp
 from memtui.app.model.project_model import Browser
 from memtui.demo.build import DemoProject, build_demo
-from memtui.failures import FailureLog
-from memtui.project import Places
+from memtui.ground.failures import FailureLog
+from memtui.ground.project import Places
 from recording import answer, picture
 from sharing import side_by_side
 

@@ -21,9 +21,9 @@ from rich.text import Text
 _NOT_COLOURS = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-ln-~]|\r")
 """Escape sequences other than those for colours."""
 _MEMTUI = """\
-import sys, datetime, memtui.clock
+import sys, datetime, memtui.ground.clock
 now = datetime.datetime.fromisoformat(sys.argv.pop(1))
-memtui.clock.system_clock = lambda: now
+memtui.ground.clock.system_clock = lambda: now
 from memtui.__main__ import main
 sys.exit(main())
 """

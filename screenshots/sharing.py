@@ -14,10 +14,10 @@ from textual.pilot import Pilot
 from memtui.app.app import MemtuiApp
 from memtui.app.model.project_model import Browser
 from memtui.demo.build import DemoProject, build_demo
-from memtui.failures import FailureLog
 from memtui.flows.syncing import open_sharing
-from memtui.project import Places
-from memtui.sharing.remotes import NamedRemote, Remotes
+from memtui.ground.failures import FailureLog
+from memtui.ground.project import Places
+from memtui.share.remotes import NamedRemote, Remotes
 
 _SIZE = (80, 30)
 _GAP = 20

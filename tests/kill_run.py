@@ -13,7 +13,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.project import memtui_home
+from memtui.ground.project import memtui_home
 from memtui.store import compressed_frames
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings

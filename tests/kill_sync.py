@@ -23,13 +23,13 @@ from pathlib import Path
 
 import psycopg
 
-from memtui.files import FileProblem
-from memtui.sharing.git_remote import GitRemote
-from memtui.sharing.postgres_remote import PostgresRemote
+from memtui.ground.files import FileProblem
+from memtui.share.git_remote import GitRemote
+from memtui.share.postgres_remote import PostgresRemote
 from tests.flows.killed_sync import begin, check, machine
-from tests.sharing.contract import Opener
-from tests.sharing.repository import git
-from tests.sharing.server import new_database, running, stop_at_once
+from tests.share.contract import Opener
+from tests.share.repository import git
+from tests.share.server import new_database, running, stop_at_once
 from tests.tracing import RefusedError, Tree, follow
 
 MOMENTS, STOPS = 60, 10

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import lock
+from memtui.ground.files import lock
 from tests.hooks.world import World
 
 _PROGRAM = """
@@ -113,12 +113,12 @@ _NO_HOOK_NEEDS = {
         "random",
         "hashlib",
         "tomllib",
-        "memtui.safety.secrets",
-        "memtui.safety.tokens",
+        "memtui.secrets.secrets",
+        "memtui.secrets.tokens",
     ),
 }
 
-_HOOK_MODULES = 54
+_HOOK_MODULES = 56
 """memtui's own that a PreCompact hook imports where there are active commands."""
 _HOOK_PATTERNS = 16
 """Regular expressions that it compiles; half of them are those of `json` and `urllib`."""

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.app.world import World
-from tests.sharing.server import new_database, running
+from tests.share.server import new_database, running
 from tests.tmux_run import SIZES, Tmux, command
 
 TITLE = "Ship the cart on Monday"

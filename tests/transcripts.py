@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memtui.reading.facts import Facts, read_facts
+from memtui.transcript.facts import Facts, read_facts
 
 START = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
 

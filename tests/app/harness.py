@@ -27,8 +27,8 @@ from memtui.app.screens.review import ReviewScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.failures import FailureLog
-from memtui.project import Home, Places, Project
+from memtui.ground.failures import FailureLog
+from memtui.ground.project import Home, Places, Project
 from tests.app.idle import is_laid_out, wait_until
 from tests.app.painting import held_back, painted
 from tests.app.world import World, clock

@@ -8,7 +8,7 @@ from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_form import FIELDS, Draft
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.formats.capture import parse_capture
-from memtui.reading.facts import read_facts
+from memtui.transcript.facts import read_facts
 from tests.app.harness import Driver
 from tests.app.world import World
 

@@ -7,7 +7,7 @@ from memtui.app.screens.search import SearchScreen
 from memtui.demo.transcript import TranscriptWriter
 from memtui.flows import searching
 from memtui.formats.session_state import Identity, SessionState
-from memtui.project import Places
+from memtui.ground.project import Places
 from tests.app.harness import Driver
 from tests.app.world import World, clock
 

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.aftermath.outbox import Outbox
-from memtui.aftermath.pins import Pins
-from memtui.aftermath.traces import Trace, traces
 from memtui.app.model import aftermath_cache
 from memtui.app.model.project_model import Browser
 from memtui.app.screens.aftermath import AftermathScreen
@@ -18,7 +15,10 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.flows.aftermath import NoCompaction
-from memtui.project import Places
+from memtui.ground.project import Places
+from memtui.lost.outbox import Outbox
+from memtui.lost.pins import Pins
+from memtui.lost.traces import Trace, traces
 from memtui.setup.hook_settings import EVENTS, install
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import NOW, World, clock

@@ -18,7 +18,7 @@ from memtui.flows.compact import draft
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.formats.stored_memory import parse_stored
-from memtui.project import Places
+from memtui.ground.project import Places
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World
 from tests.engines.stand_in import StandIn, stand_in

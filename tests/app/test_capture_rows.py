@@ -9,7 +9,7 @@ import pytest
 from memtui.app.model import capture_rows
 from memtui.app.model.capture_rows import CaptureRows
 from memtui.formats.capture import Capture
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from tests.store.captures import add_capture, make_project

@@ -16,8 +16,8 @@ from memtui.app.screens.new_recovery_id import StoredScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.flows.compact import draft
 from memtui.formats.stored_memory import StoredMemory, parse_stored
-from memtui.project import Places
-from memtui.reading.facts import read_facts
+from memtui.ground.project import Places
+from memtui.transcript.facts import read_facts
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import World
 

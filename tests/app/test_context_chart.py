@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.aftermath.context_gauge import learned_limit
 from memtui.app.details.context_chart import COLUMNS, ROWS, context_chart
 from memtui.app.widgets.status_bar import short_tokens
-from memtui.reading.records import CompactionFact, ContextSize, Source
+from memtui.lost.context_gauge import learned_limit
+from memtui.transcript.records import CompactionFact, ContextSize, Source
 
 START = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
 

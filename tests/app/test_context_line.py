@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 from textual.content import Content
 
-from memtui.aftermath.context_gauge import Gauge
-from memtui.aftermath.receipts import Arrival, Receipt
 from memtui.app.settings import SettingsError, Warn, warn_of
 from memtui.app.widgets.status_bar import StatusBar, context_line
+from memtui.lost.context_gauge import Gauge
+from memtui.lost.receipts import Arrival, Receipt
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.test_own_keys import configure
 from tests.app.world import NOW, World

@@ -6,7 +6,7 @@ import json
 
 from memtui.app.keys.commands import PaneId
 from memtui.formats.session_state import Identity, SessionState
-from memtui.project import claude_config
+from memtui.ground.project import claude_config
 from tests.app.harness import NARROW, WIDE, opened
 from tests.app.world import FIRST, NOW, STATE, World, captured_session
 

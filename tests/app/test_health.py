@@ -9,8 +9,8 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.model.health import status_line
 from memtui.app.model.views import HealthView
 from memtui.app.widgets.status_bar import StatusBar
+from memtui.ground.project import memtui_home
 from memtui.hooks.log import Run, record
-from memtui.project import memtui_home
 from memtui.setup.hook_settings import EVENTS, install
 from memtui.store.backfill import compactions_in
 from memtui.store.transcripts import TranscriptStore

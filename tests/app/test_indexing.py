@@ -6,7 +6,7 @@ import pytest
 
 from memtui.app.model import comparison
 from memtui.app.model.indexing import Indexer
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.store.index import SearchIndex
 from tests.app.harness import opened
 from tests.app.world import World

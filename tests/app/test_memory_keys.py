@@ -8,8 +8,8 @@ from textual.widgets import Input
 from memtui.app.keys.commands import PaneId
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.screens.line_prompt import AskScreen
-from memtui.clock import system_clock
 from memtui.formats.stored_memory import parse_stored
+from memtui.ground.clock import system_clock
 from memtui.store.memory_files import FilesBackend
 from tests.app.harness import SIZES, opened
 from tests.app.memories import meta, path_of, rows

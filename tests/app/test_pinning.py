@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.aftermath.pins import Pins
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.formats.pins import Pin
+from memtui.lost.pins import Pins
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import SIZES, Driver, opened

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.aftermath.handover_marks import with_mark
-from memtui.aftermath.outbox import PINS, Message, Outbox
-from memtui.aftermath.pins import Pins
 from memtui.app.keys.commands import PaneId
 from memtui.formats.pins import parse_pins
+from memtui.lost.handover_marks import with_mark
+from memtui.lost.outbox import PINS, Message, Outbox
+from memtui.lost.pins import Pins
 from tests.app.harness import SIZES, WIDE, Driver, opened
 from tests.app.world import World
 

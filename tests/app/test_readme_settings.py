@@ -6,9 +6,9 @@ import tomllib
 from pathlib import Path
 
 from memtui.app.settings import DEFAULTS, Warn, commands_of, in_windows, preferences, theme_of
+from memtui.ground.project import Home
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
-from memtui.project import Home
 from memtui.store.archive_settings import archive_settings
 
 README = Path(__file__).parents[2] / "README.md"

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.color import Color
 
-from memtui import clipboard
 from memtui.app.keys import form_commands, list_commands, reader_commands
 from memtui.app.keys.question_commands import QUESTIONS
 from memtui.app.keys.screen_table import CommandTable
@@ -17,6 +16,7 @@ from memtui.app.screens.line_prompt import AskScreen
 from memtui.app.screens.new_recovery_id import StoredScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar, fitting
+from memtui.ground import clipboard
 from tests.app.harness import NARROW, Driver, opened
 from tests.app.world import World
 

@@ -9,7 +9,7 @@ from memtui.app.screens import search
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.flows import searching
 from memtui.flows.searching import Scope, Searcher
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index

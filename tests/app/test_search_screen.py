@@ -16,9 +16,9 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.flows import searching
 from memtui.flows.searching import Group, Result, Searcher
 from memtui.formats.session_state import Identity, SessionState
-from memtui.reading.passages import Kind, Passage
 from memtui.store.base import Filter
 from memtui.store.index.query import Search, parse_search
+from memtui.transcript.passages import Kind, Passage
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.searching import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from memtui import clipboard
+from memtui.ground import clipboard
 from tests.app.harness import Driver, opened
 from tests.app.world import World
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memtui.app.model.context_sizes import ContextHistories
 from memtui.app.model.session_context import ContextWatch
-from memtui.project import Places, Project, memtui_home
+from memtui.ground.project import Places, Project, memtui_home
 from tests.transcripts import Transcript
 
 

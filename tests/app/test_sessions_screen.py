@@ -18,7 +18,7 @@ from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import SHORT, SIZES, Driver, opened

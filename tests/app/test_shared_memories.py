@@ -15,13 +15,13 @@ from memtui.flows import syncing
 from memtui.flows.memory_versions import memory_versions
 from memtui.flows.syncing import open_sharing as opened_remote
 from memtui.formats.shared_record import render_record
-from memtui.sharing.remotes import NamedRemote, Remotes
+from memtui.share.remotes import NamedRemote, Remotes
 from memtui.store.memory_files import FilesBackend
 from tests.app.harness import NARROW, opened
 from tests.app.memories import meta, path_of, rows
 from tests.app.world import NOW, World, clock
-from tests.sharing.memory_remote import MemoryRemote
-from tests.sharing.records import outgoing, record
+from tests.share.memory_remote import MemoryRemote
+from tests.share.records import outgoing, record
 
 THEIRS = "CMEM-20260102-000007@laptop-1a2b"
 

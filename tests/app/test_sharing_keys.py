@@ -14,15 +14,15 @@ from memtui.app.widgets.status_bar import StatusBar
 from memtui.flows import syncing
 from memtui.flows.syncing import Synced
 from memtui.flows.syncing import open_sharing as opened_remote
-from memtui.sharing.remote import Trouble
-from memtui.sharing.remotes import NamedRemote, Remotes
-from memtui.sharing.replica import PROBLEM
+from memtui.share.remote import Trouble
+from memtui.share.remotes import NamedRemote, Remotes
+from memtui.share.replica import PROBLEM
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.memories import rows
 from tests.app.test_own_keys import configure
 from tests.app.world import NOW, World, clock
-from tests.sharing.memory_remote import MemoryRemote
-from tests.sharing.records import outgoing, record
+from tests.share.memory_remote import MemoryRemote
+from tests.share.records import outgoing, record
 
 SECRET = "one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n"
 

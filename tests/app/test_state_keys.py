@@ -14,7 +14,6 @@ from memtui.app.model import state_writer
 from memtui.app.model.live_updates import Mark
 from memtui.app.panes.state import StatePane
 from memtui.app.screens.browser_updates import Published
-from memtui.files import FileProblem
 from memtui.flows.restore import restore_session
 from memtui.flows.states import update_state
 from memtui.formats.session_state import (
@@ -25,7 +24,8 @@ from memtui.formats.session_state import (
     TaskKind,
     render_session_state,
 )
-from memtui.project import Places
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
 from tests.app.world import STATE, World, captured_session, clock
 from tests.engines.stand_in import StandIn, stand_in

@@ -24,7 +24,7 @@ from memtui.formats.session_state import (
     render_session_state,
 )
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
-from memtui.project import Home, Project, memtui_home, transcript_slug
+from memtui.ground.project import Home, Project, memtui_home, transcript_slug
 
 NOW = datetime(2026, 3, 5, 14, 20, 7, tzinfo=timezone(timedelta(hours=1)))
 BODY = "# Recovery\n\n## Objective\n\nKeep every session valid while the keys move.\n"

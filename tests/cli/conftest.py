@@ -10,7 +10,7 @@ import pytest
 
 from memtui.cli import output
 from memtui.cli.main import Openers, run
-from memtui.project import Home, Project, transcript_slug
+from memtui.ground.project import Home, Project, transcript_slug
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.reviewing import captured as captured  # a fixture
 

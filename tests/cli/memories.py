@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import output
-from memtui.clock import parse_iso
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
-from memtui.project import Project, memtui_home
+from memtui.ground.clock import parse_iso
+from memtui.ground.project import Project, memtui_home
 from memtui.store.base import MemoryBackend, New
 from memtui.store.memory_files import FilesBackend
 

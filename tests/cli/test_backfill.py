@@ -12,7 +12,7 @@ import pytest
 
 from memtui.cli import backfill as module
 from memtui.demo.transcript import TranscriptWriter
-from memtui.project import Project, claude_config, transcript_slug
+from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
 from tests.disk import names
 

@@ -11,7 +11,7 @@ import pytest
 from memtui.cli import output
 from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.capture_text import capture_name, render_pending
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 
 ZONE = timezone(timedelta(hours=-5))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project, memtui_home
+from memtui.ground.project import Project, memtui_home
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from tests.app.widgets.records import said, text, user

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from memtui.cli import commands
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandsFile, CommandSummary
 from memtui.store.shared_text import Patience

@@ -14,7 +14,7 @@ import pytest
 from memtui.cli import compact as module
 from memtui.cli.recovery_box import recovery_box
 from memtui.formats.recovery import parse_recovery
-from memtui.project import Project, claude_config, memtui_home, transcript_slug
+from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store.memory_files import FilesBackend
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript

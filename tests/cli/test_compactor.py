@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import compactor
-from memtui.project import Project, claude_config, memtui_home, transcript_slug
+from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store.states import VersionTaken
 from tests.cli.conftest import Memtui
 from tests.cli.starting import start_memtui

@@ -6,7 +6,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from memtui.cli.main import cli
-from memtui.project import Project, memtui_home
+from memtui.ground.project import Project, memtui_home
 from tests.cli.conftest import Memtui
 from tests.cli.memories import put
 from tests.cli.starting import start_memtui

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import context_block
-from memtui.project import Project, memtui_home
 from tests.cli.conftest import Memtui
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import core_memory
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.memories import TEXT, Pipe, pipe, put, store
 from tests.cli.starting import start_memtui

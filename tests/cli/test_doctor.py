@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memtui.cli import doctor
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.setup import hooks_check, mcp_check
 from tests.cli.conftest import Memtui
 

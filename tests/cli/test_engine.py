@@ -21,7 +21,7 @@ from memtui.flows.compact import Compacted, draft
 from memtui.formats.capture_text import render_pending
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.recovery import RoleFile, parse_recovery, render_recovery
-from memtui.project import Places, Project, claude_config, memtui_home, transcript_slug
+from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug
 from memtui.store.captures import CaptureStore
 from memtui.store.memory_files import FilesBackend
 from memtui.store.states import StateStore

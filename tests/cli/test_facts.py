@@ -10,7 +10,7 @@ import pytest
 
 from memtui.cli import output
 from memtui.demo.transcript import TranscriptWriter
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 
 KEYS = {

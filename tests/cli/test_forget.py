@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memtui.formats.capture import Capture, render_capture
-from memtui.project import memtui_home
+from memtui.ground.project import memtui_home
 from memtui.store.index.sessions import SessionIndex
 from tests.app.widgets.records import user, write
 from tests.cli.conftest import Memtui

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project, claude_config, transcript_slug
+from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
 

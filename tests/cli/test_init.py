@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import init, installing, uninstall
-from memtui.project import Project, claude_config, memtui_home
+from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.setup.hook_settings import EVENTS
 from tests.cli.conftest import Memtui
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.formats.capture_text import render_pending
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.setup import hooks_check, mcp_check
 from tests.cli.conftest import Memtui
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memtui.aftermath.kept_marks import kept_path, mark
 from memtui.flows.aftermath import aftermaths
-from memtui.project import Places, Project, claude_config, memtui_home
-from tests.aftermath.made import SUMMARY, session
+from memtui.ground.project import Places, Project, claude_config, memtui_home
+from memtui.lost.kept_marks import kept_path, mark
 from tests.cli.conftest import Memtui
+from tests.lost.made import SUMMARY, session
 
 
 def _path(folder: Path) -> str:

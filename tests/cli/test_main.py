@@ -13,7 +13,7 @@ from memtui import __version__
 from memtui.cli import main, output
 from memtui.cli.command_table import COMMANDS
 from memtui.cli.main import Openers, run
-from memtui.project import Home, Project, claude_config, memtui_home, transcript_slug
+from memtui.ground.project import Home, Project, claude_config, memtui_home, transcript_slug
 from tests.cli.conftest import Memtui, Opened, Result
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
-from memtui.project import Project, memtui_home
+from memtui.ground.project import Project, memtui_home
 from tests.cli.conftest import Memtui, Result
 from tests.cli.memories import FIRST, SECOND, put, two, use_terminal
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui, Result
 from tests.cli.memories import put, store
 

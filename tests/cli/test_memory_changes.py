@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui, Result
 from tests.cli.memories import FIRST, SECOND, TEXT, put, store, two
 

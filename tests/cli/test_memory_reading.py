@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import output
-from memtui.project import Project, memtui_home
+from memtui.ground.project import Project, memtui_home
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index import SearchIndex
 from tests.cli.conftest import Memtui, Result

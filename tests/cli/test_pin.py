@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.aftermath.outbox import Outbox
+from memtui.ground.project import Project, memtui_home
 from memtui.hooks.sections import LIMIT
-from memtui.project import Project, memtui_home
-from tests.aftermath.made import SUMMARY, session
+from memtui.lost.outbox import Outbox
 from tests.cli.conftest import Memtui
+from tests.lost.made import SUMMARY, session
 
 SESSION = "5e55-1d"
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from memtui.cli import restore
-from memtui.clipboard import Copied
-from memtui.project import Project, memtui_home
+from memtui.ground.clipboard import Copied
+from memtui.ground.project import Project, memtui_home
 from memtui.store.states import StateStore
 from tests.cli.conftest import Memtui, Result
 

@@ -19,7 +19,7 @@ from memtui.formats.capture import parse_capture
 from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.recovery import parse_recovery
-from memtui.project import Project, memtui_home
+from memtui.ground.project import Project, memtui_home
 from memtui.store.memory_files import FilesBackend
 from tests.cli.conftest import Memtui
 from tests.cli.reviewing import CAPTURED, ID, NAME, NOW, SESSION, put_capture, transcript_of

@@ -13,7 +13,7 @@ from memtui.cli.recovery_box import recovery_box
 from memtui.formats.capture import parse_capture
 from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import parse_memory
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.reviewing import ID, NAME, NOW
 

@@ -13,7 +13,7 @@ from memtui.formats.capture import Capture, render_capture
 from memtui.formats.capture_text import capture_name
 from memtui.formats.model import Section
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
-from memtui.project import Project, memtui_home, transcript_slug
+from memtui.ground.project import Project, memtui_home, transcript_slug
 from memtui.store.index import updating
 from memtui.store.index.query import KINDS
 from tests.cli.conftest import Memtui

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import transcript_slug
+from memtui.ground.project import transcript_slug
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
 

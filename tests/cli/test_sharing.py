@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from memtui.clock import system_clock
-from memtui.files import FileUnwritable
 from memtui.formats.session_state import Identity, SessionState, render_session_state
-from memtui.project import Project, memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.files import FileUnwritable
+from memtui.ground.project import Project, memtui_home
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.states import keep_elsewhere
 from tests.cli.conftest import Memtui
 from tests.flows import here
-from tests.sharing.records import record
+from tests.share.records import record
 
 
 @pytest.fixture

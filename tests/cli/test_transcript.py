@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
 

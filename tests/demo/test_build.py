@@ -15,14 +15,14 @@ from memtui.formats.memory import parse_memory, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.formats.session_state import render_session_state
 from memtui.formats.stored_memory import parse_stored
-from memtui.project import Places
-from memtui.reading.facts import read_facts
+from memtui.ground.project import Places
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.commands_file import CommandProblem
 from memtui.store.memories import MemoryKind, MemoryStore
 from memtui.store.states import StateStore
 from memtui.store.transcripts import TranscriptStore, check_transcript
+from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW, clock
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.clock import Clock, system_clock
 from memtui.demo.run import run_demo
-from memtui.project import Home, Project
+from memtui.ground.clock import Clock, system_clock
+from memtui.ground.project import Home, Project
 from memtui.store.captures import CaptureStore
 from tests.demo.conftest import NOW
 from tests.warm import Warm

@@ -10,7 +10,7 @@ from memtui.formats.session_state import (
     SessionState,
     TaskKind,
 )
-from memtui.reading.records import Facts, Todo
+from memtui.transcript.records import Facts, Todo
 
 
 @dataclass

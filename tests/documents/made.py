@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from memtui.reading.records import (
+from memtui.transcript.records import (
     Answer,
     Command,
     ErrorFact,

@@ -9,8 +9,8 @@ from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.last_action import last_action
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.state_draft import draft_session_state
-from memtui.project import Project
-from memtui.reading.records import Landmark, Quote, Source, Todo, Turn
+from memtui.ground.project import Project
+from memtui.transcript.records import Landmark, Quote, Source, Todo, Turn
 from tests.transcripts import Transcript
 
 APP = Project(Path("/work/app"))

@@ -22,8 +22,8 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
-from memtui.reading.records import Facts, FileFact, Todo
-from memtui.reading.short_text import key_of
+from memtui.transcript.records import Facts, FileFact, Todo
+from memtui.transcript.short_text import key_of
 from tests.documents.compacting import SHOP, after, facts, of_kind
 from tests.documents.made import answer, commit, failed, plan, ran, turn
 from tests.examples import shared

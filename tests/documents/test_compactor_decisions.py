@@ -17,7 +17,7 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
-from memtui.reading.records import Todo
+from memtui.transcript.records import Todo
 from tests.documents.compacting import after, facts, of_kind
 
 

@@ -12,7 +12,7 @@ from memtui.formats.session_state import (
     TaskKind,
     render_session_state,
 )
-from memtui.reading.records import Todo
+from memtui.transcript.records import Todo
 from tests.documents.compacting import SHOP, after, facts, of_kind, todos
 from tests.documents.made import changed, commit, plan, todo, turn
 

@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from memtui.documents.evidence import EvidenceGroup, evidence
-from memtui.reading.paths import shown_path
-from memtui.reading.records import Action, Facts, Outcome
+from memtui.transcript.paths import shown_path
+from memtui.transcript.records import Action, Facts, Outcome
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 
 ROOT = Path("/work/kiln")

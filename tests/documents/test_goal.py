@@ -13,7 +13,7 @@ from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.goal import goal_parts, is_drafted, title_of
 from memtui.documents.open_work import numbered_steps, open_steps, pending
 from memtui.documents.user_requests import user_requests
-from memtui.reading.records import Action, Command, Facts, PermissionMode
+from memtui.transcript.records import Action, Command, Facts, PermissionMode
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memtui.documents.last_action import last_action
-from memtui.reading.facts import Facts
-from memtui.reading.records import Action, Outcome
+from memtui.transcript.facts import Facts
+from memtui.transcript.records import Action, Outcome
 from tests.documents.made import at, ran, turn
 
 

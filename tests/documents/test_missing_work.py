@@ -11,8 +11,8 @@ from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.state_draft import draft_session_state
 from memtui.formats.recovery import render_recovery
 from memtui.formats.session_state import render_session_state
-from memtui.project import Project
-from memtui.reading.facts import read_facts, read_on
+from memtui.ground.project import Project
+from memtui.transcript.facts import read_facts, read_on
 from tests.transcripts import Transcript, tool_use
 
 

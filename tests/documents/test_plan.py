@@ -8,10 +8,10 @@ import pytest
 
 from memtui.documents.plan import choose_plan, todo_list
 from memtui.formats.recovery import Plan
-from memtui.reading.facts import Facts
-from memtui.reading.records import FileFact, PlanFact, PromptKind, Source, Todo, Turn
-from memtui.reading.turns import TurnLog
-from memtui.reading.user_plans import stated_plan
+from memtui.transcript.facts import Facts
+from memtui.transcript.records import FileFact, PlanFact, PromptKind, Source, Todo, Turn
+from memtui.transcript.turns import TurnLog
+from memtui.transcript.user_plans import stated_plan
 from tests.documents.made import changed, commit, ran, todo, turn
 from tests.documents.made import plan as made_plan
 

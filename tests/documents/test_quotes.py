@@ -19,8 +19,8 @@ from memtui.documents.quotes import (
 from memtui.documents.sources import citation, with_source, without_source
 from memtui.formats.model import Section
 from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
-from memtui.reading.records import Facts, Source
-from memtui.reading.short_text import ends_of
+from memtui.transcript.records import Facts, Source
+from memtui.transcript.short_text import ends_of
 from tests.documents.made import at, turn
 
 TALK = Facts(

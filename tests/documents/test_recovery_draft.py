@@ -18,9 +18,18 @@ from memtui.documents.recovery_notes import recovery_notes
 from memtui.documents.state_working import working_context
 from memtui.formats.recovery import Plan, is_unknown, parse_recovery, render_recovery
 from memtui.formats.session_state import SessionState
-from memtui.reading.facts import Facts
-from memtui.reading.paths import is_absolute
-from memtui.reading.records import Command, CompactionFact, ErrorFact, FileFact, PlanFact, Quote, Todo, Turn
+from memtui.transcript.facts import Facts
+from memtui.transcript.paths import is_absolute
+from memtui.transcript.records import (
+    Command,
+    CompactionFact,
+    ErrorFact,
+    FileFact,
+    PlanFact,
+    Quote,
+    Todo,
+    Turn,
+)
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, said, todo, turn
 from tests.transcripts import SAID, Transcript
 

@@ -12,9 +12,9 @@ import pytest
 
 from memtui.documents.session_page import session_html
 from memtui.documents.transcript_markdown import as_it_is
-from memtui.formats.transcript import read_lines
-from memtui.reading.blocks import blocks
-from memtui.safety.secrets import masked
+from memtui.secrets.secrets import masked
+from memtui.transcript.blocks import blocks
+from memtui.transcript.lines import read_lines
 from tests.app.hostile import PAYLOADS
 from tests.app.widgets.records import call, result, said, text, user, write
 

@@ -11,9 +11,9 @@ from memtui.documents.path_lists import grouped
 from memtui.documents.state_draft import draft_session_state
 from memtui.documents.state_tasks import done_tasks
 from memtui.formats.session_state import SessionState, TaskKind, parse_session_state, render_session_state
-from memtui.project import Project
-from memtui.reading.records import Action, CompactionFact, Facts, FileFact
-from memtui.reading.short_text import tokens
+from memtui.ground.project import Project
+from memtui.transcript.records import Action, CompactionFact, Facts, FileFact
+from memtui.transcript.short_text import tokens
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
 

@@ -17,8 +17,8 @@ from memtui.documents.transcript_markdown import (
     fenced,
     transcript_markdown,
 )
-from memtui.formats.transcript import read_lines
-from memtui.reading.blocks import Block, blocks
+from memtui.transcript.blocks import Block, blocks
+from memtui.transcript.lines import read_lines
 from tests.app.widgets.records import call, result, said, text, user, write
 
 _PIECES = st.sampled_from(

@@ -9,7 +9,7 @@ import pytest
 
 from memtui.engines.citations import NO_SOURCE, CitedLines, without_citations
 from memtui.engines.known_names import Known
-from memtui.reading.facts import Facts
+from memtui.transcript.facts import Facts
 from tests.transcripts import START, Transcript
 
 

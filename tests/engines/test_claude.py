@@ -15,8 +15,8 @@ from memtui.engines.process import EngineError
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.formats.session_state import Decision, SessionState, Task, TaskKind, render_session_state
-from memtui.project import Project
-from memtui.reading.facts import Facts, read_facts
+from memtui.ground.project import Project
+from memtui.transcript.facts import Facts, read_facts
 from tests.engines.stand_in import StandIn
 from tests.transcripts import Transcript
 

@@ -32,8 +32,8 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
-from memtui.reading.facts import Facts, read_facts
-from memtui.reading.short_text import key_of
+from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.short_text import key_of
 from tests.formats.strategies import session_states
 from tests.transcripts import Transcript
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from memtui.flows import syncing
-from memtui.project import Home, Project
+from memtui.ground.project import Home, Project
 from tests.flows import here
 from tests.flows.machines import Machine, Maker
-from tests.sharing.memory_remote import MemoryRemote
+from tests.share.memory_remote import MemoryRemote
 
 
 @pytest.fixture

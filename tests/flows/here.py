@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.formats.shared_record import SharedRecord, render_record
-from memtui.project import Home, Project
+from memtui.ground.project import Home, Project
 from memtui.store.base import Filter, New, Which
 from memtui.store.memory_files import FilesBackend
 from tests.store.memories import home_in

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.files.atomic import is_temp_name
 from memtui.flows import syncing
-from memtui.sharing.remote import Outgoing, Remote
+from memtui.ground.files.atomic import is_temp_name
+from memtui.share.remote import Outgoing, Remote
 from memtui.store.base import New
 from memtui.store.changes import CLI, Changes
 from memtui.store.memory_files import FilesBackend
 from tests.disk import age
 from tests.flows.machines import Machine
-from tests.sharing.contract import Opener, everything
-from tests.sharing.records import outgoing, record
+from tests.share.contract import Opener, everything
+from tests.share.records import outgoing, record
 
 _TEXTS = [b"newer", b"one", b"theirs 1"]
 _RECORDS = 5

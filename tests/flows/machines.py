@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memtui.flows.shared_names import Names
 from memtui.flows.syncing import Sharing, Synced
-from memtui.sharing.remotes import NamedRemote
+from memtui.share.remotes import NamedRemote
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.stored_files import id_of, stored_entries

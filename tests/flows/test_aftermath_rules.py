@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from memtui.flows.aftermath import aftermaths
-from memtui.project import Home, Places, Project, transcript_slug
+from memtui.ground.project import Home, Places, Project, transcript_slug
 from tests.transcripts import Transcript
 
 _FILE = "<!-- COMPACT_SUMMARY_START -->\nAlways {} before you start\n<!-- COMPACT_SUMMARY_END -->\n"

@@ -10,10 +10,10 @@ import pytest
 
 from memtui.flows import request_server
 from memtui.flows.archiving import archive_ending_sessions
+from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.requests import Request, ask_for_state
-from memtui.project import Places, Project, memtui_home, transcript_slug
 from memtui.setup.archive_check import check_archive
 from memtui.store.archive import Archive
 from tests.app.widgets.records import said, text, user, write

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, describe, draft, drafted, keep
 from memtui.flows.sessions import session_root
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
-from memtui.project import Home, Places, Project, transcript_slug
-from memtui.reading.cancelled import ReadingCancelledError
-from memtui.reading.facts import Facts
-from memtui.reading.records import FileFact
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Places, Project, transcript_slug
 from memtui.store.memory_files import FilesBackend
+from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript.facts import Facts
+from memtui.transcript.records import FileFact
 from tests.documents.made import turn
 from tests.transcripts import Transcript
 

@@ -15,7 +15,7 @@ from memtui.flows.review import capture_facts, review
 from memtui.flows.state_model import update_by_claude
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.memory_files import FilesBackend
 from tests.engines.stand_in import StandIn, stand_in

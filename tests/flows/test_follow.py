@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileProblem
 from memtui.flows.follow import GROWTH, PAUSE, Followed, Follower, Following
 from memtui.flows.states import update_state
-from memtui.project import Places, Project, memtui_home, transcript_slug
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.states import StateStore, StoredState, VersionTaken
 from tests.processes import start_together
 from tests.transcripts import Transcript
@@ -209,9 +209,9 @@ def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
 _FOLLOWER = """
 import sys
 from pathlib import Path
-from memtui.clock import system_clock
+from memtui.ground.clock import system_clock
 from memtui.flows.states import update_state
-from memtui.project import Places, Project, memtui_home
+from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.states import VersionTaken
 base = Path(sys.argv[1])
 places = Places(Project(base / "harbor"), memtui_home({"MEMTUI_HOME": str(base / "memtui")}), base / "claude")

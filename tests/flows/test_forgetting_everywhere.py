@@ -6,12 +6,12 @@ import pytest
 
 from memtui.flows import syncing
 from memtui.flows.forgetting_memory import forget_everywhere
-from memtui.sharing.remote import Outgoing, RemoteProblemError
-from memtui.sharing.remotes import NamedRemote, Remotes
+from memtui.share.remote import Outgoing, RemoteProblemError
+from memtui.share.remotes import NamedRemote, Remotes
 from memtui.store.base import MemoryMissing
 from memtui.store.change_log import ChangeLog
 from tests.flows.machines import Machine, exchange
-from tests.sharing.memory_remote import MemoryRemote
+from tests.share.memory_remote import MemoryRemote
 
 
 def erase_in_vain(machine: Machine, remote: MemoryRemote, memory_id: str) -> None:

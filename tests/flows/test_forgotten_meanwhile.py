@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.sharing.remote import RemoteProblemError
+from memtui.share.remote import RemoteProblemError
 from tests.flows.machines import Machine, exchange
-from tests.sharing.memory_remote import MemoryRemote
+from tests.share.memory_remote import MemoryRemote
 
 
 @pytest.fixture

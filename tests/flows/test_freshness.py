@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui import git
 from memtui.flows.freshness import Freshness, Repositories, freshness, note_on, since_when
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.ground import git
 from memtui.store.changed_files import Repository
 
 STORED = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.flows.states import update_state
-from memtui.project import Places, Project, memtui_home
+from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.states import StateStore
 from tests import faults
 from tests.transcripts import Transcript

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, lock
 from memtui.flows import request_server
 from memtui.flows.request_server import serve
+from memtui.ground.files import FileProblem, lock
+from memtui.ground.project import Home, Places, Project, memtui_home
 from memtui.hooks import requests
 from memtui.hooks.log import Run, read_runs
 from memtui.hooks.payload import Payload
 from memtui.hooks.requests import Request, is_open, leave_request, requests_folder
-from memtui.project import Home, Places, Project, memtui_home
 from tests.disk import DEAD_PID, age, names
 
 Update = Callable[[Places, Request], str]

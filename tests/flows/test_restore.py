@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileProblem
 from memtui.flows.restore import restore_memory, restore_session, shortened_recovery
 from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.base import MemoryMissing, New
 from memtui.store.memory_files import FilesBackend
 from memtui.store.states import StateStore

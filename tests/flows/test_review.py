@@ -12,7 +12,6 @@ import pytest
 from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.recovery_review import with_review
-from memtui.files import FileProblem
 from memtui.flows import review as module
 from memtui.flows.review import Reviewed, capture_facts, review
 from memtui.formats.capture import parse_capture
@@ -20,12 +19,13 @@ from memtui.formats.capture_text import render_pending
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.model import Section
 from memtui.formats.recovery import Recovery, parse_recovery
-from memtui.project import Home, Places, Project
-from memtui.reading.facts import Facts
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Places, Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
 from memtui.store.content_restore import UndoProblem
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
+from memtui.transcript.facts import Facts
 from tests import faults
 from tests.store.undoing import Undoing
 from tests.transcripts import Transcript

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem
 from memtui.flows.shared_folder_export import share_here
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.formats.shared_record import render_record
-from memtui.project import Home, Project
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Project
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
 from tests.disk import left_over
 from tests.flows.here import THEIRS, clock, machine, new, notes, put, texts
 from tests.flows.machines import SECRET
-from tests.sharing.records import record
+from tests.share.records import record
 
 
 def test_it_is_written_with_relative_paths_and_without_the_session(

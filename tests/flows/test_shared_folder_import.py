@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, FileUnreadable, load_within, read_within
 from memtui.flows import shared_folder_state
-from memtui.project import Home, Project
+from memtui.ground.files import FileProblem, FileUnreadable, load_within, read_within
+from memtui.ground.project import Home, Project
 from memtui.store.memory_files import FilesBackend
 from tests.disk import left_over
 from tests.flows.here import THEIRS, clock, new, notes, project_in, put, texts
-from tests.sharing.records import record
+from tests.share.records import record
 
 OTHER = "CMEM-20260102-000001@laptop-1a2b"
 
@@ -99,7 +99,7 @@ def test_a_folder_that_cannot_be_listed_takes_nothing_away_and_is_named(
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patch:
-        patch.setattr("memtui.files.folder.os.scandir", refused)
+        patch.setattr("memtui.ground.files.folder.os.scandir", refused)
         (note,) = notes(project, home)
     assert note.startswith(f"{project.shared} cannot be listed")
     assert texts(home) == {THEIRS: b"one"}
@@ -160,8 +160,8 @@ def test_a_memory_that_could_not_be_changed_or_taken_out_is_tried_again(
 def test_another_process_that_took_them_in_meanwhile_is_not_undone(
     home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.files import lock
     from memtui.flows import shared_folder_import
+    from memtui.ground.files import lock
 
     put(project, record(body=b"one"))
 

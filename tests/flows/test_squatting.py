@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from memtui.flows.shared_folder_import import import_shared_folder
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.flows.here import put
 from tests.flows.machines import Machine
-from tests.sharing.records import record
+from tests.share.records import record
 
 MADE = "CMEM-20260102-120001"
 FORGED = record(

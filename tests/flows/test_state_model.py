@@ -19,7 +19,7 @@ from memtui.formats.session_state import (
     TaskKind,
     render_session_state,
 )
-from memtui.project import Places, Project, memtui_home, transcript_slug
+from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.state_files import version_name
 from memtui.store.states import StateStore
 from tests.engines.stand_in import StandIn, stand_in

@@ -8,11 +8,11 @@ import pytest
 
 from memtui.flows.syncing import Synced
 from memtui.formats.shared_record import record_name, render_record
-from memtui.sharing import applied_records
-from memtui.sharing.remote import Outgoing
+from memtui.share import applied_records
+from memtui.share.remote import Outgoing
 from tests.flows.machines import Machine
-from tests.sharing.memory_remote import MemoryRemote
-from tests.sharing.records import outgoing, record
+from tests.share.memory_remote import MemoryRemote
+from tests.share.records import outgoing, record
 
 
 def test_records_of_others_in_this_machines_name_are_refused(laptop: Machine, remote: MemoryRemote) -> None:

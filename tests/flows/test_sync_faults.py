@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from memtui.files import FileLocked, FileProblem
-from memtui.files.locks import lock
 from memtui.flows import syncing
-from memtui.sharing.remote import Batch, Outgoing, Remote, RemoteProblemError
-from memtui.sharing.replica import Replica
+from memtui.ground.files import FileLocked, FileProblem
+from memtui.ground.files.locks import lock
+from memtui.share.remote import Batch, Outgoing, Remote, RemoteProblemError
+from memtui.share.replica import Replica
 from tests import faults
 from tests.flows.killed_sync import begin, check, machine, theirs
 from tests.flows.machines import Machine
-from tests.sharing.contract import Opener
-from tests.sharing.memory_remote import MemoryRemote
-from tests.sharing.records import outgoing, record
+from tests.share.contract import Opener
+from tests.share.memory_remote import MemoryRemote
+from tests.share.records import outgoing, record
 
 
 class FileRemote(Remote):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import Sharing, Synced
-from memtui.sharing.remotes import NamedRemote
+from memtui.ground.files import FileProblem
+from memtui.share.remotes import NamedRemote
 from tests.flows.machines import SECRET, Machine, Maker, exchange
-from tests.sharing.memory_remote import MemoryRemote
+from tests.share.memory_remote import MemoryRemote
 
 
 def test_only_what_was_chosen_leaves_the_machine(laptop: Machine, desk: Machine) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.aftermath.pins import Pins
-from memtui.files import FileProblem
 from memtui.flows.syncing import Synced
 from memtui.formats.stored_memory import StoredMemory
-from memtui.project import Project
-from memtui.sharing import replica_database
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Project
+from memtui.lost.pins import Pins
+from memtui.share import replica_database
 from tests.flows.machines import Machine, exchange
 
 

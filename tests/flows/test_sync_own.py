@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.aftermath.pins import Pins
 from memtui.flows import shared_changes, sharing_states
 from memtui.flows.sharing_own import is_memory
 from memtui.formats.pins import Pin
 from memtui.formats.session_state import Identity, SessionState, render_session_state
 from memtui.formats.shared_record import PINS
-from memtui.project import Home, Project
+from memtui.ground.project import Home, Project
+from memtui.lost.pins import Pins
 from memtui.store.change_log import ChangeLog
 from memtui.store.changes import CLI, Changes
 from memtui.store.history import History
@@ -21,8 +21,8 @@ from memtui.store.state_files import read_state
 from memtui.store.states import StateStore, machines_elsewhere
 from tests.disk import left_over
 from tests.flows.machines import SECRET, Machine, exchange
-from tests.sharing.memory_remote import MemoryRemote
-from tests.sharing.records import outgoing, record
+from tests.share.memory_remote import MemoryRemote
+from tests.share.records import outgoing, record
 
 SESSION = "90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1"
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from memtui.files import FileProblem
 from memtui.flows import late_writes, sharing_in
 from memtui.flows.superseding import reinstate, supersede
 from memtui.flows.syncing import Synced
-from memtui.sharing.replica import Replica
+from memtui.ground.files import FileProblem
+from memtui.share.replica import Replica
 from memtui.store.memory_files import Revised
 from tests.flows.machines import Machine, Maker, exchange
-from tests.sharing.records import record
+from tests.share.records import record
 
 Pair = Callable[[str], tuple[Machine, Machine]]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from memtui.files import FileProblem
 from memtui.flows.sync_watch import keep_syncing
+from memtui.ground.files import FileProblem
 
 
 class Clockless(threading.Event):

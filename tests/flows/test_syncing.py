@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from memtui.files import FileProblem, Replaced, replace_expected
 from memtui.flows import shared_changes
 from memtui.flows.syncing import Synced
 from memtui.formats.shared_record import SharedRecord
 from memtui.formats.stored_memory import StoredMemory, render_stored
-from memtui.sharing.remote import RemoteProblemError
+from memtui.ground.files import FileProblem, Replaced, replace_expected
+from memtui.share.remote import RemoteProblemError
 from memtui.store import memory_files
 from memtui.store.base import MemoryMissing
 from memtui.store.change_log import ChangeLog
@@ -22,8 +22,8 @@ from memtui.store.changes import CLI, Changes
 from memtui.store.history import History
 from memtui.store.listing import Entry
 from tests.flows.machines import Machine, Maker, exchange
-from tests.sharing.memory_remote import MemoryRemote
-from tests.sharing.records import outgoing, record
+from tests.share.memory_remote import MemoryRemote
+from tests.share.records import outgoing, record
 
 
 def test_equal_ids_of_two_machines_stay_two_memories(laptop: Machine, desk: Machine) -> None:

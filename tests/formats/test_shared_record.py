@@ -15,7 +15,7 @@ from memtui.formats.shared_record import (
     record_name,
     render_record,
 )
-from tests.sharing.records import record
+from tests.share.records import record
 
 GOLDEN = """\
 ---

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem
-from memtui.files.atomic import place_new, write_temp
-from memtui.files.folder import Folder
 from memtui.formats.capture import parse_capture
 from memtui.formats.capture_text import render_pending
+from memtui.ground.files import FileProblem
+from memtui.ground.files.atomic import place_new, write_temp
+from memtui.ground.files.folder import Folder
 from memtui.hooks import capture as capturing
 from memtui.hooks.capture import capture, compactions_since, last_capture, sweep_captures
 from memtui.hooks.payload import Payload

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memtui.ground.project import Project
 from memtui.hooks import cleared_sessions
 from memtui.hooks.cleared_sessions import note_end, take_ended
-from memtui.project import Project
 from tests.disk import DEAD_PID, names
 from tests.hooks.world import SESSION, World
 

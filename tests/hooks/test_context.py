@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
-from memtui.project import Project, memtui_home
 from memtui.store import shared_text
 from tests.hooks.world import World
 

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memtui.aftermath.handover_marks import find_mark, mark_of
-from memtui.aftermath.outbox import PINS, RESCUE, Message, Outbox
 from memtui.hooks.main import may_wait
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of
+from memtui.lost.handover_marks import find_mark, mark_of
+from memtui.lost.outbox import PINS, RESCUE, Message, Outbox
 from tests.hooks.world import SESSION, World
 
 PROMPT = "user-prompt-submit"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.aftermath.outbox import LEASE, RESCUE, Message, Outbox
 from memtui.hooks.run import run
+from memtui.lost.outbox import LEASE, RESCUE, Message, Outbox
 from tests import faults
 from tests.hooks.world import SESSION, World
 
@@ -74,7 +74,7 @@ def _transcript(place: Path) -> Path:
 
 
 def _outbox(place: Path) -> Outbox:
-    from memtui.project import memtui_home
+    from memtui.ground.project import memtui_home
 
     return Outbox(memtui_home({"MEMTUI_HOME": str(place / "memtui")}), SESSION)
 

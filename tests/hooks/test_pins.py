@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from memtui.aftermath.pins import ROOM
 from memtui.hooks.report import Report
+from memtui.lost.pins import ROOM
 from tests.hooks.world import World
 
 PIN = "Never push to main; `make release` does that <b>once</b> a week"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import HOOKS_OFF
+from memtui.ground.project import HOOKS_OFF
 from tests.disk import mode_of, names
 from tests.hooks.world import MEMTUI_HOOK, SESSION, World
 

@@ -14,7 +14,7 @@ from memtui.formats.session_state import parse_session_state
 from memtui.hooks import session
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.safety.quoting import fenced, harmless
+from memtui.secrets.quoting import fenced, harmless
 from memtui.store import shared_text
 from tests.disk import names
 from tests.hooks.world import SESSION, World

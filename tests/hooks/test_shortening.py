@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.clock import system_clock
 from memtui.formats.session_state import (
     Decision,
     Dynamics,
@@ -22,6 +21,7 @@ from memtui.formats.session_state import (
     render_session_state,
 )
 from memtui.formats.session_state_text import pieces
+from memtui.ground.clock import system_clock
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from memtui.files import lock, lock_file
+from memtui.ground.files import lock, lock_file
 from memtui.hooks import capture, time_limit
 from memtui.store.shared_text import HOOK_PATIENCE
 from tests.hooks.world import SESSION, World

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memtui.ground.project import Home, Project, memtui_home
 from memtui.hooks.log import Run, read_runs
 from memtui.hooks.payload import parse_payload
 from memtui.hooks.report import Report
 from memtui.hooks.run import handle
-from memtui.project import Home, Project, memtui_home
 from tests.warm import Warm
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
@@ -211,7 +211,7 @@ _HOOKS = (
 _IMPORTS = [
     *(f"import memtui.hooks.{name}" for name in _HOOKS.split()),
     *(f"import memtui.store.{name}" for name in ("commands_file", "listing", "transcript_path")),
-    "import memtui.safety.private",
+    "import memtui.secrets.private",
     "import tomllib",
 ]
 MEMTUI_HOOK = (sys.executable, "-I", "-c", _PATIENT)

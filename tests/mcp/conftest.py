@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from memtui.ground.project import Project, memtui_home
 from memtui.mcp.calls import Calls
 from memtui.mcp.run import calls_of
-from memtui.project import Project, memtui_home
 from tests.warm import Warm
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)

@@ -9,11 +9,11 @@ from typing import Any
 import anyio
 import pytest
 
-from memtui.files import FileUnwritable
+from memtui.ground.files import FileUnwritable
+from memtui.ground.project import Project, memtui_home
 from memtui.mcp.calls import Calls, Refusal
 from memtui.mcp.core_memory import NAME, TOOL, core_memory
 from memtui.mcp.texts import restore_prompt, summary
-from memtui.project import Project, memtui_home
 from memtui.store.base import NOT_ALL_SEARCHED, Found, New
 from tests.mcp.conftest import NOW, RECOVERY
 from tests.store.undoing import Undoing

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from memtui.ground.project import Project
 from memtui.mcp.calls import Calls
 from memtui.mcp.lost import lost
-from memtui.project import Project
-from tests.aftermath.made import SUMMARY, session
+from tests.lost.made import SUMMARY, session
 
 
 def test_losses_come_first_and_kept_rows_on_request(calls: Calls, project: Project) -> None:

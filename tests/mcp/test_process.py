@@ -12,7 +12,7 @@ from typing import Any
 from mcp.client.stdio import stdio_client
 
 from mcp import ClientSession, StdioServerParameters
-from memtui.project import Project
+from memtui.ground.project import Project
 from tests.mcp.conftest import HELLO, READY, RECOVERY, Start, lines, request, tool
 from tests.warm import Warm
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Project, transcript_slug
 from memtui.mcp.calls import Calls
 from memtui.mcp.search import read_lines, search
-from memtui.project import Project, transcript_slug
 from tests.store.index.furnishing import furnish
 from tests.transcripts import Transcript
 

@@ -6,10 +6,10 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from mcp import Client, types
+from memtui.ground.project import Project
 from memtui.mcp import memories
 from memtui.mcp.calls import Calls
 from memtui.mcp.server import make_server
-from memtui.project import Project
 from memtui.store.base import New
 from tests.mcp.conftest import RECOVERY
 

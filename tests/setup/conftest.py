@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Places, Project, claude_config, memtui_home
+from memtui.ground.project import Places, Project, claude_config, memtui_home
 from memtui.setup import hooks_check, mcp_check
 from memtui.setup.claude_files import Scope
 from memtui.setup.install import Plan, apply, plan_init, plan_uninstall

@@ -8,9 +8,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.files import private_folder
 from memtui.formats.capture_text import capture_name, render_pending
-from memtui.project import Places, transcript_slug
+from memtui.ground.files import private_folder
+from memtui.ground.project import Places, transcript_slug
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.setup.claude_files import Scope, settings_file
 
 

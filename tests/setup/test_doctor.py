@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from memtui.ground.project import Places
 from memtui.hooks.log import Run, record
-from memtui.project import Places
 from memtui.setup import command_probe, hooks_check, mcp_check
 from memtui.setup import doctor as doctor_module
 from memtui.setup.claude_files import Scope, settings_file

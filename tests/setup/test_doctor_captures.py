@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.findings import Level
 from memtui.store.archive import Archive

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.project import Project, transcript_slug
+from memtui.ground.project import Project, transcript_slug
 from tests.warm import Warm
 
 SESSION = "5b0c7e1a-3f42-4d8e-9a61-c2f0d7b8e913"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.git import git_sees
-from memtui.project import Places
+from memtui.ground.git import git_sees
+from memtui.ground.project import Places
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.command_probe import is_this_python, is_this_script
 from memtui.setup.doctor import diagnose

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileOutside, FileProblem, FileUnreadable
 from memtui.formats.json_text import add_member, root_of, style_of
-from memtui.project import Places
+from memtui.ground.files import FileOutside, FileProblem, FileUnreadable
+from memtui.ground.project import Places
 from memtui.setup.claude_files import Scope
 from memtui.setup.file_change import diff
 from memtui.setup.hook_settings import EVENTS, find_hooks

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileChanged, replacing
-from memtui.project import Places
+from memtui.ground.files import FileChanged, replacing
+from memtui.ground.project import Places
 from memtui.setup import file_change as changes_module
 from memtui.setup.claude_files import Scope
 from memtui.setup.hook_settings import EVENTS, find_hooks

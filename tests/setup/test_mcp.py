@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileChanged, FileOutside, FileUnreadable
 from memtui.formats.json_text import add_member, root_of, style_of
-from memtui.project import Places
+from memtui.ground.files import FileChanged, FileOutside, FileUnreadable
+from memtui.ground.project import Places
 from memtui.setup import mcp_check
 from memtui.setup.claude_files import Scope
 from memtui.setup.command_probe import TrialRun

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.setup import mcp_check
 from memtui.setup.claude_files import Scope
 from memtui.setup.command_probe import TrialRun

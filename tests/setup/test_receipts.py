@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from memtui.aftermath.handover_marks import mark_of, with_mark
-from memtui.aftermath.receipts import Receipt
+from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.hooks.log import Run, record
-from memtui.project import Home, Places, Project, memtui_home, transcript_slug
-from memtui.reading.records import CompactionFact, Source
+from memtui.lost.handover_marks import mark_of, with_mark
+from memtui.lost.receipts import Receipt
 from memtui.setup.findings import Level
 from memtui.setup.receipts import check_receipts, receipt_since, receipts_of
+from memtui.transcript.records import CompactionFact, Source
 
 NOW = datetime(2026, 1, 2, 9, 53, tzinfo=UTC)
 TEXT = with_mark("Notes on the project shop\n\n- never push to main")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.hooks_check import check_originals, read_all_settings
 from memtui.setup.install import apply, plan_init, plan_uninstall

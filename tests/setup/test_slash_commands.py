@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from memtui.formats.recovery import parse_recovery
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.setup.claude_files import Scope
 from memtui.setup.slash_commands import COMMANDS, MEMORY_COMPACT, is_sealed, is_untouched, slash_command
 from tests.setup.conftest import Run

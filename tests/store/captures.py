@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.formats.memory import MemoryFile
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from tests.store.memories import home_in

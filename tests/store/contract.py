@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileProblem
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.ground.files import FileProblem
 from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Page, Which
 from tests.store.contract_base import (
     BODIES,

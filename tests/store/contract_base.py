@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from memtui.clock import Clock
 from memtui.formats.stored_memory import MemoryMeta
+from memtui.ground.clock import Clock
 from memtui.store.base import MemoryBackend, New, Page
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)

@@ -8,8 +8,8 @@ from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from memtui.clock import Clock
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.ground.clock import Clock
 from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Which
 from tests.store.contract_base import Watch, metas, news, tags, words
 

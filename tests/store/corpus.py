@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
-from memtui.project import Home
+from memtui.ground.project import Home
 
 NOW = datetime(2026, 1, 3, 12, 0, tzinfo=UTC)
 PROJECT = "/home/me/app"

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
 from memtui.formats.stored_memory import RECOVERY_ID, MemoryMeta, StoredMemory
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
 from memtui.store.base import (
     Filter,
     Found,

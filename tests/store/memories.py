@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.project import Home
+from memtui.ground.project import Home
 
 
 def home_in(base: Path) -> Home:

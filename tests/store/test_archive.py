@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from memtui.files import FileProblem
-from memtui.project import Home, memtui_home
-from memtui.reading.subagents import agent_transcripts
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, memtui_home
 from memtui.store import archive as archive_module
 from memtui.store import compressed_frames
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
 from memtui.store.compressed_frames import FramedFile
+from memtui.transcript.subagents import agent_transcripts
 from tests.app.widgets.records import user, write
 
 NOW = datetime(2026, 3, 5, 14, 20, tzinfo=UTC)

@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.files import FileOutside
-from memtui.formats import transcript as transcript_format
 from memtui.formats.capture import Capture, parse_capture
 from memtui.formats.capture_text import render_pending
-from memtui.project import Project, claude_config, transcript_slug
+from memtui.ground.files import FileOutside
+from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store import backfill
 from memtui.store.backfill import (
     Compaction,
@@ -31,6 +30,7 @@ from memtui.store.backfill import (
 )
 from memtui.store.captures import CaptureStore
 from memtui.store.transcripts import Transcript, TranscriptStore
+from memtui.transcript import lines as transcript_format
 from tests.disk import mode_of, names
 
 STARTED = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from memtui.formats.capture import parse_capture
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem
 from memtui.store.content_restore import UndoProblem
 from memtui.store.listing import Entry

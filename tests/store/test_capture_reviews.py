@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, FileUnwritable
 from memtui.formats.capture import parse_capture
 from memtui.formats.memory import parse_memory
-from memtui.project import Project
+from memtui.ground.files import FileProblem, FileUnwritable
+from memtui.ground.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
 from memtui.store.content_restore import UndoProblem
 from tests import faults

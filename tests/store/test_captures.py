@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileNotRegular, FileOutside, FileProblem
 from memtui.formats.capture import Capture
-from memtui.project import Home, Project
+from memtui.ground.files import FileNotRegular, FileOutside, FileProblem
+from memtui.ground.project import Home, Project
 from memtui.store import captures
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry

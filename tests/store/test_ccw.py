@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileMissing, FileProblem, FileTooLarge
+from memtui.ground.files import FileMissing, FileProblem, FileTooLarge
 from memtui.store import ccw
 from memtui.store.base import Filter, New, Which
 from memtui.store.ccw import Clash, Imported, import_all, read_memories

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandProblem, CommandsFile
 from memtui.store.shared_text import Patience
@@ -196,9 +196,9 @@ def _summary(commands: CommandsFile) -> str:
 _ACTIVATE = """
 import os, sys
 from pathlib import Path
-from memtui.clock import system_clock
-from memtui.files import shared_lock
-from memtui.project import Project
+from memtui.ground.clock import system_clock
+from memtui.ground.files import shared_lock
+from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import Patience

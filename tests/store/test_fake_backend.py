@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-from memtui.clock import Clock
+from memtui.ground.clock import Clock
 from memtui.store.base import MemoryBackend
 from tests.store.contract import Contract
 from tests.store.contract_machine import PHASES, InAnyOrder

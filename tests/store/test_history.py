@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, write_atomic
-from memtui.project import Home
+from memtui.ground.files import FileProblem, write_atomic
+from memtui.ground.project import Home
 from memtui.store import change_log
 from memtui.store.base import New
 from memtui.store.change_log import Change, ChangeLog, FileChange
@@ -293,7 +293,7 @@ _WRITE = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.changes import CLI, Changes
 base, root, number = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 home = Home(*(base / name for name in ("data", "cache", "state", "config")))

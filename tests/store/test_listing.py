@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.files import FileNotRegular, FileOutside, FileUnreadable
+from memtui.ground.files import FileNotRegular, FileOutside, FileUnreadable
 from memtui.store.listing import Entry, is_stored, newest, newest_first, scan, time_key
 
 ANY_MD = re.compile(r".*\.md")

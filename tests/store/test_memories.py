@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileOutside
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
-from memtui.project import Home, Project
+from memtui.ground.files import FileOutside
+from memtui.ground.project import Home, Project
 from memtui.store import memories
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryHead, MemoryKind, MemoryProblem, MemoryStore, kind_of

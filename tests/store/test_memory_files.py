@@ -11,8 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from memtui.clock import Clock
 from memtui.formats.stored_memory import render_stored
+from memtui.ground.clock import Clock
 from memtui.store import memory_edit
 from memtui.store.base import MemoryBackend
 from memtui.store.memory_files import FilesBackend

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from memtui import files
-from memtui.files import FileLocked, FileProblem, FileTooLarge, Replaced
 from memtui.formats.stored_memory import HEAD_LIMIT, StoredMemory, render_stored
-from memtui.project import Home, Project
+from memtui.ground import files
+from memtui.ground.files import FileLocked, FileProblem, FileTooLarge, Replaced
+from memtui.ground.project import Home, Project
 from memtui.store import memory_edit
 from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New, Which
 from memtui.store.memories import MemoryStore

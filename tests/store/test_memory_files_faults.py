@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem, lock
 from memtui.formats.stored_memory import StoredMemory
-from memtui.project import Home
+from memtui.ground.files import FileProblem, lock
+from memtui.ground.project import Home
 from memtui.store.base import Filter, New, Which
 from memtui.store.memory_files import FilesBackend
 from tests import faults

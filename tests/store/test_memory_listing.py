@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.project import Home, Project
+from memtui.ground.project import Home, Project
 from memtui.store import memory_listing, stored_files
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
-from memtui.project import Home, Project
+from memtui.ground.project import Home, Project
 from memtui.store import newest
 from memtui.store.captures import CaptureStore
 from memtui.store.memories import MemoryStore

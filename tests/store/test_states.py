@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem
 from memtui.formats.session_state import Identity, SessionState, render_session_state
-from memtui.project import Home, Project
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Project
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState, VersionTaken
@@ -223,7 +223,7 @@ def test_the_work_grows_with_the_number_of_sessions_not_with_its_square(
 _WRITER = """
 import sys
 from pathlib import Path
-from memtui.project import Project, memtui_home
+from memtui.ground.project import Project, memtui_home
 from memtui.store.states import StateStore, VersionTaken
 store = StateStore(Project(Path(sys.argv[1])), memtui_home({"MEMTUI_HOME": sys.argv[1]}))
 print("ready", flush=True)

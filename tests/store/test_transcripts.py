@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileNotRegular
-from memtui.project import Project, transcript_slug
+from memtui.ground.files import FileNotRegular
+from memtui.ground.project import Project, transcript_slug
 from memtui.store.transcripts import TranscriptProblem, TranscriptStore, check_transcript
 
 

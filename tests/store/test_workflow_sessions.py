@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem
-from memtui.project import Project
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Project
 from memtui.store.workflow_sessions import active_sessions, read_plan
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.project import Home
+from memtui.ground.clock import Clock
+from memtui.ground.project import Home
 from memtui.store.change_log import Change
 from memtui.store.changes import APP, Changes, Together
 from memtui.store.history import History

@@ -7,12 +7,12 @@ import sys
 from contextlib import suppress
 
 from memtui.cli.version import print_version
-from memtui.named import TYPE_CHECKING
+from memtui.ground.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memtui.project import Home, Project
+    from memtui.ground.project import Home, Project
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _open_root(root: Path) -> None:
-    from memtui.project import Project, claude_config, memtui_home
+    from memtui.ground.project import Project, claude_config, memtui_home
 
     _open_app(Project(root), memtui_home(), claude_config())
 

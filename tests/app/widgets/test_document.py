@@ -18,7 +18,7 @@ from memtui.app.widgets.document import (
     rule,
     styled,
 )
-from memtui.clean import clean
+from memtui.ground.clean import clean
 from tests.app.widgets.hosts import hostile_texts
 
 MARKDOWN = st.lists(

@@ -10,11 +10,11 @@ from memtui.app.widgets.document import Document, Line
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render
 from memtui.app.widgets.transcript_pages import Page
 from memtui.app.widgets.transcript_window import Window
-from memtui.clean import clean
-from memtui.formats.transcript import Line as Read
-from memtui.formats.transcript_events import Boundary
-from memtui.reading.blocks import blocks
-from memtui.reading.line_index import LineIndex
+from memtui.ground.clean import clean
+from memtui.transcript.blocks import blocks
+from memtui.transcript.events import Boundary
+from memtui.transcript.line_index import LineIndex
+from memtui.transcript.lines import Line as Read
 from tests.app.widgets.hosts import hostile_texts
 from tests.app.widgets.records import Record, call, result, said, text, user
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from memtui.app.widgets import transcript_pages
 from memtui.app.widgets.transcript_pages import Page, Pages, Shows
-from memtui.formats import transcript
-from memtui.formats.transcript_events import Words
-from memtui.reading import line_offsets
-from memtui.reading.blocks import Block, blocks
-from memtui.reading.line_index import LineIndex
-from memtui.reading.line_offsets import line_offset, line_start, lines_before
+from memtui.transcript import line_offsets
+from memtui.transcript import lines as transcript
+from memtui.transcript.blocks import Block, blocks
+from memtui.transcript.events import Words
+from memtui.transcript.line_index import LineIndex
+from memtui.transcript.line_offsets import line_offset, line_start, lines_before
 from tests.app.widgets.records import call, result, said, text, user, write
 
 RECORDS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.active_commands import ActiveCommandStore
 from tests.store.memories import home_in

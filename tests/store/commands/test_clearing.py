@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.files import FileProblem
-from memtui.project import Project
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.commands_file import CommandProblem

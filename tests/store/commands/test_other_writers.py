@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from memtui.files import Replaced, replace_expected
 from memtui.formats.active_commands_text import remove_commands
-from memtui.project import Project
+from memtui.ground.files import Replaced, replace_expected
+from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandProblem
 from tests.disk import age, names
@@ -157,8 +157,8 @@ def test_a_half_written_file_is_never_taken_for_empty(store: Store) -> None:
 _CLEAR = """
 import sys
 from pathlib import Path
-from memtui.files import shared_lock
-from memtui.project import Project
+from memtui.ground.files import shared_lock
+from memtui.ground.project import Project
 from memtui.store import shared_text
 from tests.store.commands.conftest import Store
 shared_lock.HELD_SECONDS = 60.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Project
+from memtui.ground.project import Project
 from memtui.store.commands_file import COMMAND_LIMIT, CommandProblem, normalised
 from tests.store.commands.conftest import Store
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Home
+from memtui.ground.project import Home
 from tests.store.corpus import home
 
 

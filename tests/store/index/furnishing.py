@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.session_state import Identity, SessionState, render_session_state
-from memtui.project import Home
+from memtui.ground.project import Home
 
 
 def furnish(root: Path, where: Home, session: str, word: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.index import SearchIndex
 from memtui.store.index.schema import wal_is_safe
 from tests.processes import start_together
@@ -225,7 +225,7 @@ _SEARCHES = """
 import sys
 from datetime import datetime, UTC
 from pathlib import Path
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import Filter
 from memtui.store.folding import fold
 from memtui.store.index import SearchIndex

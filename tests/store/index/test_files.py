@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.index.files import Files
 from tests.store.corpus import add, home, path_of
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import Filter, Which
 from memtui.store.index import SearchIndex, files, finding
 from memtui.store.index.document import Document

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from memtui.project import Home, Places, Project
+from memtui.ground.project import Home, Places, Project
 from memtui.store.base import Filter, Which
 from memtui.store.index.documents import DocumentIndex
 from memtui.store.index.project_files import FRESH, project_documents

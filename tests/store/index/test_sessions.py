@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.project import Home, Places, Project
-from memtui.reading.passages import Passage
+from memtui.ground.project import Home, Places, Project
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.base import Filter, Which
@@ -20,6 +19,7 @@ from memtui.store.index import schema
 from memtui.store.index.query import parse_search
 from memtui.store.index.sessions import SessionIndex, TurnsFound
 from memtui.store.index.updating import update_index
+from memtui.transcript.passages import Passage
 from tests.store.corpus import home
 from tests.transcripts import Transcript
 

@@ -37,10 +37,10 @@ from memtui.app.settings import (
     theme_of,
 )
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
-from memtui.clean import clean, clean_line
-from memtui.clock import Clock, system_clock
-from memtui.failures import FailureLog, explain
-from memtui.project import Home, Places, Project
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import Clock, system_clock
+from memtui.ground.failures import FailureLog, explain
+from memtui.ground.project import Home, Places, Project
 
 _LOAD_AFTER = 1.0
 """Seconds after the first paint until the reader is imported."""
@@ -161,7 +161,7 @@ class MemtuiApp(HostApp):
         """Copy the selected text; ctrl+c never quits."""
         from textual.widgets import Input, TextArea  # not needed for the first paint
 
-        from memtui.safety.secrets import masked
+        from memtui.secrets.secrets import masked
 
         focused = self.focused
         typed = focused.selected_text if isinstance(focused, Input | TextArea) else ""

@@ -17,7 +17,7 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from memtui.app.ending import SIGNALS, end, terminal_gone
-from memtui.machine import find_program
+from memtui.ground.machine import find_program
 
 _FALLBACKS = ("nano", "vim", "vi", "notepad")
 _LOOK = 1.0

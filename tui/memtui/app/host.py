@@ -17,8 +17,8 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import WorkType, active_worker
 
-from memtui.clean import clean
-from memtui.failures import FailureLog, explain
+from memtui.ground.clean import clean
+from memtui.ground.failures import FailureLog, explain
 
 Work = WorkType[None]
 """Makes the coroutine of a worker, when the worker starts."""
@@ -122,7 +122,7 @@ class HostApp(App[None]):
             name: its name, unless it is short.
             note: a remark about it.
         """
-        from memtui.clipboard import copy
+        from memtui.ground.clipboard import copy
 
         def send(osc52: str) -> None:
             self.call_from_thread(self.copy_to_clipboard, osc52)

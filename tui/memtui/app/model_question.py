@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 Answer = TypeVar("Answer")
 Ask = Callable[[Callable[[], bool]], Answer]

@@ -8,9 +8,9 @@ from typing import Any
 
 from memtui.app.keys.commands import Command
 from memtui.app.keys.own_keys import OwnKeyError, with_own_keys
-from memtui.files import FileMissing, FileProblem, read_within, write_atomic
-from memtui.named import NamedTuple
-from memtui.project import Home
+from memtui.ground.files import FileMissing, FileProblem, read_within, write_atomic
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home
 
 _LIMIT = 64 << 10
 _FILE = "config.toml"

@@ -11,9 +11,9 @@ import click
 from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, system_clock
-from memtui.files import FileProblem
-from memtui.project import claude_config, memtui_home
+from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import claude_config, memtui_home
 from memtui.store.archive import Archive, Kept, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.changes import CLI

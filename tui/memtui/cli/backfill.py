@@ -12,9 +12,9 @@ from memtui.cli.captures import title_of
 from memtui.cli.changes import changes_in
 from memtui.cli.output import can_answer, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, system_clock
 from memtui.flows.backfilling import find_missing
-from memtui.project import Places, Project, claude_config, memtui_home
+from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.project import Places, Project, claude_config, memtui_home
 from memtui.store.backfill import Compaction, write_missing
 
 if TYPE_CHECKING:

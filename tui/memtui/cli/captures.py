@@ -10,9 +10,9 @@ import click
 
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute
 from memtui.formats.capture import Capture
 from memtui.formats.capture_text import opening
+from memtui.ground.clock import local_minute
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.clock import system_clock
-from memtui.project import memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import memtui_home
 from memtui.store.changes import CLI, Changes
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from memtui.cli.memory_store import full_id, opened_here
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.documents.checklist import Point, Verdict, check_recovery
-from memtui.files.problems import reading
 from memtui.flows.citation_check import unsourced_lines
 from memtui.flows.sessions import find_transcript
 from memtui.formats.model import FormatError
-from memtui.project import Places, claude_config, expanded, memtui_home
-from memtui.safety.secrets import find, holds_secrets
+from memtui.ground.files.problems import reading
+from memtui.ground.project import Places, claude_config, expanded, memtui_home
+from memtui.secrets.secrets import find, holds_secrets
 from memtui.store.base import MemoryMissing
 
 _NAMED = 20

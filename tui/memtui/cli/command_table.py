@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 
 class Lazy(NamedTuple):

@@ -12,7 +12,7 @@ import click
 from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, system_clock
+from memtui.ground.clock import local_minute, system_clock
 from memtui.hooks.active_commands import CommandStatus, command_statuses
 from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from memtui.clean import clean_line
 from memtui.cli.accept_draft import accepted_draft, edited
 from memtui.cli.changes import changes_in
 from memtui.cli.check import as_json_points, summary
@@ -26,14 +25,15 @@ from memtui.cli.output import (
 )
 from memtui.cli.project import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
-from memtui.clipboard import copy, osc52
-from memtui.clock import system_clock
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.engines.engine_choice import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of
-from memtui.project import Places, claude_config, expanded, memtui_home
+from memtui.ground.clean import clean_line
+from memtui.ground.clipboard import copy, osc52
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, claude_config, expanded, memtui_home
 
 _ALREADY = "Already stored as"
 

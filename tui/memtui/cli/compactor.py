@@ -11,16 +11,16 @@ from types import FrameType
 
 import click
 
-from memtui.clean import clean_line
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, system_clock
-from memtui.files import FileProblem
 from memtui.flows.follow import Followed, Following
 from memtui.flows.sessions import find_transcript
 from memtui.flows.states import update_state
 from memtui.formats.session_state import SessionState, TaskKind
-from memtui.project import Places, claude_config, memtui_home
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.store.states import VersionTaken
 
 

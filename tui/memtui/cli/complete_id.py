@@ -18,9 +18,9 @@ def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[Compl
     # Imported here: only completion needs them.
     from click.shell_completion import CompletionItem
 
-    from memtui.clean import clean_line
     from memtui.cli.memory_store import opened
-    from memtui.files import FileProblem
+    from memtui.ground.clean import clean_line
+    from memtui.ground.files import FileProblem
 
     wanted = typed.upper()
     try:

@@ -9,8 +9,8 @@ import click
 
 from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
+from memtui.ground.project import memtui_home
 from memtui.hooks.context import context_block
-from memtui.project import memtui_home
 
 if TYPE_CHECKING:
     from memtui.hooks.context import Profile

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import click
 
-from memtui.clean import clean_line
 from memtui.cli.installing import places_of
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import root_option
-from memtui.clock import system_clock
-from memtui.project import Places
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places
 from memtui.setup.findings import Finding, Level, note, warning
 
 _INDENT = " " * 9

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import click
 
-from memtui.clean import clean_line
 from memtui.cli.output import say
 from memtui.engines.engine_choice import Engine
+from memtui.ground.clean import clean_line
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 import click
 
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 BAD_INPUT, USAGE, INTERRUPTED = 1, 2, 130
 
@@ -61,7 +61,7 @@ def _sentence(error: BaseException) -> str | None:
     if isinstance(error, click.ClickException):
         return error.format_message()
     # Imported here: most runs succeed.
-    from memtui.files import FileProblem
+    from memtui.ground.files import FileProblem
 
     if isinstance(error, FileProblem):
         return f"{error}."

@@ -13,8 +13,6 @@ from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_store import full_id, opened_here
 from memtui.cli.output import print_bytes, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import system_clock
-from memtui.files import FileProblem
 from memtui.flows.export import (
     LAST,
     Form,
@@ -26,7 +24,9 @@ from memtui.flows.export import (
     session_parts,
 )
 from memtui.flows.sessions import find_transcript
-from memtui.project import Places, claude_config, expanded, memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, claude_config, expanded, memtui_home
 
 _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")
 

@@ -11,10 +11,10 @@ from memtui.cli.project import project_of, root_option
 from memtui.documents.evidence import evidence
 from memtui.flows.review import capture_facts
 from memtui.flows.sessions import find_transcript, refuse_strange
-from memtui.project import Places, claude_config, find_root, memtui_home
-from memtui.reading.facts import Facts, read_facts, to_json
-from memtui.safety.secrets import masked, masked_in
+from memtui.ground.project import Places, claude_config, find_root, memtui_home
+from memtui.secrets.secrets import masked, masked_in
 from memtui.store.captures import CaptureStore
+from memtui.transcript.facts import Facts, read_facts, to_json
 
 
 @click.command("facts")

@@ -8,12 +8,12 @@ import click
 
 from memtui.cli.output import say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import system_clock
-from memtui.files import FileProblem
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.flows.forgetting_memory import forget_everywhere
 from memtui.flows.sessions import named_session, transcripts_of
-from memtui.project import Places, claude_config, memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.store.archive import Archive
 from memtui.store.changes import CLI
 from memtui.store.session_list import size_text

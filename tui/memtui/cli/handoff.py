@@ -10,11 +10,11 @@ import click
 from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
-from memtui.clipboard import copy, osc52
-from memtui.clock import system_clock
 from memtui.documents.handoff import LEAST
 from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
-from memtui.project import Places, claude_config, expanded, memtui_home
+from memtui.ground.clipboard import copy, osc52
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, claude_config, expanded, memtui_home
 
 
 @click.command("handoff")

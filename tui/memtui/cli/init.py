@@ -19,9 +19,9 @@ from memtui.cli.installing import (
 )
 from memtui.cli.output import can_answer, say
 from memtui.cli.project import root_option
-from memtui.clock import system_clock
-from memtui.files import FileProblem
-from memtui.project import Places
+from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.setup.archive_question import about_archive, is_decided, turn_archive_off
 from memtui.setup.hook_settings import PURPOSES
 from memtui.setup.hooks_check import read_all_settings

@@ -11,8 +11,8 @@ import click
 from memtui.cli.changes import changes_in
 from memtui.cli.output import can_answer, print_json, say
 from memtui.cli.project import project_of
-from memtui.clock import system_clock
-from memtui.project import Places, claude_config, memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.setup.claude_files import Scope
 from memtui.setup.file_change import Change, diff
 from memtui.setup.install import Plan, apply

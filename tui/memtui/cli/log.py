@@ -10,7 +10,7 @@ import click
 from memtui.cli.changes import history_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, parse_iso
+from memtui.ground.clock import local_minute, parse_iso
 from memtui.store.changes import SYNC
 from memtui.store.history import Recorded
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
-from memtui.aftermath.records import TITLES, Aftermath, Row
 from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, parse_iso
 from memtui.documents.sources import citation
 from memtui.flows.aftermath import as_object, newest_or_named
-from memtui.project import Places, claude_config, memtui_home
-from memtui.reading.short_text import shortened
-from memtui.safety.secrets import masked, masked_in
+from memtui.ground.clock import local_minute, parse_iso
+from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.lost.records import TITLES, Aftermath, Row
+from memtui.secrets.secrets import masked, masked_in
+from memtui.transcript.short_text import shortened
 
 _WIDTH = 200
 _MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}

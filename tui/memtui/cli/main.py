@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import click
 
-from memtui.clean import clean_line
 from memtui.cli.command_table import COMMANDS
 from memtui.cli.output import need_terminal
 from memtui.cli.project import is_empty, project_of
 from memtui.cli.startup import run_to_end
 from memtui.cli.version import print_version
-from memtui.project import Home, Project, claude_config, expanded, memtui_home
+from memtui.ground.clean import clean_line
+from memtui.ground.project import Home, Project, claude_config, expanded, memtui_home
 
 
 class Openers(NamedTuple):

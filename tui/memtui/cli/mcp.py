@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memtui.project import memtui_home
+from memtui.ground.project import memtui_home
 
 
 @click.command("mcp")

@@ -16,7 +16,7 @@ from memtui.cli.memory_shapes import Brought, Renamed
 from memtui.cli.memory_store import opened_to_change, project_path
 from memtui.cli.output import print_groups, print_json, say
 from memtui.cli.project import root_option
-from memtui.project import expanded
+from memtui.ground.project import expanded
 
 _DATABASE = "core-memory/core_memory.db"
 _NAMED = 3

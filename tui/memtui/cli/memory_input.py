@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from memtui.files.problems import reading
-from memtui.project import expanded
+from memtui.ground.files.problems import reading
+from memtui.ground.project import expanded
 from memtui.store.stored_files import LIMIT
 
 _STEP = 1 << 20

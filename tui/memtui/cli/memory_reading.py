@@ -35,10 +35,10 @@ from memtui.cli.output import (
     say,
 )
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute
-from memtui.files import FileProblem, create_exclusive
 from memtui.flows.freshness import Freshness, Repositories, since_when
-from memtui.project import expanded, memtui_home
+from memtui.ground.clock import local_minute
+from memtui.ground.files import FileProblem, create_exclusive
+from memtui.ground.project import expanded, memtui_home
 from memtui.store.base import NOT_ALL_SEARCHED, Filter, Found, Listed, MemoryBackend, Page, Which
 from memtui.store.stored_files import file_name, month_of, objective
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.files import FileProblem, read_within
+from memtui.ground.files import FileProblem, read_within
 from memtui.store.stored_files import MOST
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ def listed_memory(listed: Listed, state: Freshness | None = None) -> Memory:
 
 def kinds_of_secrets(path: Path) -> tuple[str, ...]:
     """Kinds of secrets in a memory's file; none if it cannot be read."""
-    from memtui.safety.secrets import find  # slow to import, and only lists need it
+    from memtui.secrets.secrets import find  # slow to import, and only lists need it
 
     try:
         data = read_within(path, path.parent, limit=MOST, follow=False)

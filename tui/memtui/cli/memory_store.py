@@ -7,9 +7,9 @@ from pathlib import Path
 from memtui.cli.changes import changes_in
 from memtui.cli.output import say
 from memtui.cli.project import project_of
-from memtui.clock import system_clock
 from memtui.flows import memory_lookup
-from memtui.project import memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import memtui_home
 from memtui.store.base import MemoryBackend
 from memtui.store.changes import Changes
 from memtui.store.memory_files import FilesBackend

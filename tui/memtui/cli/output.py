@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.clean import clean, clean_line, without_surrogates
 from memtui.cli.startup import can_show_app
-from memtui.patterns import deferred
+from memtui.ground.clean import clean, clean_line, without_surrogates
+from memtui.ground.patterns import deferred
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from memtui.aftermath.pins import ROOM, Pinned, Pins
 from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
 from memtui.formats.pins import Pin
-from memtui.project import current_session, memtui_home
+from memtui.ground.project import current_session, memtui_home
+from memtui.lost.pins import ROOM, Pinned, Pins
 
 _LIMIT = 1 << 16
 _SOURCE = re.compile(r"L?(\d{1,9})")

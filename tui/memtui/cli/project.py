@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from memtui.project import Home, Project, find_root
+from memtui.ground.project import Home, Project, find_root
 
 root_option = click.option(
     "--root",
@@ -35,7 +35,7 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
     A folder that cannot be listed counts as content: the app reports the problem.
     """
     # Imported here: `memtui --help` does not need it.
-    from memtui.files import FileProblem
+    from memtui.ground.files import FileProblem
     from memtui.store.captures import CaptureStore
     from memtui.store.memories import MemoryStore
     from memtui.store.states import StateStore

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from memtui.aftermath.receipts import Receipt
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute
-from memtui.project import Places, claude_config, memtui_home
+from memtui.ground.clock import local_minute
+from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.lost.receipts import Receipt
 from memtui.setup.receipts import RECENT, receipts_of
 
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 _WIDTH = 78
 """Minimum width of the box."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from memtui.cli.output import print_json, print_table, say
-from memtui.clock import age, parse_iso, system_clock
 from memtui.flows.syncing import Sharing, open_sharing
-from memtui.project import memtui_home
-from memtui.sharing.remotes import NamedRemote, Remotes
-from memtui.sharing.replica import PROBLEM, SYNCED
+from memtui.ground.clock import age, parse_iso, system_clock
+from memtui.ground.project import memtui_home
+from memtui.share.remotes import NamedRemote, Remotes
+from memtui.share.replica import PROBLEM, SYNCED
 
 
 def _remotes() -> Remotes:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from memtui.aftermath.records import Aftermath, Row
 from memtui.cli.changes import changes_in
 from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import system_clock
 from memtui.flows.aftermath import newest_or_named
 from memtui.flows.rescue import fitting, hand_over, rescue_text
-from memtui.project import Places, claude_config, memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.lost.records import Aftermath, Row
 from memtui.setup.hooks_check import has_all_hooks
 
 

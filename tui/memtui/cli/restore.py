@@ -10,11 +10,11 @@ from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_store import take_in_here
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.project import project_of, root_option
-from memtui.clipboard import copy, osc52
-from memtui.clock import system_clock
 from memtui.flows.restore import Restored, restore_memory, restore_session
-from memtui.project import Places, claude_config, memtui_home
-from memtui.safety.secrets import holds_secrets
+from memtui.ground.clipboard import copy, osc52
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.secrets.secrets import holds_secrets
 
 
 @click.command("restore")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from memtui.clean import clean_line
 from memtui.cli.accept_draft import accepted_draft, edited
 from memtui.cli.changes import changes_in
 from memtui.cli.engine import asking, engine_option
@@ -16,14 +15,15 @@ from memtui.cli.output import can_answer, print_document, print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.cli.recovery_box import print_recovery_box
 from memtui.cli.review_draft import Draft, as_text, by_claude, draft_of, from_review, from_text
-from memtui.clock import system_clock
 from memtui.engines.engine_choice import Engine
 from memtui.flows.citation_check import cited_review
 from memtui.flows.review import Reviewed, review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import render_memory
 from memtui.formats.model import FormatError
-from memtui.project import Places, Project, claude_config, expanded, memtui_home
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, Project, claude_config, expanded, memtui_home
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 

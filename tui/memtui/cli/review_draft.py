@@ -14,8 +14,8 @@ from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.model import FormatError, Section
 from memtui.formats.sections import name_of
-from memtui.project import Places
-from memtui.reading.facts import Facts
+from memtui.ground.project import Places
+from memtui.transcript.facts import Facts
 
 _SUMMARY = "Summary"
 _AHEAD = re.compile(r"\s*\**summary:\**(?P<summary>.*?)(?=^#)", re.IGNORECASE | re.MULTILINE | re.DOTALL)

@@ -13,11 +13,11 @@ import click
 from memtui.cli.memory_store import take_in_here
 from memtui.cli.output import print_json, print_marked, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, system_clock
 from memtui.flows.search_stores import SearchStores, search_all
 from memtui.flows.searching import HEADINGS, Group, Kind, Result, Scope
-from memtui.project import Places, claude_config, memtui_home
-from memtui.safety.secrets import masked_in
+from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.secrets.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import KINDS, day, parse_search
 from memtui.store.index.updating import update_index

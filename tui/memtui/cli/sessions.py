@@ -9,13 +9,13 @@ import click
 
 from memtui.cli.output import print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import day_and_minute, system_clock
-from memtui.files import FileProblem
 from memtui.flows.resuming import resume_command
-from memtui.project import claude_config, memtui_home
-from memtui.reading.short_text import one_line
-from memtui.safety.secrets import masked, masked_in
+from memtui.ground.clock import day_and_minute, system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import claude_config, memtui_home
+from memtui.secrets.secrets import masked, masked_in
 from memtui.store.session_list import Session, SessionList, size_text
+from memtui.transcript.short_text import one_line
 
 _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")
 """`left`: days until Claude Code deletes the session."""

@@ -10,12 +10,12 @@ from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_store import full_id, opened_to_change
 from memtui.cli.output import is_terminal, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import system_clock
 from memtui.flows.shared_folder_export import share_here
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import open_sharing
-from memtui.git import git_ignores
-from memtui.project import memtui_home
+from memtui.ground.clock import system_clock
+from memtui.ground.git import git_ignores
+from memtui.ground.project import memtui_home
 
 
 @click.command("share")

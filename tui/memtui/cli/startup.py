@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from memtui.cli.command_table import COMMANDS
-from memtui.project import expanded, find_root
+from memtui.ground.project import expanded, find_root
 
 
 def run_to_end(work: Callable[[], object]) -> int:

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from memtui.clean import clean_line
 from memtui.cli import state_elsewhere
 from memtui.cli.engine import asking, draft_note, engine_option
 from memtui.cli.output import print_changes, print_document, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, system_clock
 from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.engine_choice import Engine
@@ -21,9 +19,11 @@ from memtui.flows.sessions import find_transcript
 from memtui.flows.state_import import import_state
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
-from memtui.project import Places, claude_config, memtui_home
-from memtui.reading.short_text import tokens
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.store.states import StoredState
+from memtui.transcript.short_text import tokens
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

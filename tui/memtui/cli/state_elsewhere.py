@@ -8,9 +8,9 @@ import click
 
 from memtui.cli.output import print_document, print_json, print_table, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute
-from memtui.files import FileMissing
-from memtui.project import memtui_home
+from memtui.ground.clock import local_minute
+from memtui.ground.files import FileMissing
+from memtui.ground.project import memtui_home
 from memtui.store.states import StateStore, StoredState, elsewhere, machines_elsewhere
 
 

@@ -9,12 +9,12 @@ import click
 
 from memtui.cli.errors import BAD_INPUT
 from memtui.cli.output import print_json, say
-from memtui.clock import local_minute, system_clock
-from memtui.files import FileProblem
 from memtui.flows.sync_watch import keep_syncing
 from memtui.flows.syncing import Sharing, Synced, open_sharing
-from memtui.project import memtui_home
-from memtui.sharing.remotes import Remotes
+from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import memtui_home
+from memtui.share.remotes import Remotes
 
 _EVERY = 60.0
 """Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""

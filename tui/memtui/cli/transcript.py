@@ -12,9 +12,9 @@ from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.cli.turns import short_source
 from memtui.flows.sessions import find_transcript
-from memtui.project import Places, claude_config, memtui_home
-from memtui.reading.entries import Entry, read_entries
-from memtui.safety.secrets import masked, masked_in
+from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.secrets.secrets import masked, masked_in
+from memtui.transcript.entries import Entry, read_entries
 
 _AROUND = 10
 _RESULT = 20

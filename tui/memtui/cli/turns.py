@@ -8,13 +8,13 @@ import click
 
 from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
-from memtui.clock import local_minute, parse_iso
 from memtui.flows.sessions import find_transcript, refuse_strange
-from memtui.project import Places, claude_config, memtui_home
-from memtui.reading.facts import read_facts, turn_json
-from memtui.reading.records import Source, Turn
-from memtui.reading.short_text import one_line, shortened
-from memtui.safety.secrets import masked, masked_in
+from memtui.ground.clock import local_minute, parse_iso
+from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.secrets.secrets import masked, masked_in
+from memtui.transcript.facts import read_facts, turn_json
+from memtui.transcript.records import Source, Turn
+from memtui.transcript.short_text import one_line, shortened
 
 _LINE = 300
 """Maximum length of a displayed text in characters; `--json` has all."""

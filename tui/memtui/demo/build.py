@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from memtui.clock import Clock
 from memtui.demo import render, session_state
 from memtui.demo.files import append, put, stamp
 from memtui.demo.story.load import Earlier, Running, Saved, act, play, story
@@ -18,7 +17,8 @@ from memtui.flows.states import update_state
 from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.capture_text import capture_name, memory_name, render_pending
 from memtui.formats.memory import render_memory
-from memtui.project import Home, Places, Project, memtui_home, transcript_slug
+from memtui.ground.clock import Clock
+from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.setup.hook_settings import EVENTS, install
 from memtui.store.state_files import NOTES
 

@@ -6,7 +6,7 @@ import os
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import private_folder, write_atomic
+from memtui.ground.files import private_folder, write_atomic
 
 
 def put(path: Path, data: bytes | str, moment: datetime, *, within: Path, private: bool = False) -> None:

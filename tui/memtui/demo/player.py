@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from memtui.clock import Clock
 from memtui.demo import session_state
 from memtui.demo.build import DemoProject
 from memtui.demo.story.load import act, story
-from memtui.files import FileProblem, lock_file, write_atomic
 from memtui.formats.active_commands_text import add_command
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem, lock_file, write_atomic
 
 Wait = Callable[[float], bool]
 """Waits that many seconds; returns True to stop at once."""

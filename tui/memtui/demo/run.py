@@ -13,10 +13,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
-from memtui.clock import Clock, system_clock
 from memtui.demo.build import build_demo
 from memtui.demo.player import Player
-from memtui.project import Home, Project
+from memtui.ground.clock import Clock, system_clock
+from memtui.ground.project import Home, Project
 
 
 class RunApp(Protocol):

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from memtui.documents.checked_text import CheckedText, Point, Verdict
 from memtui.formats.model import is_none
 from memtui.formats.recovery import RoleFile, parse_recovery, section_lines
-from memtui.reading.paths import is_absolute
-from memtui.reading.short_text import one_line, says_something, shortened
+from memtui.transcript.paths import is_absolute
+from memtui.transcript.short_text import one_line, says_something, shortened
 
 __all__ = ["Point", "Verdict", "check_recovery"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from memtui.documents.events import outcome_of
 from memtui.documents.sources import with_source
-from memtui.reading.checks import all_commands, bare_command, is_check, is_lookup
-from memtui.reading.records import Command, Facts
-from memtui.reading.short_text import shortened
+from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup
+from memtui.transcript.records import Command, Facts
+from memtui.transcript.short_text import shortened
 
 TITLE = "Commands and their last outcome"
 

@@ -21,11 +21,11 @@ from memtui.documents.sources import citation, with_source, without_source
 from memtui.documents.state_working import SEEN, gone_files, seen_addresses
 from memtui.documents.user_requests import UserRequest, user_requests
 from memtui.formats.session_state import SessionState, TaskKind
-from memtui.reading.paths import shown_path
-from memtui.reading.records import Facts, Source
-from memtui.reading.short_text import capitalised, ends_of, key_of, one_line, shortened
-from memtui.reading.tasks import OPEN
-from memtui.safety.secrets import masked
+from memtui.secrets.secrets import masked
+from memtui.transcript.paths import shown_path
+from memtui.transcript.records import Facts, Source
+from memtui.transcript.short_text import capitalised, ends_of, key_of, one_line, shortened
+from memtui.transcript.tasks import OPEN
 
 _GONE = "Files that commands deleted, moved, put back or name"
 _PATHS = 1_400

@@ -20,8 +20,8 @@ from memtui.documents.state_tasks import DECISION_ON, done_tasks, task_key, task
 from memtui.documents.user_requests import plan_line, user_requests
 from memtui.formats.model import Section
 from memtui.formats.session_state import LATEST, Dynamics, Identity, SessionState, Task, TaskKind
-from memtui.reading.records import Facts
-from memtui.reading.tasks import was_done
+from memtui.transcript.records import Facts
+from memtui.transcript.tasks import was_done
 
 _Part = TypeVar("_Part", Identity, Dynamics)
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from memtui.documents.sources import without_source
 from memtui.formats.session_state import Decision
-from memtui.reading.short_text import key_of
+from memtui.transcript.short_text import key_of
 
 MOST = 20
 _SINGLE = 8

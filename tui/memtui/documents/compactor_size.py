@@ -14,7 +14,7 @@ from memtui.documents.compactor_tasks import collapsed
 from memtui.documents.quotes import is_quotes, with_fewer_quotes, with_new_quotes, with_shorter_quotes
 from memtui.formats.model import Section
 from memtui.formats.session_state import SessionState, Task, TaskKind, render_session_state
-from memtui.reading.short_text import shortened, tokens
+from memtui.transcript.short_text import shortened, tokens
 
 TARGET = 5_000
 """Tokens of a document; a smaller one is not filled up."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from memtui.documents.sources import without_source
 from memtui.documents.state_tasks import NO_BLOCKER, is_ours, task_key
 from memtui.formats.session_state import Task, TaskKind
-from memtui.reading.short_text import one_line, shortened
+from memtui.transcript.short_text import one_line, shortened
 
 MOST = 15
 _DONE_STAY = 3

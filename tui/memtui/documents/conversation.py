@@ -6,10 +6,10 @@ from collections import deque
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import parse_iso
-from memtui.formats.transcript import Record, read_lines
-from memtui.formats.transcript_events import Boundary, Call, Said, Words, events
-from memtui.reading.actions import target_of
+from memtui.ground.clock import parse_iso
+from memtui.transcript.actions import target_of
+from memtui.transcript.events import Boundary, Call, Said, Words, events
+from memtui.transcript.lines import Record, read_lines
 
 _ONE = 4_000
 """Maximum length of one message in characters."""

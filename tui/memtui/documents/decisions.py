@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.documents.user_requests import user_requests
-from memtui.reading.plans import plan_title
-from memtui.reading.record_order import in_order
-from memtui.reading.records import Answer, Facts, PlanFact, Source
-from memtui.reading.short_text import one_line, shortened
+from memtui.transcript.plans import plan_title
+from memtui.transcript.record_order import in_order
+from memtui.transcript.records import Answer, Facts, PlanFact, Source
+from memtui.transcript.short_text import one_line, shortened
 
 _WIDTH = 320
 _WORDS = 200

@@ -8,7 +8,7 @@ from memtui.documents.open_work import plan_in_force, unfinished_turn, waiting_f
 from memtui.documents.sources import citation
 from memtui.documents.user_requests import last_request, user_requests
 from memtui.formats.session_state import Dynamics
-from memtui.reading.records import Facts, Turn
+from memtui.transcript.records import Facts, Turn
 
 _WORDS = 20
 """Number of the user's last messages examined."""

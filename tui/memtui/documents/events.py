@@ -5,13 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents.sources import citation, with_source
-from memtui.reading.checks import SENTENCE, bare_command, error_line, last_check, last_checks, worth_telling
-from memtui.reading.hidden_failures import hides_outcome
-from memtui.reading.record_order import is_after
-from memtui.reading.records import NOWHERE, Action, Command, ErrorFact, Facts, Source
-from memtui.reading.shell import shows_outcome
-from memtui.reading.short_text import one_line, shortened, telling_line
-from memtui.reading.tools import SHELL_TOOLS
+from memtui.transcript.checks import (
+    SENTENCE,
+    bare_command,
+    error_line,
+    last_check,
+    last_checks,
+    worth_telling,
+)
+from memtui.transcript.hidden_failures import hides_outcome
+from memtui.transcript.record_order import is_after
+from memtui.transcript.records import NOWHERE, Action, Command, ErrorFact, Facts, Source
+from memtui.transcript.shell import shows_outcome
+from memtui.transcript.short_text import one_line, shortened, telling_line
+from memtui.transcript.tools import SHELL_TOOLS
 
 _COUNTED = 50
 """Limit up to which the number of commands is exact: of a long session only the last ones are kept."""

@@ -16,10 +16,10 @@ from memtui.documents.inferred_plan import since
 from memtui.documents.open_work import pending, plan_status
 from memtui.documents.sources import citation
 from memtui.documents.user_requests import user_requests
-from memtui.reading.paths import shown_path
-from memtui.reading.records import Command, CompactionFact, Facts, FileFact, Source, Todo
-from memtui.reading.short_text import one_line, shortened
-from memtui.reading.tasks import mark_of
+from memtui.transcript.paths import shown_path
+from memtui.transcript.records import Command, CompactionFact, Facts, FileFact, Source, Todo
+from memtui.transcript.short_text import one_line, shortened
+from memtui.transcript.tasks import mark_of
 
 _WIDTH = 200
 """Maximum length of an item in characters."""

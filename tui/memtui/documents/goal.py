@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from memtui.documents.open_work import plan_in_force, plan_status, undecided_plan
 from memtui.documents.sources import citation
 from memtui.documents.user_requests import UserRequest, plan_line, user_requests
-from memtui.reading.command_purposes import title_in
-from memtui.reading.plans import plan_title
-from memtui.reading.records import Facts
-from memtui.reading.short_text import one_line, shortened
-from memtui.reading.tasks import dropped_among, was_done
+from memtui.transcript.command_purposes import title_in
+from memtui.transcript.plans import plan_title
+from memtui.transcript.records import Facts
+from memtui.transcript.short_text import one_line, shortened
+from memtui.transcript.tasks import dropped_among, was_done
 
 _ASKED = 2
 _TASKS = 240

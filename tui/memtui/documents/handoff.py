@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.clean import clean_line
 from memtui.documents.compaction_notes import known_open_tasks
 from memtui.documents.sources import citation
 from memtui.documents.user_requests import last_request
 from memtui.formats.session_state import SessionState
-from memtui.reading.records import Facts, Quote, Source
-from memtui.safety.quoting import fenced, safe
+from memtui.ground.clean import clean_line
+from memtui.secrets.quoting import fenced, safe
+from memtui.transcript.records import Facts, Quote, Source
 
 LEAST = 4_000
 """Minimum size of a handoff, in characters."""

@@ -8,18 +8,18 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from memtui.clean import clean, clean_line
-from memtui.clock import parse_iso, to_local
 from memtui.documents.transcript_markdown import Safe, as_it_is
-from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
-from memtui.reading.actions import target_of
-from memtui.reading.blocks import Attached, Block, Skipped, Thinking
-from memtui.reading.call_pairs import Pair
-from memtui.reading.edits import Row, diff_counts, edit_rows
-from memtui.reading.outcomes import error_text, exit_code, outcome_of
-from memtui.reading.short_text import shortened
-from memtui.reading.tools import EDIT_TOOLS
-from memtui.safety.secrets import masked_in
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import parse_iso, to_local
+from memtui.secrets.secrets import masked_in
+from memtui.transcript.actions import target_of
+from memtui.transcript.blocks import Attached, Block, Skipped, Thinking
+from memtui.transcript.call_pairs import Pair
+from memtui.transcript.edits import Row, diff_counts, edit_rows
+from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words
+from memtui.transcript.outcomes import error_text, exit_code, outcome_of
+from memtui.transcript.short_text import shortened
+from memtui.transcript.tools import EDIT_TOOLS
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

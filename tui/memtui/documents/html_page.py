@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 _CSS = Path(__file__).with_name("page.css")
 

@@ -9,9 +9,9 @@ from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import nothing_open, open_work
 from memtui.documents.sources import source_label, with_source
 from memtui.documents.user_requests import user_requests
-from memtui.reading.facts import Facts
-from memtui.reading.records import FileFact, Landmark
-from memtui.reading.short_text import capitalised, one_line, shortened
+from memtui.transcript.facts import Facts
+from memtui.transcript.records import FileFact, Landmark
+from memtui.transcript.short_text import capitalised, one_line, shortened
 
 _SINCE = {
     "amend": ", followed by an amend",

@@ -9,11 +9,11 @@ from memtui.documents.goal import ONLY_CAPTURE
 from memtui.documents.open_work import turn_line, unfinished_turn
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import source_label, with_source
-from memtui.reading.checks import SENTENCE, bare_command, last_check
-from memtui.reading.facts import Facts
-from memtui.reading.records import Action
-from memtui.reading.short_text import capitalised, command_line, ends_of, one_line, shortened, telling_line
-from memtui.reading.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
+from memtui.transcript.checks import SENTENCE, bare_command, last_check
+from memtui.transcript.facts import Facts
+from memtui.transcript.records import Action
+from memtui.transcript.short_text import capitalised, command_line, ends_of, one_line, shortened, telling_line
+from memtui.transcript.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 
 _CUT = 590
 """Length of a result in facts, in characters; the end of longer ones is unknown."""

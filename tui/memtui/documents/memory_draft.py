@@ -18,15 +18,15 @@ from memtui.documents.open_work import open_steps, open_tasks, pending, turn_lin
 from memtui.documents.quotes import quotes_section
 from memtui.documents.sources import citation, with_source
 from memtui.formats.memory import MemoryFile
-from memtui.reading.checks import SENTENCE, last_check
-from memtui.reading.facts import Facts
-from memtui.reading.paths import shown_path
-from memtui.reading.record_order import is_after
-from memtui.reading.records import NOWHERE, Command, Source
-from memtui.reading.removals import DELETED, path_now
-from memtui.reading.short_text import capitalised, shortened
-from memtui.reading.tasks import dropped_among, was_done
-from memtui.safety.secrets import masked
+from memtui.secrets.secrets import masked
+from memtui.transcript.checks import SENTENCE, last_check
+from memtui.transcript.facts import Facts
+from memtui.transcript.paths import shown_path
+from memtui.transcript.record_order import is_after
+from memtui.transcript.records import NOWHERE, Command, Source
+from memtui.transcript.removals import DELETED, path_now
+from memtui.transcript.short_text import capitalised, shortened
+from memtui.transcript.tasks import dropped_among, was_done
 
 _TITLE = 60
 _KEY_FILES = 12

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from memtui.documents.quotes import last_said
 from memtui.documents.sources import source_label, with_source
 from memtui.documents.user_requests import UserRequest, last_request, plan_line
-from memtui.reading.record_order import is_after
-from memtui.reading.records import Facts, PlanFact, Source, Turn
-from memtui.reading.short_text import ends_of, one_line, shortened
-from memtui.reading.tasks import OPEN
+from memtui.transcript.record_order import is_after
+from memtui.transcript.records import Facts, PlanFact, Source, Turn
+from memtui.transcript.short_text import ends_of, one_line, shortened
+from memtui.transcript.tasks import OPEN
 
 _WIDTH = 240
 _STEPS = 8

@@ -17,11 +17,11 @@ from memtui.documents.sources import citation
 from memtui.formats.lists import indented
 from memtui.formats.recovery import Plan
 from memtui.formats.sections import fenced
-from memtui.reading.facts import Facts
-from memtui.reading.records import PlanFact, Todo
-from memtui.reading.short_text import shortened
-from memtui.reading.tasks import mark_of
-from memtui.reading.user_plans import stated_plan
+from memtui.transcript.facts import Facts
+from memtui.transcript.records import PlanFact, Todo
+from memtui.transcript.short_text import shortened
+from memtui.transcript.tasks import mark_of
+from memtui.transcript.user_plans import stated_plan
 
 _WHOLE = 8_192
 """Maximum length of a plan quoted whole, in characters."""

@@ -13,9 +13,9 @@ from memtui.documents.sources import citation
 from memtui.documents.user_requests import user_requests
 from memtui.formats.model import Section
 from memtui.formats.sections import name_of
-from memtui.reading.records import Facts, Source, Turn
-from memtui.reading.short_text import ends_of
-from memtui.safety.secrets import masked
+from memtui.secrets.secrets import masked
+from memtui.transcript.records import Facts, Source, Turn
+from memtui.transcript.short_text import ends_of
 
 HEADING = "IN THEIR OWN WORDS"
 FIRST_LINE = "Newest first; what is newer holds."

@@ -8,11 +8,11 @@ from math import log2
 
 from memtui.documents.sources import citation
 from memtui.formats.recovery import RoleFile
-from memtui.reading.facts import Facts
-from memtui.reading.paths import path_identity
-from memtui.reading.records import FileFact
-from memtui.reading.removals import PUT_BACK, moved_to
-from memtui.reading.roles import (
+from memtui.transcript.facts import Facts
+from memtui.transcript.paths import path_identity
+from memtui.transcript.records import FileFact
+from memtui.transcript.removals import PUT_BACK, moved_to
+from memtui.transcript.roles import (
     OTHER,
     Kind,
     Role,
@@ -23,7 +23,7 @@ from memtui.reading.roles import (
     role_of,
     stem_of,
 )
-from memtui.reading.shell_files import IN_PROGRAM
+from memtui.transcript.shell_files import IN_PROGRAM
 
 _REFERENCES = 12
 """Maximum number of files that were only read; they save a search, and are no complete list."""

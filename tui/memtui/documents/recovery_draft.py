@@ -21,11 +21,11 @@ from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_notes import recovery_notes
 from memtui.documents.sources import with_source
 from memtui.formats.recovery import UNKNOWN, Plan, Recovery, RoleFile
-from memtui.reading.facts import Facts
-from memtui.reading.packages import package_changes
-from memtui.reading.short_text import one_line
-from memtui.reading.tasks import was_done
-from memtui.safety.secrets import find, masked
+from memtui.secrets.secrets import find, masked
+from memtui.transcript.facts import Facts
+from memtui.transcript.packages import package_changes
+from memtui.transcript.short_text import one_line
+from memtui.transcript.tasks import was_done
 
 _COUNT = 25
 """Maximum number of items in lists that grow with a session; the last ones are kept."""

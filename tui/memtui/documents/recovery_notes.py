@@ -12,7 +12,7 @@ from memtui.documents.quotes import users_words
 from memtui.documents.sources import citation, with_source
 from memtui.documents.state_working import SEEN, seen_addresses
 from memtui.documents.user_requests import user_requests
-from memtui.reading.facts import Facts
+from memtui.transcript.facts import Facts
 
 _ASKED = 20
 _LINE = 240

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtui.documents.memory_draft import draft_memory
 from memtui.formats.memory import MemoryFile
 from memtui.formats.recovery import Recovery, is_unknown
-from memtui.reading.facts import Facts
+from memtui.transcript.facts import Facts
 
 
 def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recovery:

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 
-from memtui.clean import clean_line
-from memtui.clock import local_minute, parse_iso, to_local
 from memtui.documents.html_blocks import pair_html
 from memtui.documents.html_page import html_page
 from memtui.documents.transcript_markdown import Safe, block_markdown, code_span
-from memtui.formats.transcript_events import Queued, Result, Words
-from memtui.reading.blocks import Block
-from memtui.reading.call_pairs import Pair, paired
-from memtui.reading.session_summary import SessionSummary
-from memtui.reading.short_text import one_line, shortened
-from memtui.reading.subagents import worker_of
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import local_minute, parse_iso, to_local
+from memtui.transcript.blocks import Block
+from memtui.transcript.call_pairs import Pair, paired
+from memtui.transcript.events import Queued, Result, Words
+from memtui.transcript.session_summary import SessionSummary
+from memtui.transcript.short_text import one_line, shortened
+from memtui.transcript.subagents import worker_of
 
 _LISTED = 5_000
 _ASK = 120

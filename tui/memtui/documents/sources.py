@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memtui.clock import parse_iso, to_local
-from memtui.reading.records import Source
+from memtui.ground.clock import parse_iso, to_local
+from memtui.transcript.records import Source
 
 _CITED = re.compile(
     r"\s*\((?:[^()]{0,40}, )?(?:agent-[\w-]{1,100} )?L\d{1,9}(?: \d\d:\d\d)?(?:, [^()]{0,40})?\)$"

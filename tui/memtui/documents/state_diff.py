@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from memtui.documents.compactor_decisions import members
 from memtui.formats.session_state import SessionState, render_session_state
-from memtui.reading.short_text import key_of
+from memtui.transcript.short_text import key_of
 
 Change = Literal["same", "added", "removed", "changed"]
 

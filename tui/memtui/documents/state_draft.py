@@ -17,8 +17,8 @@ from memtui.documents.state_secrets import without_secrets
 from memtui.documents.state_tasks import task_tree
 from memtui.documents.state_working import working_context
 from memtui.formats.session_state import Decision, Identity, SessionState
-from memtui.reading.records import Facts
-from memtui.reading.short_text import one_line
+from memtui.transcript.records import Facts
+from memtui.transcript.short_text import one_line
 
 
 class ProjectLike(Protocol):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from memtui.formats.session_state import SessionState, Task
-from memtui.safety.secrets import masked
+from memtui.secrets.secrets import masked
 
 
 def without_secrets(state: SessionState) -> SessionState:
-    """The same document, its secrets masked by the rules of `memtui.safety.secrets`."""
+    """The same document, its secrets masked by the rules of `memtui.secrets.secrets`."""
     working, dynamics = state.working, state.dynamics
     return state.replace(
         identity=state.identity.replace(goal=masked(state.identity.goal)),

@@ -21,11 +21,11 @@ from memtui.documents.quotes import last_said
 from memtui.documents.sources import source_label, with_source, without_source
 from memtui.documents.user_requests import UserRequest, last_request, plan_line
 from memtui.formats.session_state import Task, TaskKind
-from memtui.reading.record_order import is_after
-from memtui.reading.records import Facts
-from memtui.reading.short_text import ends_of, key_of, one_line, shortened, telling_line
-from memtui.reading.tasks import was_done
-from memtui.reading.tools import SHELL_TOOLS
+from memtui.transcript.record_order import is_after
+from memtui.transcript.records import Facts
+from memtui.transcript.short_text import ends_of, key_of, one_line, shortened, telling_line
+from memtui.transcript.tasks import was_done
+from memtui.transcript.tools import SHELL_TOOLS
 
 _WIDTH = 240
 _BLOCKER = 160

@@ -21,16 +21,16 @@ from memtui.documents.path_lists import grouped
 from memtui.documents.sources import citation, with_source
 from memtui.documents.user_requests import plan_line
 from memtui.formats.session_state import WorkingContext
-from memtui.reading.checks import SENTENCE, bare_command
-from memtui.reading.packages import packages_of
-from memtui.reading.paths import shown_path
-from memtui.reading.records import Command, Facts, FileFact
-from memtui.reading.removals import moved_to, path_now
-from memtui.reading.roles import Kind, role_of
-from memtui.reading.shell import programs_run
-from memtui.reading.shell_files import IN_PROGRAM
-from memtui.reading.short_text import one_line, shortened, telling_line
-from memtui.reading.tools import SHELL_TOOLS
+from memtui.transcript.checks import SENTENCE, bare_command
+from memtui.transcript.packages import packages_of
+from memtui.transcript.paths import shown_path
+from memtui.transcript.records import Command, Facts, FileFact
+from memtui.transcript.removals import moved_to, path_now
+from memtui.transcript.roles import Kind, role_of
+from memtui.transcript.shell import programs_run
+from memtui.transcript.shell_files import IN_PROGRAM
+from memtui.transcript.short_text import one_line, shortened, telling_line
+from memtui.transcript.tools import SHELL_TOOLS
 
 _FILES = 6_000
 """Maximum length of the list of modified files, in characters."""

@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Callable, Iterable
 
-from memtui.clean import clean, clean_line
-from memtui.clock import local_minute, parse_iso
-from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
-from memtui.reading.blocks import Attached, Block, Thinking
-from memtui.reading.edits import edit_rows
-from memtui.reading.outcomes import error_text
-from memtui.reading.tools import EDIT_TOOLS
-from memtui.safety.secrets import masked, masked_in
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import local_minute, parse_iso
+from memtui.secrets.secrets import masked, masked_in
+from memtui.transcript.blocks import Attached, Block, Thinking
+from memtui.transcript.edits import edit_rows
+from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words
+from memtui.transcript.outcomes import error_text
+from memtui.transcript.tools import EDIT_TOOLS
 
 Safe = Callable[[str], str]
 """The filter for every text: `masked`, or `as_it_is`."""

@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 from memtui.documents.sources import citation, source_label
-from memtui.reading.plans import plan_title
-from memtui.reading.records import NOWHERE, Facts, PlanFact, Source, Turn
-from memtui.reading.short_text import ends_of, one_line, shortened
+from memtui.transcript.plans import plan_title
+from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Turn
+from memtui.transcript.short_text import ends_of, one_line, shortened
 
 _WIDTH = 240
 _WITHOUT_WORDS = ("notification", "start")

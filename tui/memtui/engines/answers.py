@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from memtui.clean import clean
 from memtui.engines.process import EngineError
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, parse_recovery
 from memtui.formats.session_state import SessionState, parse_session_state
-from memtui.safety.secrets import masked
+from memtui.ground.clean import clean
+from memtui.secrets.secrets import masked
 
 OPENING, CLOSING = "<document>", "</document>"
 """The lines around the document that the prompts ask for; text outside them is chatter."""

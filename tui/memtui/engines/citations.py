@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.clock import parse_iso
-from memtui.formats.transcript import Record, read_lines
+from memtui.ground.clock import parse_iso
+from memtui.transcript.lines import Record, read_lines
 
 NO_SOURCE = "(no source)"
 """The mark of a model's statement without a valid citation."""

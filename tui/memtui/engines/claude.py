@@ -17,7 +17,7 @@ from memtui.engines.state_rules import StateAnswer
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import Recovery, render_recovery
 from memtui.formats.session_state import SessionState, render_session_state
-from memtui.reading.facts import Facts
+from memtui.transcript.facts import Facts
 
 _CONVERSATION = 120_000
 """Length of the conversation shown to the model in characters: some 30,000 tokens."""

@@ -6,9 +6,9 @@ import ntpath
 import re
 
 from memtui.engines.citations import CitedLines, split_sources
-from memtui.reading.facts import Facts
-from memtui.reading.paths import absolute
-from memtui.reading.short_text import one_line, shortened
+from memtui.transcript.facts import Facts
+from memtui.transcript.paths import absolute
+from memtui.transcript.short_text import one_line, shortened
 
 UNSEEN = "not in the transcript"
 """The mark of a file that only the model mentions."""

@@ -16,9 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from memtui.files.problems import os_error_reason
-from memtui.machine import find_program
-from memtui.project import HOOKS_OFF
+from memtui.ground.files.problems import os_error_reason
+from memtui.ground.machine import find_program
+from memtui.ground.project import HOOKS_OFF
 
 PATIENCE = 180.0
 """Maximum seconds for an answer."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memtui.engines.answers import CLOSING, OPENING
-from memtui.reading.facts import Facts, to_json
+from memtui.transcript.facts import Facts, to_json
 
 _FACTS = 60_000
 """Maximum length of the facts, in characters."""

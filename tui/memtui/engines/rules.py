@@ -15,7 +15,7 @@ from memtui.engines.wording import is_covered, wording
 from memtui.formats.memory import MemoryFile
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, RoleFile, is_unknown, render_recovery
-from memtui.reading.short_text import one_line, shortened
+from memtui.transcript.short_text import one_line, shortened
 
 ITEMS = 25
 """The most items that a model may add to a list."""

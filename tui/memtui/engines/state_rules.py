@@ -25,7 +25,7 @@ from memtui.formats.session_state import (
     TaskKind,
     WorkingContext,
 )
-from memtui.reading.facts import Facts
+from memtui.transcript.facts import Facts
 
 _CONSIDERED = 200
 """The most items read from an answer; a good one has twenty."""

@@ -8,22 +8,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.aftermath.compare import aftermath_of
-from memtui.aftermath.fact_rows import StandingRule
-from memtui.aftermath.kept_marks import kept_by_hand, with_marks
-from memtui.aftermath.naming import words
-from memtui.aftermath.records import Aftermath, Row
-from memtui.aftermath.traces import Trace, traces
-from memtui.clock import parse_iso
-from memtui.files import FileProblem
 from memtui.flows.pins import pinned_later
 from memtui.flows.sessions import captured_transcript, find_transcript, session_root, transcripts_of
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.hooks.active_commands import active_rules
 from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
-from memtui.project import Places
-from memtui.reading.facts import Facts, read_facts
+from memtui.lost.compare import aftermath_of
+from memtui.lost.fact_rows import StandingRule
+from memtui.lost.kept_marks import kept_by_hand, with_marks
+from memtui.lost.naming import words
+from memtui.lost.records import Aftermath, Row
+from memtui.lost.traces import Trace, traces
 from memtui.store.captures import CaptureStore
+from memtui.transcript.facts import Facts, read_facts
 
 _FEW = 3
 """Lines of rules with fewer words are titles."""

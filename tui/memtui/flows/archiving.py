@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import SessionList

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
 from memtui.formats.capture import Capture
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.store.archive import Archive
 from memtui.store.backfill import BOUNDARY, Compaction, first_message, missing_captures
 from memtui.store.captures import CaptureProblem, CaptureStore

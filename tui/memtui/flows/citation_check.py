@@ -13,14 +13,14 @@ from memtui.documents.checked_text import CheckedText
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.citations import NO_SOURCE, CitedLines
-from memtui.files.problems import FileProblem
 from memtui.flows.review import capture_facts
 from memtui.flows.sessions import captured_transcript
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile
 from memtui.formats.recovery import parse_recovery, section_lines
-from memtui.project import Places
-from memtui.reading.facts import read_facts
+from memtui.ground.files.problems import FileProblem
+from memtui.ground.project import Places
+from memtui.transcript.facts import read_facts
 
 _CITING = ("Decisions", "Constraints", "Known Issues")
 """Sections of a recovery text whose statements cite lines."""

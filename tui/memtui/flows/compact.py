@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.clean import without_surrogates
-from memtui.clock import Clock, system_clock
 from memtui.documents.goal import title_of
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.engine_choice import Engine
-from memtui.files import FileProblem
 from memtui.flows.sessions import find_transcript, refuse_strange, session_root
 from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
 from memtui.formats.stored_memory import MemoryMeta
-from memtui.project import Places, Project
-from memtui.reading.facts import Facts, read_facts
-from memtui.reading.short_text import one_line, shortened
+from memtui.ground.clean import without_surrogates
+from memtui.ground.clock import Clock, system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, Project
 from memtui.store.base import Filter, New
 from memtui.store.changes import unrecorded
 from memtui.store.memory_files import FilesBackend
 from memtui.store.workflow_sessions import active_sessions, read_plan
+from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

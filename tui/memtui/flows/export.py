@@ -9,7 +9,6 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-from memtui.clock import local_minute
 from memtui.documents.html_blocks import pre
 from memtui.documents.html_page import html_page
 from memtui.documents.session_page import (
@@ -22,16 +21,17 @@ from memtui.documents.session_page import (
     session_name,
 )
 from memtui.documents.transcript_markdown import Safe, as_it_is, code_span, contained
-from memtui.files import FileProblem, write_parts
-from memtui.files.problems import reading
 from memtui.formats.stored_memory import StoredMemory
-from memtui.formats.transcript import read_lines
-from memtui.reading.blocks import blocks
-from memtui.reading.session_summary import SessionSummary, summarize
-from memtui.reading.subagents import agent_transcripts, first_words
-from memtui.safety.private import without_private
-from memtui.safety.secrets import masked
+from memtui.ground.clock import local_minute
+from memtui.ground.files import FileProblem, write_parts
+from memtui.ground.files.problems import reading
+from memtui.secrets.private import without_private
+from memtui.secrets.secrets import masked
 from memtui.store.session_list import size_text
+from memtui.transcript.blocks import blocks
+from memtui.transcript.lines import read_lines
+from memtui.transcript.session_summary import SessionSummary, summarize
+from memtui.transcript.subagents import agent_transcripts, first_words
 
 
 class Form(StrEnum):

@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.aftermath.kept_marks import kept_path
-from memtui.aftermath.pins import Pins
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.files.problems import writing
 from memtui.flows.session_tree import session_tree
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.files.problems import writing
+from memtui.ground.project import Places, Project, find_root
 from memtui.hooks.requests import requests_of
-from memtui.project import Places, Project, find_root
+from memtui.lost.kept_marks import kept_path
+from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept
 from memtui.store.changes import APP, Changes
 from memtui.store.index.sessions import SessionIndex

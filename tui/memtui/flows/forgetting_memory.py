@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
 from memtui.flows.syncing import Sharing, open_sharing
-from memtui.project import Home
-from memtui.sharing.remotes import Remotes
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home
+from memtui.share.remotes import Remotes
 from memtui.store.base import MemoryMissing
 from memtui.store.changes import CLI, Changes
 from memtui.store.memory_files import FilesBackend

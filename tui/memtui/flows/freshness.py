@@ -10,15 +10,15 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from memtui.clean import clean_line
-from memtui.clock import local_minute
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.flows.superseding import note_on as superseded_note
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import is_unknown, named_files
 from memtui.formats.stored_memory import StoredMemory
-from memtui.safety.quoting import safe
-from memtui.safety.secrets import MASK
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import local_minute
+from memtui.secrets.quoting import safe
+from memtui.secrets.secrets import MASK
 from memtui.store.changed_files import Change, Repository
 from memtui.store.project_test import ProjectTest
 

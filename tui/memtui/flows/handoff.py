@@ -10,10 +10,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.aftermath.pins import Pins
-from memtui.clock import Clock, local_minute
 from memtui.documents.handoff import Handoff, Session, handoff
-from memtui.files import (
+from memtui.flows.states import current_state
+from memtui.formats.errors import FormatError
+from memtui.formats.marked_section import with_section, without_section
+from memtui.ground.clock import Clock, local_minute
+from memtui.ground.files import (
     FileChanged,
     FileMissing,
     FileNotRegular,
@@ -22,12 +24,10 @@ from memtui.files import (
     load_within,
     replace_expected,
 )
-from memtui.files.folder import Folder
-from memtui.files.problems import writing
-from memtui.flows.states import current_state
-from memtui.formats.errors import FormatError
-from memtui.formats.marked_section import with_section, without_section
-from memtui.project import Places
+from memtui.ground.files.folder import Folder
+from memtui.ground.files.problems import writing
+from memtui.ground.project import Places
+from memtui.lost.pins import Pins
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

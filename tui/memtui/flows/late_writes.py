@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 from memtui.store.memory_files import FilesBackend, Revised
 
 _MOST = 100

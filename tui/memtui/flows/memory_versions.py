@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memtui.clock import Clock
 from memtui.flows.shared_names import Names, shared_text
 from memtui.flows.syncing import open_sharing
-from memtui.project import Home
-from memtui.sharing.remotes import Remotes, this_machine
+from memtui.ground.clock import Clock
+from memtui.ground.project import Home
+from memtui.share.remotes import Remotes, this_machine
 from memtui.store.base import MemoryBackend
 
 

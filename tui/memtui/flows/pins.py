@@ -7,15 +7,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.aftermath.handover_marks import MARK
-from memtui.aftermath.pin_fates import PinFate, pin_fates
-from memtui.aftermath.pins import Pins
-from memtui.aftermath.traces import handed_since
-from memtui.clock import parse_iso
 from memtui.formats.pins import Pin, parse_pins
-from memtui.project import Places
-from memtui.reading.records import CompactionFact
+from memtui.ground.clock import parse_iso
+from memtui.ground.project import Places
+from memtui.lost.handover_marks import MARK
+from memtui.lost.pin_fates import PinFate, pin_fates
+from memtui.lost.pins import Pins
+from memtui.lost.traces import handed_since
 from memtui.store.change_log import ChangeLog
+from memtui.transcript.records import CompactionFact
 
 
 class PinRow(NamedTuple):

@@ -13,10 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memtui.files import FileProblem
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Recovery, parse_recovery
 from memtui.formats.stored_memory import StoredMemory
+from memtui.ground.files import FileProblem
 from memtui.relations.entities import (
     DECISION,
     FILE,

@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from memtui.clock import Clock, system_clock
-from memtui.files import FileProblem, lock
+from memtui.ground.clock import Clock, system_clock
+from memtui.ground.files import FileProblem, lock
+from memtui.ground.project import Home, Places, Project, claude_config, memtui_home
 from memtui.hooks.log import SERVER_EVENT, Run, record
 from memtui.hooks.report import Report, describe
 from memtui.hooks.requests import Claimed, Request, claim, close, has_requests, requests_folder
 from memtui.hooks.settings import switched
-from memtui.project import Home, Places, Project, claude_config, memtui_home
 
 Update = Callable[[Places, Request], str]
 """Brings a session up to date; returns the work done, in a few words."""

@@ -7,17 +7,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memtui.aftermath.outbox import RESCUE, Message, Outbox
-from memtui.aftermath.records import TITLES, Aftermath, Row
-from memtui.clean import clean_line
-from memtui.clock import Clock, local_minute, parse_iso
 from memtui.documents.sources import with_source
-from memtui.files import FileProblem
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import Clock, local_minute, parse_iso
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.project import Places
-from memtui.reading.short_text import ends_of
-from memtui.safety.quoting import fenced, safe
+from memtui.lost.outbox import RESCUE, Message, Outbox
+from memtui.lost.records import TITLES, Aftermath, Row
+from memtui.secrets.quoting import fenced, safe
 from memtui.store.changes import unrecorded
+from memtui.transcript.short_text import ends_of
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

@@ -6,9 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.clock import Clock, local_minute
 from memtui.documents.path_mapping import is_elsewhere, mapped
-from memtui.files import FileProblem
 from memtui.flows.freshness import Repositories
 from memtui.flows.memory_lookup import full_id
 from memtui.flows.shared_names import shared_root
@@ -17,11 +15,13 @@ from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
 from memtui.formats.session_state import render_session_state
+from memtui.ground.clock import Clock, local_minute
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.hooks.notes import Shorten, by_hand
 from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
-from memtui.project import Places
-from memtui.safety.secrets import Hit, find, masked
+from memtui.secrets.secrets import Hit, find, masked
 from memtui.store.memory_files import FilesBackend
 
 _RANKS = {

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.project import Home
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home
 from memtui.store.archive import Archive, Kept
 from memtui.store.transcripts import first_cwd
 

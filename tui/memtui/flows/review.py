@@ -6,9 +6,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.clock import Clock
 from memtui.documents.recovery_review import with_review
-from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, drafted, keep
 from memtui.flows.sessions import captured_transcript, session_root
 from memtui.formats.capture import Capture
@@ -17,13 +15,15 @@ from memtui.formats.memory import MemoryFile
 from memtui.formats.model import Section
 from memtui.formats.recovery import render_recovery
 from memtui.formats.sections import name_of
-from memtui.project import Places, Project
-from memtui.reading.capture_facts import facts_of_capture
-from memtui.reading.facts import Facts, read_facts
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, Project
 from memtui.store.captures import AlreadyReviewed, CaptureStore
 from memtui.store.changes import Changes, unrecorded
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
+from memtui.transcript.capture_facts import facts_of_capture
+from memtui.transcript.facts import Facts, read_facts
 
 _RECOVERY = "Recovery"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memtui.clock import Clock
 from memtui.flows.searching import Group, Scope, Searcher
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.project import Places
 from memtui.store.index.project_files import project_documents
 from memtui.store.index.query import Search
 from memtui.store.index.sessions import SessionIndex

@@ -10,9 +10,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memtui.clean import clean, clean_line
-from memtui.clock import Clock
 from memtui.formats.pins import parse_pins
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import Clock
 from memtui.store.archive_settings import archive_settings
 from memtui.store.base import Filter, Which
 from memtui.store.index.query import Search
@@ -21,12 +21,12 @@ from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
     from memtui.formats.pins import Pin
-    from memtui.project import Places
-    from memtui.reading.passages import Passage
+    from memtui.ground.project import Places
     from memtui.store.base import Hit, MemoryBackend
     from memtui.store.index.documents import DocumentHit, DocumentIndex, DocumentsFound
     from memtui.store.index.sessions import SessionIndex, TurnHit
     from memtui.store.transcripts import TranscriptStore
+    from memtui.transcript.passages import Passage
 
 LIMIT = 50
 """The default maximum of results of each kind."""

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from memtui.clock import parse_iso
-from memtui.files import FileProblem, heads_within
 from memtui.formats.capture import Capture
-from memtui.project import Home, Project
-from memtui.reading.line_index import never
-from memtui.reading.records import CompactionFact
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileProblem, heads_within
+from memtui.ground.project import Home, Project
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry, newest_first
 from memtui.store.memories import MemoryHead, MemoryStore
 from memtui.store.memory_labels import stored_as
+from memtui.transcript.line_index import never
+from memtui.transcript.records import CompactionFact
 
 _HEAD = 1024
 """Number of bytes of a capture or memory that contain its session."""

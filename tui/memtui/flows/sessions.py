@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from memtui.clock import system_clock
-from memtui.files import FileProblem
-from memtui.project import Places, Project, current_session, expanded, find_root
-from memtui.reading.facts import Facts
-from memtui.reading.paths import is_inside
+from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places, Project, current_session, expanded, find_root
 from memtui.store.archive import Archive
 from memtui.store.index.sources import Sources
 from memtui.store.transcript_path import TranscriptGone, check_transcript
 from memtui.store.transcripts import TranscriptStore
+from memtui.transcript.facts import Facts
+from memtui.transcript.paths import is_inside
 
 
 def find_transcript(places: Places, session: str = "") -> Path:

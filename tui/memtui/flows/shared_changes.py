@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
-from memtui.clock import Clock, parse_iso
 from memtui.flows.shared_names import Names
-from memtui.project import Home
-from memtui.sharing.replica import LOOKED, Replica
+from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.project import Home
+from memtui.share.replica import LOOKED, Replica
 from memtui.store.stored_files import (
     file_name,
     folder_state,

@@ -9,15 +9,15 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.files import FileProblem, shared_folder, sweep_temps, write_atomic
 from memtui.flows.shared_names import Names, neutral, shared_root
 from memtui.flows.sharing_out import check_to_share
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import SharedRecord, render_record
 from memtui.formats.stored_memory import StoredMemory
-from memtui.project import Home, Project
-from memtui.sharing.remotes import this_author, this_machine
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem, shared_folder, sweep_temps, write_atomic
+from memtui.ground.project import Home, Project
+from memtui.share.remotes import this_author, this_machine
 from memtui.store.memory_files import FilesBackend
 from memtui.store.project_test import ProjectTest
 

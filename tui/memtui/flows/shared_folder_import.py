@@ -12,9 +12,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from memtui.clean import clean_line
-from memtui.clock import Clock
-from memtui.files import (
+from memtui.flows.shared_folder_state import GONE, SharedFolderState, all_states, state_path
+from memtui.flows.shared_names import Names, digest
+from memtui.formats.errors import FormatError
+from memtui.formats.shared_record import LIMIT, MACHINE, SharedRecord, parse_record, record_name
+from memtui.formats.stored_memory import StoredMemory
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import Clock
+from memtui.ground.files import (
     FileLocked,
     FileMissing,
     FileNotRegular,
@@ -26,14 +31,9 @@ from memtui.files import (
     private_folder,
     sweep_temps,
 )
-from memtui.flows.shared_folder_state import GONE, SharedFolderState, all_states, state_path
-from memtui.flows.shared_names import Names, digest
-from memtui.formats.errors import FormatError
-from memtui.formats.shared_record import LIMIT, MACHINE, SharedRecord, parse_record, record_name
-from memtui.formats.stored_memory import StoredMemory
-from memtui.git import ask
-from memtui.project import Home, Project
-from memtui.sharing.remotes import this_machine
+from memtui.ground.git import ask
+from memtui.ground.project import Home, Project
+from memtui.share.remotes import this_machine
 from memtui.store.base import New
 from memtui.store.listing import Entry, newest
 from memtui.store.memory_files import FilesBackend

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from memtui.files import FileProblem, Signature, read_within, write_atomic
-from memtui.project import Home, Project
+from memtui.ground.files import FileProblem, Signature, read_within, write_atomic
+from memtui.ground.project import Home, Project
 from memtui.store.listing import Entry, scan
 
 GONE = "gone"

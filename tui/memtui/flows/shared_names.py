@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memtui.formats.shared_record import MEMORY
 from memtui.formats.stored_memory import StoredMemory
-from memtui.sharing.merging import Marks
+from memtui.share.merging import Marks
 
 
 class Names(NamedTuple):

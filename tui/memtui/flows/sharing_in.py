@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memtui.files import FileProblem
 from memtui.flows.late_writes import LateWrites
 from memtui.flows.shared_folder_state import texts_from_projects
 from memtui.flows.shared_names import Names, digest
@@ -15,10 +14,11 @@ from memtui.flows.sharing_merge import update_of
 from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.flows.sharing_successors import Successors, name_replaced
 from memtui.formats.shared_record import PINS
-from memtui.project import Home
-from memtui.sharing.applied_records import Applied, PassedOver, Waiting, readable_records
-from memtui.sharing.merging import Merged, merged
-from memtui.sharing.replica import Replica
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home
+from memtui.share.applied_records import Applied, PassedOver, Waiting, readable_records
+from memtui.share.merging import Merged, merged
+from memtui.share.replica import Replica
 from memtui.store.base import New
 from memtui.store.changes import Changes, unrecorded
 from memtui.store.memory_batch import MemoryBatch

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.formats.stored_memory import StoredMemory
-from memtui.sharing.applied_records import Applied
-from memtui.sharing.merging import Marks, Merged
+from memtui.share.applied_records import Applied
+from memtui.share.merging import Marks, Merged
 
 
 class Update(NamedTuple):

@@ -8,22 +8,22 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.files.appending import append_line
-from memtui.files.problems import writing
 from memtui.flows.shared_changes import SharedChanges
 from memtui.flows.shared_names import Names, digest, marks_of, shared_text
 from memtui.formats.shared_record import FORGOTTEN, LIMIT, SharedRecord, record_name, render_record
 from memtui.formats.stored_memory import StoredMemory
-from memtui.project import Home
-from memtui.safety.secret_spans import Hit
-from memtui.safety.secrets import find, holds_secrets
-from memtui.sharing.applied_records import Applied
-from memtui.sharing.merging import Marks
-from memtui.sharing.remote import Outgoing
-from memtui.sharing.remotes import this_author
-from memtui.sharing.replica import Replica
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.files.appending import append_line
+from memtui.ground.files.problems import writing
+from memtui.ground.project import Home
+from memtui.secrets.secret_spans import Hit
+from memtui.secrets.secrets import find, holds_secrets
+from memtui.share.applied_records import Applied
+from memtui.share.merging import Marks
+from memtui.share.remote import Outgoing
+from memtui.share.remotes import this_author
+from memtui.share.replica import Replica
 from memtui.store.archive_settings import archive_settings
 from memtui.store.memory_files import FilesBackend
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.clock import Clock
 from memtui.flows.shared_names import Names, digest
 from memtui.flows.sharing_pins import SharedPins
 from memtui.flows.sharing_states import SharedStates
 from memtui.formats.shared_record import PINS
-from memtui.project import Home
-from memtui.sharing.applied_records import Applied
-from memtui.sharing.merging import Merged
-from memtui.sharing.replica import Replica
+from memtui.ground.clock import Clock
+from memtui.ground.project import Home
+from memtui.share.applied_records import Applied
+from memtui.share.merging import Merged
+from memtui.share.replica import Replica
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

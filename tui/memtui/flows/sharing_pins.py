@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.aftermath.pins import Pins
-from memtui.clean import clean_line
-from memtui.clock import Clock
-from memtui.files import FileProblem
 from memtui.flows.shared_names import Names, digest
 from memtui.formats.pins import Pin
 from memtui.formats.shared_record import PINS, SharedRecord
 from memtui.formats.text import one_line
-from memtui.project import Home, Project
-from memtui.safety.secrets import masked
-from memtui.sharing.applied_records import Applied
-from memtui.sharing.merging import Marks
-from memtui.sharing.remotes import this_author
-from memtui.sharing.replica import Replica
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Project
+from memtui.lost.pins import Pins
+from memtui.secrets.secrets import masked
+from memtui.share.applied_records import Applied
+from memtui.share.merging import Marks
+from memtui.share.remotes import this_author
+from memtui.share.replica import Replica
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote

@@ -6,17 +6,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.files import FileProblem
 from memtui.flows.shared_names import Names, digest, neutral
 from memtui.formats.errors import FormatError
 from memtui.formats.session_state import parse_session_state
 from memtui.formats.shared_record import LIMIT, STATE, SharedRecord, record_name
-from memtui.project import Home
-from memtui.safety.secrets import find, holds_secrets
-from memtui.sharing.applied_records import Applied
-from memtui.sharing.merging import Marks
-from memtui.sharing.remotes import this_author
-from memtui.sharing.replica import Replica
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home
+from memtui.secrets.secrets import find, holds_secrets
+from memtui.share.applied_records import Applied
+from memtui.share.merging import Marks
+from memtui.share.remotes import this_author
+from memtui.share.replica import Replica
 from memtui.store.archive_settings import archive_settings
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import SESSION, newest_version, read_state, version_of, written_at

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memtui.flows.shared_names import Names
-from memtui.sharing.merging import Marks
-from memtui.sharing.replica import Replica
+from memtui.share.merging import Marks
+from memtui.share.replica import Replica
 from memtui.store.base import MemoryMissing
 from memtui.store.memory_files import FilesBackend, Revised
 

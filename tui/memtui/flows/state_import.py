@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents.compactor import merge
-from memtui.files import FileProblem, FileUnreadable
 from memtui.flows.states import documents_of
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state, render_session_state
-from memtui.project import Places
+from memtui.ground.files import FileProblem, FileUnreadable
+from memtui.ground.project import Places
 from memtui.store.states import StateStore, StoredState
 
 _LIMIT = 4 << 20

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.clock import Clock
 from memtui.engines.claude import Claude
 from memtui.engines.process import EngineError
 from memtui.engines.state_rules import StateAnswer
 from memtui.flows.states import update_state
 from memtui.formats.session_state import SessionState
-from memtui.project import Places
-from memtui.reading.facts import Facts
+from memtui.ground.clock import Clock
+from memtui.ground.project import Places
 from memtui.store.states import StoredState
+from memtui.transcript.facts import Facts
 
 
 class Asked(NamedTuple):

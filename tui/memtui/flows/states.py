@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.clock import Clock
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import merge, next_state
 from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.state_draft import draft_session_state
-from memtui.files import FileMissing, FileProblem, FileUnreadable
 from memtui.flows.sessions import (
     archived_transcript,
     find_transcript,
@@ -24,13 +22,15 @@ from memtui.flows.sessions import (
 from memtui.formats.model import FormatError
 from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
 from memtui.formats.session_state import SessionState, is_whole, render_session_state
-from memtui.project import Places, Project
-from memtui.reading.checkpoint import Checkpoint, carry_from_json, carry_to_json
-from memtui.reading.facts import Facts, read_on
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileMissing, FileProblem, FileUnreadable
+from memtui.ground.project import Places, Project
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.state_progress import keep_progress, read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
+from memtui.transcript.checkpoint import Checkpoint, carry_from_json, carry_to_json
+from memtui.transcript.facts import Facts, read_on
 
 Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
 """Takes the next version made from facts, the previous one, and the facts; returns an improved version, or
@@ -72,7 +72,7 @@ def update_state(
         clock: gives the time of reading.
         session: the session's id, or its beginning; the project's newest session without it.
         transcript: its transcript, if known; it determines the session.
-        progress: see `memtui.reading.facts.read_facts`.
+        progress: see `memtui.transcript.facts.read_facts`.
         cancelled: see there.
         improve: improves the draft under the same rules; called even if the transcript has not grown.
 

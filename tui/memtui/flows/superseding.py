@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.clean import clean_line
-from memtui.files import FileProblem
 from memtui.formats.stored_memory import MemoryMeta
+from memtui.ground.clean import clean_line
+from memtui.ground.files import FileProblem
 from memtui.store.base import MemoryBackend, MemoryMissing
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 
 _FIRST_PAUSE = 1.0
 """Seconds between a failure and the next try; doubled after each further failure."""

@@ -8,18 +8,18 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.files import FileProblem, lock
 from memtui.flows.shared_names import Names, shared_text
 from memtui.flows.sharing_in import Inward
 from memtui.flows.sharing_out import Outward
 from memtui.flows.sharing_own import SharedOwn
 from memtui.formats.errors import FormatError
 from memtui.formats.shared_record import parse_record
-from memtui.project import Home
-from memtui.sharing.applied_records import PassedOver
-from memtui.sharing.remote import Batch, Remote, RemoteProblemError
-from memtui.sharing.remotes import (
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem, lock
+from memtui.ground.project import Home
+from memtui.share.applied_records import PassedOver
+from memtui.share.remote import Batch, Remote, RemoteProblemError
+from memtui.share.remotes import (
     NamedRemote,
     Remotes,
     open_remote,
@@ -27,7 +27,7 @@ from memtui.sharing.remotes import (
     this_author,
     this_machine,
 )
-from memtui.sharing.replica import PLACE, PROBLEM, SYNCED, TROUBLE, Replica
+from memtui.share.replica import PLACE, PROBLEM, SYNCED, TROUBLE, Replica
 from memtui.store.changes import SYNC, Changes
 from memtui.store.memory_files import FilesBackend
 

@@ -10,12 +10,12 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
-from memtui.clock import parse_iso
 from memtui.formats.errors import FormatError
 from memtui.formats.json_spans import Member, Span, items, members
 from memtui.formats.json_text import add_member, cut_items, insert_item, member, put_member, root_of, style_of
 from memtui.formats.text import normal
-from memtui.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.clock import parse_iso
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any

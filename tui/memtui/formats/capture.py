@@ -9,11 +9,11 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, ValidationInfo, field_validator
 
-from memtui.clock import parse_iso
 from memtui.formats.capture_text import PENDING, TITLE, fence, head, quote
 from memtui.formats.model import Block, FormatError, Line, Moment, Record, Section
 from memtui.formats.sections import Document, Layout, escape, fenced, name_of, placed, read, render, unescape
 from memtui.formats.text import file_text, without_backticks, without_blank_ends
+from memtui.ground.clock import parse_iso
 
 Status = Literal["pending", "reviewed"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from memtui.clock import parse_iso
 from memtui.formats.text import block, normal, one_line, without_backticks
-from memtui.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.clock import parse_iso
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Literal

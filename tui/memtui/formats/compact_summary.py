@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memtui.formats.text import block, file_text
-from memtui.patterns import deferred
+from memtui.ground.patterns import deferred
 
 _START = deferred(r"^[ \t]*<!--[ \t]*COMPACT_SUMMARY_START\b", re.MULTILINE)
 _END = deferred(r"<!--\s*COMPACT_SUMMARY_END\b")

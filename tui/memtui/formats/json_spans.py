@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.named import NamedTuple
-from memtui.patterns import deferred
+from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
 
 _SPACE = deferred(r"[ \t\r\n]*")
 _STRING = deferred(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)

@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable, Collection, Sequence
 
 from memtui.formats.json_spans import Member, Span, items, members, skip_space, value_end
-from memtui.named import TYPE_CHECKING, NamedTuple
-from memtui.patterns import deferred
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.patterns import deferred
 
 if TYPE_CHECKING:
     from typing import Any

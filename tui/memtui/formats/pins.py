@@ -8,8 +8,8 @@ may be missing. Everything else in the file is kept as it is. Standard library o
 
 from __future__ import annotations
 
-from memtui.named import NamedTuple
-from memtui.patterns import deferred
+from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
 
 TITLE = "# Pins\n\nLines that no compaction may lose, one list item each; the first ones count most.\n\n"
 """The head of a new file."""

@@ -35,7 +35,7 @@ class Progress(Record):
     read: Line = ""
     """When it was last read: ISO 8601."""
     carried: dict[str, Any] = Field(default_factory=dict)
-    """The reader's saved state; see `memtui.reading.checkpoint`."""
+    """The reader's saved state; see `memtui.transcript.checkpoint`."""
 
 
 def fingerprint(data: bytes) -> str:

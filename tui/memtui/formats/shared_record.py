@@ -17,9 +17,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ValidationError
 
-from memtui.clock import parse_iso
 from memtui.formats.front_matter import dump, load, quick_load
 from memtui.formats.model import FormatError, Line, Moment, Record
+from memtui.ground.clock import parse_iso
 
 LIMIT = 4 << 20
 """Maximum size of a record in bytes."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from memtui.named import NamedTuple
-from memtui.patterns import deferred
+from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
 
 # The output of `render_stored` for a project that needs no quotes, matched in one step.
 _OWN = re.compile(

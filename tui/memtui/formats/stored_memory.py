@@ -9,10 +9,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, ValidationError, field_validator
 
-from memtui.clock import parse_iso
 from memtui.formats.front_matter import KEY, dump, load, quick_load, unknown_lines
 from memtui.formats.model import Block, FormatError, Line, Moment, Record
 from memtui.formats.text import file_text
+from memtui.ground.clock import parse_iso
 
 RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?", re.ASCII)
 """A Recovery ID: the local time of creation to the second; behind it the machine, if it is another one."""

@@ -5,7 +5,7 @@ A value that is in normal form before it is written is the same value when it is
 
 from __future__ import annotations
 
-from memtui.clean import without_surrogates
+from memtui.ground.clean import without_surrogates
 
 _LINE_BREAKS = ("\n", "\x85", "\u2028", "\u2029")
 

@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from memtui.clean import clean, clean_line
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.project import Project
 from memtui.hooks.report import Report
 from memtui.hooks.sections import size_of
 from memtui.hooks.text_budget import abridged, shares
-from memtui.named import TYPE_CHECKING, NamedTuple
-from memtui.project import Project
 
 if TYPE_CHECKING:
     from typing import Protocol

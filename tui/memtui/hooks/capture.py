@@ -10,8 +10,9 @@ from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from memtui.clock import parse_iso
-from memtui.files import (
+from memtui.formats.capture_text import capture_name, render_pending
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import (
     FileProblem,
     existing_above,
     lock,
@@ -21,16 +22,15 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.files.atomic import place_new, write_temp
-from memtui.files.folder import Folder
-from memtui.files.problems import writing
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.ground.files.atomic import place_new, write_temp
+from memtui.ground.files.folder import Folder
+from memtui.ground.files.problems import writing
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
-from memtui.named import NamedTuple
-from memtui.project import Home, Project
-from memtui.safety.secret_spans import may_hold_secret
+from memtui.secrets.secret_spans import may_hold_secret
 from memtui.store.note_names import project_key, session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
@@ -186,7 +186,7 @@ def _first_message(transcript: Path | None) -> str:
         return ""
     if not may_hold_secret(text):
         return text
-    from memtui.safety.secrets import masked  # its patterns take time to compile
+    from memtui.secrets.secrets import masked  # its patterns take time to compile
 
     return masked(text)
 

@@ -20,8 +20,8 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from memtui.clock import parse_iso
-from memtui.files import (
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import (
     FileProblem,
     existing_above,
     private_folder,
@@ -29,8 +29,8 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.named import NamedTuple
-from memtui.project import Home, Project
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home, Project
 from memtui.store.listing import scan
 from memtui.store.note_names import project_key, session_key
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
+from memtui.ground.named import TYPE_CHECKING
+from memtui.ground.project import Home, Project, git_branch
 from memtui.hooks.active_commands import FENCE, SUMMARISER_ROOM, Rules, abridged_rules, active_rules
 from memtui.hooks.pins import FOR_SUMMARISER, pins_text
 from memtui.hooks.project_files import (
@@ -18,9 +20,7 @@ from memtui.hooks.project_files import (
 )
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
-from memtui.named import TYPE_CHECKING
-from memtui.project import Home, Project, git_branch
-from memtui.safety.quoting import fenced, harmless, safe
+from memtui.secrets.quoting import fenced, harmless, safe
 
 if TYPE_CHECKING:
     from typing import Literal

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 
-from memtui.aftermath.handover_marks import mark_of, with_mark
-from memtui.aftermath.outbox import PINS, Message, Outbox
-from memtui.files import FileProblem, existing_above, lock, private_folder, tail_within
+from memtui.ground.files import FileProblem, existing_above, lock, private_folder, tail_within
+from memtui.ground.named import TYPE_CHECKING
+from memtui.ground.project import Home
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.sections import beginning, size_of
-from memtui.named import TYPE_CHECKING
-from memtui.project import Home
+from memtui.lost.handover_marks import mark_of, with_mark
+from memtui.lost.outbox import PINS, Message, Outbox
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.formats.transcript_words import user_words
-from memtui.named import TYPE_CHECKING
+from memtui.ground.named import TYPE_CHECKING
+from memtui.transcript.words import user_words
 
 if TYPE_CHECKING:
     from typing import Any
@@ -67,7 +67,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
         return None
     if not _is_plain(line):
         # Imported here: compiling its patterns takes longer than the rest of the hook.
-        from memtui.safety.private import line_may_hold_private, without_private_in
+        from memtui.secrets.private import line_may_hold_private, without_private_in
 
         if line_may_hold_private(line):
             record = without_private_in(record)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from memtui.clean import clean_line
-from memtui.clock import local_minute
-from memtui.files import FileProblem
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import local_minute
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Project
 from memtui.hooks.active_commands import RULES_ROOM, Rules, abridged_rules, active_rules
 from memtui.hooks.capture import last_capture
 from memtui.hooks.cleared_sessions import Ended
@@ -16,8 +17,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.hooks.text_budget import shortened_sections
-from memtui.project import Home, Project
-from memtui.safety.quoting import fenced, safe
+from memtui.secrets.quoting import fenced, safe
 from memtui.store.listing import Entry
 from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
 

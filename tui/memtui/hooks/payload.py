@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Project, find_root
 from memtui.hooks import LIMIT
-from memtui.named import NamedTuple
-from memtui.project import Project, find_root
 
 
 class Payload(NamedTuple):

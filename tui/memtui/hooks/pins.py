@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from memtui.clean import clean_line
-from memtui.files import FileProblem
+from memtui.ground.clean import clean_line
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Project
 from memtui.hooks.report import Report
 from memtui.hooks.sections import size_of
-from memtui.project import Home, Project
-from memtui.safety.quoting import fenced, safe
+from memtui.secrets.quoting import fenced, safe
 
 FOR_SUMMARISER = "## Pinned by the user: every line has to stand in the summary, word for word"
 FOR_SESSION = "## Pinned by the user"
@@ -31,7 +31,7 @@ def titled_list(title: str, lines: list[str], report: Report) -> str:
     """Lines as a list under a title, as many as fit; "" for none."""
     if not lines:
         return ""
-    from memtui.aftermath.pins import ROOM
+    from memtui.lost.pins import ROOM
 
     kept: list[str] = []
     room = ROOM
@@ -51,8 +51,8 @@ def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
         if not os.path.lexists(path):
             continue
         # Imported here: most projects have no pins.
-        from memtui.aftermath.pins import read_pins_file
         from memtui.formats.pins import parse_pins
+        from memtui.lost.pins import read_pins_file
 
         try:
             text, _ = read_pins_file(path, root)

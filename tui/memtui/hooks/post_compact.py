@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memtui.aftermath.naming import SearchedText
+from memtui.ground.project import Home, Project
 from memtui.hooks.deliver import leave_pins
 from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pin_texts, titled_list
 from memtui.hooks.report import Report
-from memtui.project import Home, Project
+from memtui.lost.naming import SearchedText
 
 AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime
 
-from memtui.files import FileProblem
 from memtui.formats.capture_text import capture_time
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Project
 from memtui.hooks.capture import capture, sweep_captures
 from memtui.hooks.context import context_block
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state
 from memtui.hooks.settings import switched
-from memtui.project import Home, Project
 from memtui.store.changes import HOOK, Changes
 
 

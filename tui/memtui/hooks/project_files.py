@@ -10,12 +10,12 @@ import os
 import re
 from itertools import islice
 
-from memtui.clean import clean, clean_line
-from memtui.files import FileMissing, FileProblem, folder_within, read_within, tail_within
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.files import FileMissing, FileProblem, folder_within, read_within, tail_within
+from memtui.ground.named import TYPE_CHECKING
+from memtui.ground.patterns import deferred
+from memtui.ground.project import Project
 from memtui.hooks.report import Report
-from memtui.named import TYPE_CHECKING
-from memtui.patterns import deferred
-from memtui.project import Project
 
 if TYPE_CHECKING:
     from typing import Any

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memtui.clean import clean_line
-from memtui.named import TYPE_CHECKING
+from memtui.ground.clean import clean_line
+from memtui.ground.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,12 +12,19 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.files import FileProblem, existing_above, private_folder, read_within, sweep_temps, write_atomic
+from memtui.ground.files import (
+    FileProblem,
+    existing_above,
+    private_folder,
+    read_within,
+    sweep_temps,
+    write_atomic,
+)
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home, Project
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.settings import wants_requests
-from memtui.named import NamedTuple
-from memtui.project import Home, Project
 from memtui.store.note_names import session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 

@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from memtui.clock import system_clock
+from memtui.ground.clock import system_clock
+from memtui.ground.named import TYPE_CHECKING
+from memtui.ground.project import HOOKS_OFF, Home, Project, memtui_home
 from memtui.hooks import PROMPT_EVENT, time_limit
 from memtui.hooks.log import Run, record
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
-from memtui.named import TYPE_CHECKING
-from memtui.project import HOOKS_OFF, Home, Project, memtui_home
 
 if TYPE_CHECKING:
     from typing import BinaryIO

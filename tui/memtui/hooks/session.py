@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Project
 from memtui.hooks.cleared_sessions import note_end, take_ended
 from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pins_text
@@ -13,7 +14,6 @@ from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state, is_open, wait_until_served
 from memtui.hooks.sections import LIMIT
 from memtui.hooks.settings import switched
-from memtui.project import Home, Project
 from memtui.store.changes import HOOK, Changes
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
@@ -72,8 +72,8 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
         "SessionStart", after_compaction(payload.session_id, project, home, now, report), report
     )
     if text := pins_text(project, home, FOR_SESSION, report):
-        from memtui.aftermath.handover_marks import mark_of
         from memtui.hooks.deliver import leave_pins
+        from memtui.lost.handover_marks import mark_of
 
         # With the next prompt, the transcript shows whether these notes have arrived.
         leave_pins(payload.session_id, home, text, lambda _: mark_of(output), now, report)

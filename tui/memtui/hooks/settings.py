@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.files import FileMissing, FileProblem, read_within
+from memtui.ground.files import FileMissing, FileProblem, read_within
 from memtui.hooks.report import Report
 
 _LIMIT = 64 << 10

@@ -6,9 +6,9 @@ import os
 import sys
 from contextlib import suppress
 
-from memtui.files import FileLocked, lock
+from memtui.ground.files import FileLocked, lock
+from memtui.ground.project import Home
 from memtui.hooks.requests import requests_folder
-from memtui.project import Home
 
 SERVER = "memtui.flows.request_server"
 """The module that serves requests; not imported here, as it is in a layer above the hooks."""

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from memtui.named import TYPE_CHECKING
+from memtui.ground.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

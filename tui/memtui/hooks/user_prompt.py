@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
+from memtui.ground.project import Home, Project
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
-from memtui.project import Home, Project
 from memtui.store.changes import HOOK, Changes
 from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
 from memtui.store.shared_text import HOOK_PATIENCE

@@ -14,14 +14,14 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from mcp import types
-from memtui.clean import clean_line
-from memtui.clock import system_clock
-from memtui.failures import FailureLog, explain
 from memtui.flows.freshness import Repositories
 from memtui.flows.memory_lookup import full_id
 from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.formats.stored_memory import StoredMemory
-from memtui.project import Home, Project, find_root, memtui_home
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import system_clock
+from memtui.ground.failures import FailureLog, explain
+from memtui.ground.project import Home, Project, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
 
 EVERYWHERE = "*"

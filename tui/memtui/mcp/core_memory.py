@@ -22,10 +22,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from mcp import types
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 from memtui.mcp.calls import Arguments, Calls, Refusal
 from memtui.mcp.texts import decoded, paged, row, rows_that_fit, summary
-from memtui.safety.secrets import MASK, masked
+from memtui.secrets.secrets import MASK, masked
 from memtui.store.base import NOT_ALL_SEARCHED, Filter, New
 
 NAME = "core_memory"

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from mcp import types
 from memtui.flows.aftermath import as_object, newest_or_named
+from memtui.ground.project import Places, Project, claude_config
 from memtui.mcp.calls import Arguments, Calls
-from memtui.project import Places, Project, claude_config
-from memtui.safety.secrets import masked_in
+from memtui.secrets.secrets import masked_in
 
 NAME = "lost"
 

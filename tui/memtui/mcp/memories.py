@@ -5,13 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 
 from mcp import types
-from memtui.clean import clean_line
 from memtui.formats.stored_memory import StoredMemory
+from memtui.ground.clean import clean_line
 from memtui.mcp.calls import Calls, Refusal
 from memtui.mcp.texts import RESULT_BYTES, cut_note, decoded, page, restore_prompt
-from memtui.reading.short_text import shortened
-from memtui.safety.secrets import MASK
+from memtui.secrets.secrets import MASK
 from memtui.store.base import Filter, Listed
+from memtui.transcript.short_text import shortened
 
 SCHEME = "memory://"
 PAGE = 50

@@ -12,12 +12,12 @@ from pathlib import Path
 import anyio
 from mcp.server.stdio import stdio_server
 
-from memtui.clock import Clock, system_clock
-from memtui.failures import FailureLog
+from memtui.ground.clock import Clock, system_clock
+from memtui.ground.failures import FailureLog
+from memtui.ground.project import Home, find_root
 from memtui.mcp.calls import Calls
 from memtui.mcp.server import make_server
 from memtui.mcp.stdio import LAST_ANSWERS, Wire
-from memtui.project import Home, find_root
 from memtui.store.changes import MCP, Changes
 from memtui.store.memory_files import FilesBackend
 

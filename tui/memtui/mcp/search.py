@@ -19,18 +19,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mcp import types
-from memtui.clock import system_clock
 from memtui.flows.search_stores import SearchStores, search_all
 from memtui.flows.searching import Result, Scope
 from memtui.flows.sessions import find_transcript
+from memtui.ground.clock import system_clock
+from memtui.ground.project import Places, Project, claude_config
 from memtui.mcp.calls import EVERYWHERE, Arguments, Calls
-from memtui.project import Places, Project, claude_config
-from memtui.reading.entries import read_entries
-from memtui.reading.short_text import shortened
-from memtui.safety.secrets import masked, masked_in
+from memtui.secrets.secrets import masked, masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index
+from memtui.transcript.entries import read_entries
+from memtui.transcript.short_text import shortened
 
 SEARCH = "search"
 READ_LINES = "read_lines"

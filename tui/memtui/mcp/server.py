@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcp import types
 from memtui import __version__
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 from memtui.mcp import core_memory as memories_tool
 from memtui.mcp import lost as lost_tool
 from memtui.mcp import memories

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mcp import types
+from memtui.ground.project import Project
 from memtui.mcp.calls import Arguments, Calls, Refusal
 from memtui.mcp.texts import paged
-from memtui.project import Project
 from memtui.store.workflow_sessions import active_sessions, read_plan
 
 NAME = "session_manager"

@@ -7,15 +7,15 @@ import re
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
-from memtui.clean import clean_line
 from memtui.flows.superseding import note_on
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Plan, Recovery, is_unknown, parse_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
-from memtui.reading.short_text import shortened
-from memtui.safety.quoting import fenced, harmless
-from memtui.safety.secrets import masked
+from memtui.ground.clean import clean_line
+from memtui.secrets.quoting import fenced, harmless
+from memtui.secrets.secrets import masked
 from memtui.store.base import Listed
+from memtui.transcript.short_text import shortened
 
 RESULT_BYTES = 45_000
 """Bytes of JSON in one result: fewer than 20,000 tokens in every script (estimated at 2.3 bytes a token)."""

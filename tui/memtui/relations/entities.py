@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol
 
 from memtui.formats.recovery import Recovery, is_unknown
 from memtui.formats.text import without_backticks
-from memtui.reading.paths import absolute
-from memtui.reading.short_text import one_line, shortened
+from memtui.transcript.paths import absolute
+from memtui.transcript.short_text import one_line, shortened
 
 FILE, DECISION, PACKAGE, SESSION, PROJECT = "file", "decision", "package", "session", "project"
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from memtui.clean import clean_line
-from memtui.reading.short_text import shortened
+from memtui.ground.clean import clean_line
 from memtui.relations.entities import DECISION, FILE, PACKAGE, PROJECT, SESSION, Entity, Key, counted
+from memtui.transcript.short_text import shortened
 
 MEMORY = "memory"
 

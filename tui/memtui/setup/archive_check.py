@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.store.archive import Archive, is_private, sessions_text
 from memtui.store.archive_settings import archive_settings

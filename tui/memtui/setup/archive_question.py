@@ -7,9 +7,16 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.clock import Clock
-from memtui.files import FileMissing, FileProblem, existing_above, private_folder, read_within, write_atomic
-from memtui.project import Home, Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import (
+    FileMissing,
+    FileProblem,
+    existing_above,
+    private_folder,
+    read_within,
+    write_atomic,
+)
+from memtui.ground.project import Home, Places
 from memtui.store.archive import Archive, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.retention import cleanup_days

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memtui.clock import age, parse_iso
-from memtui.files import is_within
 from memtui.formats.capture import Capture
 from memtui.formats.capture_text import capture_name
-from memtui.git import git_sees
+from memtui.ground.clock import age, parse_iso
+from memtui.ground.files import is_within
+from memtui.ground.git import git_sees
+from memtui.ground.project import Places
 from memtui.hooks.log import Run, read_runs
-from memtui.project import Places
 from memtui.setup.findings import Finding, broken, note, ok, warning
 from memtui.setup.hook_settings import EVENTS
 from memtui.store.archive import Archive

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.clock import Clock
-from memtui.files import (
+from memtui.ground.clock import Clock
+from memtui.ground.files import (
     FileMissing,
     FileProblem,
     create_exclusive,
@@ -21,9 +21,9 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.files.folder import Folder
-from memtui.files.problems import writing
-from memtui.project import Home
+from memtui.ground.files.folder import Folder
+from memtui.ground.files.problems import writing
+from memtui.ground.project import Home
 from memtui.store.changes import unrecorded
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import os
 from enum import StrEnum
 from pathlib import Path
 
-from memtui.files import FileOutside, existing_above
-from memtui.named import NamedTuple
-from memtui.project import Places
+from memtui.ground.files import FileOutside, existing_above
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Places
 
 
 class Scope(StrEnum):

@@ -17,9 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.aftermath.outbox import RESCUE, Message, Outbox
+from memtui.ground.project import Places, Project, memtui_home
 from memtui.hooks import PROMPT_EVENT
-from memtui.project import Places, Project, memtui_home
+from memtui.lost.outbox import RESCUE, Message, Outbox
 from memtui.store.commands_file import CommandsFile
 
 BARE_PATH = "/usr/bin:/bin"

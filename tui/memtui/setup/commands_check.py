@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memtui.ground.project import Places
 from memtui.hooks.active_commands import LEFT_OUT, command_statuses
-from memtui.project import Places
 from memtui.setup.findings import Finding, ok, warning
 from memtui.store.commands_file import CommandProblem, CommandsFile, NoCommandFile, normalised
 

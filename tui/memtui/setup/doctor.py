@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.machine import find_program, native_tools, silent_file_system
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.machine import find_program, native_tools, silent_file_system
+from memtui.ground.project import Places
 from memtui.setup.archive_check import check_archive
 from memtui.setup.captures_check import (
     check_compactions,

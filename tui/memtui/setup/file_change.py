@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memtui.files import (
+from memtui.ground.files import (
     FileChanged,
     FileMissing,
     FileProblem,
@@ -17,8 +17,8 @@ from memtui.files import (
     read_within,
     replace_expected,
 )
-from memtui.files.folder import Folder
-from memtui.files.problems import writing
+from memtui.ground.files.folder import Folder
+from memtui.ground.files.problems import writing
 from memtui.setup.change_records import Record
 from memtui.setup.claude_files import ClaudeFile
 

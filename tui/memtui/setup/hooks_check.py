@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memtui.files import FileOutside, FileProblem
-from memtui.project import Places
+from memtui.ground.files import FileOutside, FileProblem
+from memtui.ground.project import Places
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.command_probe import BARE_PATH, is_this_python, is_this_script, probe, why_not_tried
 from memtui.setup.file_change import read, text_of

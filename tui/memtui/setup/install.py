@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import memtui
-from memtui.clock import Clock
-from memtui.files import FileProblem, FileUnreadable, sweep_temps
-from memtui.git import git_sees
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem, FileUnreadable, sweep_temps
+from memtui.ground.git import git_sees
+from memtui.ground.project import Places
 from memtui.setup.change_records import Record, Records
 from memtui.setup.claude_files import ClaudeFile, Scope, command_file, servers_file, settings_file
 from memtui.setup.file_change import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from memtui.files import FileUnreadable
+from memtui.ground.files import FileUnreadable
 from memtui.setup.change_records import Record, Records
 from memtui.setup.claude_files import ClaudeFile
 from memtui.setup.file_change import Change, read, text_of

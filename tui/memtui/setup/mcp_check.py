@@ -9,8 +9,8 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from memtui.files import FileOutside, FileProblem
-from memtui.project import Places
+from memtui.ground.files import FileOutside, FileProblem
+from memtui.ground.project import Places
 from memtui.setup.claude_files import servers_file
 from memtui.setup.command_probe import is_this_python, is_this_script, run_isolated, why_not_tried
 from memtui.setup.file_change import read, text_of

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.files import FileProblem, read_within
-from memtui.git import git_tracks
-from memtui.project import Places
+from memtui.ground.files import FileProblem, read_within
+from memtui.ground.git import git_tracks
+from memtui.ground.project import Places
 from memtui.setup.change_records import Records
 from memtui.setup.claude_files import Scope, servers_file
 from memtui.setup.file_change import Change, read, text_of

@@ -7,17 +7,17 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
-from memtui.aftermath.receipts import Handed, Notes, Receipt, is_marked, read_notes, receipts, without_hook
-from memtui.clock import parse_iso
-from memtui.files import FileProblem
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.hooks.log import Run, read_runs
-from memtui.project import Places
-from memtui.reading.paths import shown_path
-from memtui.reading.records import CompactionFact
+from memtui.lost.receipts import Handed, Notes, Receipt, is_marked, read_notes, receipts, without_hook
 from memtui.setup.findings import Finding, ok, warning
 from memtui.setup.hook_settings import EVENTS
 from memtui.setup.hooks_check import HookSettings, read_all_settings
 from memtui.store.transcripts import TranscriptStore
+from memtui.transcript.paths import shown_path
+from memtui.transcript.records import CompactionFact
 
 RECENT = 20
 

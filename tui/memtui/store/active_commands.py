@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.files import FileMissing, sweep_temps
 from memtui.formats.active_commands import ActiveCommands, parse_active_commands
 from memtui.formats.active_commands_text import add_command, read_entries, remove_commands
-from memtui.project import Project
+from memtui.ground.files import FileMissing, sweep_temps
+from memtui.ground.project import Project
 from memtui.store.changes import unrecorded
 from memtui.store.commands_file import CommandProblem, CommandsFile, present, problems_as
 from memtui.store.shared_text import Edit

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import Clock, parse_iso
-from memtui.files import FileProblem, existing_above, lock, private_folder, write_parts
-from memtui.files.problems import reading, writing
-from memtui.project import Home, find_root, transcript_slug
-from memtui.reading.subagents import agent_transcripts
+from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.files import FileProblem, existing_above, lock, private_folder, write_parts
+from memtui.ground.files.problems import reading, writing
+from memtui.ground.project import Home, find_root, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.changes import APP, Changes
 from memtui.store.compressed_frames import (
@@ -32,6 +31,7 @@ from memtui.store.compressed_frames import (
     remove_framed,
 )
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
+from memtui.transcript.subagents import agent_transcripts
 
 UNPACKED = 1 << 30
 """Maximum size of unpacked sessions in the cache, in bytes."""

@@ -8,8 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.files import FileMissing, FileProblem, read_within
-from memtui.project import Home, expanded
+from memtui.ground.files import FileMissing, FileProblem, read_within
+from memtui.ground.project import Home, expanded
 
 _LIMIT = 64 << 10
 _GIGABYTE = 10**9

@@ -13,14 +13,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memtui.clock import parse_iso
-from memtui.files import FileProblem, create_exclusive, private_folder, read_within
 from memtui.formats.capture_text import capture_name, capture_time, render_pending
-from memtui.formats.transcript import LINE_LIMIT, read_lines
-from memtui.project import Project
-from memtui.safety.secrets import masked
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
+from memtui.ground.project import Project
+from memtui.secrets.secrets import masked
 from memtui.store.changes import unrecorded
 from memtui.store.transcripts import Transcript
+from memtui.transcript.lines import LINE_LIMIT, read_lines
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -136,7 +136,7 @@ def missing_captures(
 
 def first_message(compaction: Compaction) -> str:
     """The user's first words in the session of a compaction, masked; "" when they cannot be read."""
-    from memtui.reading.facts import read_facts  # imported here: finding compactions does not need it
+    from memtui.transcript.facts import read_facts  # imported here: finding compactions does not need it
 
     try:
         return masked(read_facts(compaction.transcript, until=compaction.at).first_prompt)
@@ -226,7 +226,7 @@ def _found(data: bytes, end: int, begin: int) -> Iterator[tuple[int, int]]:
 
 
 def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction | None:
-    from memtui.formats.transcript_events import Boundary, events
+    from memtui.transcript.events import Boundary, events
 
     boundary = next((event for event in events(record) if isinstance(event, Boundary)), None)
     stamp, session, uuid = (record.get(name) for name in ("timestamp", "sessionId", "uuid"))

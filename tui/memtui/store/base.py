@@ -14,8 +14,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from memtui.files import FileProblem
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.ground.files import FileProblem
 from memtui.store.project_test import project_test
 
 

@@ -10,8 +10,12 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.clean import without_surrogates
-from memtui.files import (
+from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
+from memtui.formats.capture_text import capture_time, memory_name
+from memtui.formats.memory import MemoryFile, render_memory
+from memtui.formats.model import FormatError
+from memtui.ground.clean import without_surrogates
+from memtui.ground.files import (
     Content,
     FileChanged,
     FileMissing,
@@ -27,12 +31,8 @@ from memtui.files import (
     resolved,
     sweep_temps,
 )
-from memtui.files.folder import Folder
-from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.formats.capture_text import capture_time, memory_name
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.model import FormatError
-from memtui.project import Project
+from memtui.ground.files.folder import Folder
+from memtui.ground.project import Project
 from memtui.store.changes import unrecorded
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
 

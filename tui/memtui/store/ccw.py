@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import parse_iso
-from memtui.files import FileProblem, FileTooLarge
-from memtui.files.problems import reading
-from memtui.files.safe import human_size
 from memtui.formats.stored_memory import RECOVERY_ID, moment_of
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileProblem, FileTooLarge
+from memtui.ground.files.problems import reading
+from memtui.ground.files.safe import human_size
 from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Which
 
 SOURCE = "ccw"

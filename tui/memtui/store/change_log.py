@@ -15,10 +15,17 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from memtui.files import FileProblem, existing_above, private_folder, read_within, sweep_temps, write_atomic
-from memtui.files.appending import append_line, read_lines
-from memtui.named import TYPE_CHECKING, NamedTuple
-from memtui.project import Home
+from memtui.ground.files import (
+    FileProblem,
+    existing_above,
+    private_folder,
+    read_within,
+    sweep_temps,
+    write_atomic,
+)
+from memtui.ground.files.appending import append_line, read_lines
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.project import Home
 
 if TYPE_CHECKING:
     from typing import Any

@@ -15,10 +15,10 @@ from pathlib import Path
 from threading import RLock
 from typing import NamedTuple
 
-from memtui.files import FileProblem, Signature, is_within, load_within
-from memtui.files.safe import signature_of
 from memtui.formats.git_log import LOG_FORMAT, FileCommit, read_log, read_tree
-from memtui.git import ask
+from memtui.ground.files import FileProblem, Signature, is_within, load_within
+from memtui.ground.files.safe import signature_of
+from memtui.ground.git import ask
 
 COMMITS = 20_000
 """The most commits that are read."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.named import TYPE_CHECKING, NamedTuple
-from memtui.project import Home
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.project import Home
 from memtui.store.change_log import Change, ChangeLog, FileChange, digest
 
 if TYPE_CHECKING:

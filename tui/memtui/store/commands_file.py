@@ -11,15 +11,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import (
-    FileMissing,
-    FileOutside,
-    FileProblem,
-    create_exclusive,
-    read_within,
-    resolved,
-    shared_folder,
-)
 from memtui.formats.active_commands_text import (
     CommandEntry,
     add_command,
@@ -29,9 +20,18 @@ from memtui.formats.active_commands_text import (
 )
 from memtui.formats.compact_summary import compact_summary
 from memtui.formats.errors import FormatError
-from memtui.named import TYPE_CHECKING, NamedTuple
-from memtui.patterns import deferred
-from memtui.project import Project, claude_config
+from memtui.ground.files import (
+    FileMissing,
+    FileOutside,
+    FileProblem,
+    create_exclusive,
+    read_within,
+    resolved,
+    shared_folder,
+)
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.patterns import deferred
+from memtui.ground.project import Project, claude_config
 from memtui.store.changes import unrecorded
 from memtui.store.shared_text import Patience, SharedText
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.files import (
+from memtui.ground.clock import Clock
+from memtui.ground.files import (
     FileChanged,
     FileMissing,
     FileProblem,
@@ -19,9 +19,9 @@ from memtui.files import (
     replace_expected,
     shared_folder,
 )
-from memtui.files.folder import Folder
-from memtui.files.problems import writing
-from memtui.project import Home, Project
+from memtui.ground.files.folder import Folder
+from memtui.ground.files.problems import writing
+from memtui.ground.project import Home, Project
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import captures_lock
 from memtui.store.memory_files import FilesBackend

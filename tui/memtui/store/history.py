@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.clock import Clock, age, parse_iso
-from memtui.files import FileChanged, FileMissing, FileProblem, existing_above, lock, private_folder
-from memtui.project import Home, Project
+from memtui.ground.clock import Clock, age, parse_iso
+from memtui.ground.files import FileChanged, FileMissing, FileProblem, existing_above, lock, private_folder
+from memtui.ground.project import Home, Project
 from memtui.store.change_log import Change, FileChange, digest
 from memtui.store.changes import APP, CLI, HOOK, MCP, SYNC, Changes, Together
 from memtui.store.content_restore import ContentRestorer, UndoProblem

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import FileMissing, FileNotRegular, FileUnreadable, Signature, folder_within
-from memtui.named import NamedTuple
+from memtui.ground.files import FileMissing, FileNotRegular, FileUnreadable, Signature, folder_within
+from memtui.ground.named import NamedTuple
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")

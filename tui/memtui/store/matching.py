@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from memtui.clean import without_surrogates
+from memtui.ground.clean import without_surrogates
 from memtui.store.folding import aligned, fold, fold_in_place
 
 _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "＂": "＂"}

@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.files import FileProblem, lock
-from memtui.files.atomic import place_new, write_temp
-from memtui.files.folder import Folder
-from memtui.files.problems import writing
 from memtui.formats.stored_memory import RECOVERY_ID
-from memtui.project import Home
+from memtui.ground.files import FileProblem, lock
+from memtui.ground.files.atomic import place_new, write_temp
+from memtui.ground.files.folder import Folder
+from memtui.ground.files.problems import writing
+from memtui.ground.project import Home
 from memtui.store.base import New
 from memtui.store.changes import unrecorded
 from memtui.store.listing import STORED_NAME

@@ -8,16 +8,6 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import Clock
-from memtui.files import (
-    FileChanged,
-    FileLocked,
-    FileProblem,
-    FileTooLarge,
-    Replaced,
-    load_within,
-    replace_expected,
-)
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import (
     HEAD_LIMIT,
@@ -25,6 +15,16 @@ from memtui.formats.stored_memory import (
     StoredMemory,
     has_front_matter,
     render_stored,
+)
+from memtui.ground.clock import Clock
+from memtui.ground.files import (
+    FileChanged,
+    FileLocked,
+    FileProblem,
+    FileTooLarge,
+    Replaced,
+    load_within,
+    replace_expected,
 )
 from memtui.store.base import New
 from memtui.store.stored_files import LIMIT, MOST, read_stored

@@ -10,8 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.clock import Clock
-from memtui.files import (
+from memtui.formats.model import FormatError
+from memtui.formats.stored_memory import RECOVERY_ID, MemoryMeta, StoredMemory
+from memtui.ground.clock import Clock
+from memtui.ground.files import (
     FileChanged,
     FileLocked,
     FileMissing,
@@ -23,9 +25,7 @@ from memtui.files import (
     move_new,
     replace_expected,
 )
-from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import RECOVERY_ID, MemoryMeta, StoredMemory
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import (
     Filter,
     Found,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from memtui.files import heads_within
 from memtui.formats.stored_label import Label, read_label
-from memtui.patterns import deferred
-from memtui.project import Home
+from memtui.ground.files import heads_within
+from memtui.ground.patterns import deferred
+from memtui.ground.project import Home
 from memtui.store.listing import Entry
 
 HEAD_SIZE = 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtui.formats.stored_label import Label
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import Filter, Page, Which
 from memtui.store.listing import Entry
 from memtui.store.memory_labels import quick_labels

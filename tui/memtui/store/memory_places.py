@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memtui.files import (
+from memtui.formats.stored_memory import RECOVERY_ID
+from memtui.ground.files import (
     FileMissing,
     existing_above,
     lock,
@@ -15,8 +16,7 @@ from memtui.files import (
     sweep_locks,
     sweep_temps,
 )
-from memtui.formats.stored_memory import RECOVERY_ID
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import IdTaken, MemoryMissing
 from memtui.store.listing import STORED_NAME, newest_first, scan
 from memtui.store.memory_ids import beginning_with, nearest

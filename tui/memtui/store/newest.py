@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from memtui.files import FileProblem, heads_within
 from memtui.formats.capture_text import PendingText, read_pending
-from memtui.project import Home, Project
+from memtui.ground.files import FileProblem, heads_within
+from memtui.ground.project import Home, Project
 from memtui.store.listing import (
     CAPTURE_NAME,
     MEMORY_FILE_NAME,

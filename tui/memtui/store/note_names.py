@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.project import transcript_slug
+from memtui.ground.project import transcript_slug
 
 _LONGEST = 100
 

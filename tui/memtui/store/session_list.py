@@ -9,15 +9,15 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 
-from memtui.clock import Clock, parse_iso
-from memtui.files import FileProblem, read_within, write_atomic
-from memtui.project import Home, Project
-from memtui.reading.line_index import never
-from memtui.reading.session_summary import SessionSummary, summarize
-from memtui.reading.subagents import agent_transcripts, first_words
+from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.files import FileProblem, read_within, write_atomic
+from memtui.ground.project import Home, Project
 from memtui.store.archive import Archive, Kept
 from memtui.store.retention import cleanup_days, days_left
 from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts
+from memtui.transcript.line_index import never
+from memtui.transcript.session_summary import SessionSummary, summarize
+from memtui.transcript.subagents import agent_transcripts, first_words
 
 _CACHE_LIMIT = 64 << 20
 _VERSION = 2

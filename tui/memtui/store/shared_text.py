@@ -13,7 +13,8 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from memtui.files import (
+from memtui.formats.errors import FormatError
+from memtui.ground.files import (
     Content,
     FileChanged,
     FileLocked,
@@ -25,9 +26,8 @@ from memtui.files import (
     replace_expected,
     resolved,
 )
-from memtui.files.problems import reading
-from memtui.formats.errors import FormatError
-from memtui.named import NamedTuple
+from memtui.ground.files.problems import reading
+from memtui.ground.named import NamedTuple
 
 LIMIT = 16 << 20
 """Size of the largest file that is read, in bytes."""

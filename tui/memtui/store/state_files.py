@@ -9,8 +9,8 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from memtui.files import FileProblem, is_within, read_within
-from memtui.project import Home
+from memtui.ground.files import FileProblem, is_within, read_within
+from memtui.ground.project import Home
 from memtui.store.listing import Entry, scan
 
 LIMIT = 4 << 20

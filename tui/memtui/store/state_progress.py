@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from memtui.files import FileProblem, existing_above, read_within, write_atomic
 from memtui.formats.model import FormatError
 from memtui.formats.progress import Progress, parse_progress, render_progress
-from memtui.project import Home
-from memtui.safety.secrets import masked_in
+from memtui.ground.files import FileProblem, existing_above, read_within, write_atomic
+from memtui.ground.project import Home
+from memtui.secrets.secrets import masked_in
 from memtui.store.state_files import SESSION
 
 NAME = "progress.json"

@@ -8,7 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.files import (
+from memtui.formats.model import FormatError
+from memtui.formats.session_state import SessionState, parse_session_state
+from memtui.ground.files import (
     FileProblem,
     create_exclusive,
     existing_above,
@@ -17,10 +19,8 @@ from memtui.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.formats.model import FormatError
-from memtui.formats.session_state import SessionState, parse_session_state
-from memtui.project import Home, Project
-from memtui.safety.secrets import masked
+from memtui.ground.project import Home, Project
+from memtui.secrets.secrets import masked
 from memtui.store.changes import unrecorded
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (

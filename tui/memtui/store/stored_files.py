@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
-from memtui.files import FileProblem, head_within, heads_within
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import (
     HEAD_LIMIT,
@@ -21,6 +20,7 @@ from memtui.formats.stored_memory import (
     parse_stored,
     read_head,
 )
+from memtui.ground.files import FileProblem, head_within, heads_within
 from memtui.store.base import Listed
 from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, newest_first, scan
 

@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path
 
-from memtui.files import FileProblem
-from memtui.project import claude_config
+from memtui.ground.files import FileProblem
+from memtui.ground.project import claude_config
 
 
 class TranscriptProblem(FileProblem):

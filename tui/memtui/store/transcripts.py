@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memtui.files import FileProblem, Signature, head_within
-from memtui.project import Project, claude_config, transcript_slug
+from memtui.ground.files import FileProblem, Signature, head_within
+from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store.listing import Entry, scan
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.files import FileMissing, FileOutside, FileProblem, read_within
-from memtui.project import Project
+from memtui.ground.files import FileMissing, FileOutside, FileProblem, read_within
+from memtui.ground.project import Project
 from memtui.store.listing import Entry, scan
 
 _ID = re.compile(r"WFS-[^\x00-\x1f\x7f]{1,200}")

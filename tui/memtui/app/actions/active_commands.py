@@ -9,7 +9,7 @@ from memtui.app.actions.pins import PinActions
 from memtui.app.actions.place import Place, Windows
 from memtui.app.model.project_model import Browser
 from memtui.app.panes.commands import CommandsPane
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 
 class CommandActions:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from memtui.app.actions.memory_edits import Edited, archive, delete, pin, retag
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 from memtui.store.base import MemoryBackend
 
 _DELETED, _TAGGED = "Moved to the trash:", "Changed the tags of"

@@ -12,7 +12,7 @@ from memtui.app.model.project_model import Browser
 from memtui.app.model.state_draft import draft_state
 from memtui.app.model.views import DraftWanted
 from memtui.app.panes.state import StatePane
-from memtui.reading.cancelled import ReadingCancelledError
+from memtui.transcript.cancelled import ReadingCancelledError
 
 
 class Drafts:

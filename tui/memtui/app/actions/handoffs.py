@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.app.actions.place import Place
 from memtui.app.model.project_model import Browser
 from memtui.app.panes.state import StatePane
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.flows.handoff import Made

@@ -13,7 +13,7 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.model.project_model import Browser
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import Subject
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.app.actions.memory_edits import Edited

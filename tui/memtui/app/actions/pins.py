@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place
 from memtui.app.model.project_model import Browser
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.flows.pins import PinRow
@@ -91,7 +91,7 @@ class PinActions:
         self._host.start(partial(self._move, row, step), group="update")
 
     async def _move(self, row: PinRow, step: int) -> None:
-        from memtui.aftermath.pins import Pinned
+        from memtui.lost.pins import Pinned
 
         with self._host.reporting("moving the pin"):
             if await asyncio.to_thread(self._browser.pins.move, Pinned(row.pin, row.everywhere), step):

@@ -10,7 +10,7 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.widgets.document import from_markdown
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.flows.searching import Result

@@ -12,7 +12,7 @@ from memtui.app.model.project_model import Browser
 from memtui.app.model.views import StateView
 from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.state import StatePane
-from memtui.clean import clean_line
+from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.flows.state_model import Asked

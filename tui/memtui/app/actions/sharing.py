@@ -10,8 +10,8 @@ from functools import partial
 from memtui.app.actions.memories import MemoryActions
 from memtui.app.actions.place import Place, Windows
 from memtui.app.model.sharing import Exchange, RemoteState, Shared
-from memtui.clean import clean_line
-from memtui.files import FileProblem
+from memtui.ground.clean import clean_line
+from memtui.ground.files import FileProblem
 
 _NO_REMOTE = (
     "There is no remote yet. In a shell: memtui remote add NAME URL; a git repository or PostgreSQL serves."

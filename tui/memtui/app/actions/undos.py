@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place, Windows
 from memtui.app.model.project_model import Browser
-from memtui.clock import age, parse_iso
-from memtui.files import FileLocked, FileProblem, FileUnwritable
+from memtui.ground.clock import age, parse_iso
+from memtui.ground.files import FileLocked, FileProblem, FileUnwritable
 
 if TYPE_CHECKING:
     from memtui.app.panes.pane import Pane

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 
-from memtui.aftermath.receipts import Receipt
-from memtui.aftermath.records import TITLES, Aftermath, Row, Unfounded
 from memtui.app.details.folds import fold
 from memtui.app.widgets.document import Document, Line, Span, concat, line, styled
-from memtui.clean import clean, clean_line
-from memtui.clock import parse_iso, to_local
 from memtui.documents.sources import citation
-from memtui.safety.secrets import masked
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import parse_iso, to_local
+from memtui.lost.receipts import Receipt
+from memtui.lost.records import TITLES, Aftermath, Row, Unfounded
+from memtui.secrets.secrets import masked
 
 MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "not named": "warn"}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memtui.app.widgets.document import Document, concat, line, plain, rule, styled
-from memtui.clock import age, local_minute, parse_iso
+from memtui.ground.clock import age, local_minute, parse_iso
 from memtui.store.history import Content, Recorded
 
 _MOST = 200_000

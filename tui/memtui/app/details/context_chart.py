@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memtui.aftermath.context_gauge import learned_limit
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, styled
 from memtui.app.widgets.status_bar import short_tokens
-from memtui.clock import day_and_minute, parse_iso, to_local
-from memtui.reading.records import CompactionFact, ContextSize
+from memtui.ground.clock import day_and_minute, parse_iso, to_local
+from memtui.lost.context_gauge import learned_limit
+from memtui.transcript.records import CompactionFact, ContextSize
 
 COLUMNS, ROWS = 28, 5
 """Size of the drawing; with its scale it fits a window of 40 columns."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from memtui.app.widgets.document import Line, Span, from_markdown, styled
-from memtui.patterns import deferred
+from memtui.ground.patterns import deferred
 
 LINK = "fold:"
 """Prefix of a fold's link, before its name."""

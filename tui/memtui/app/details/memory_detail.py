@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from memtui.app.details.folds import fold, folded, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
-from memtui.clean import clean_line
-from memtui.clock import age, local_minute
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import age, local_minute
 from memtui.relations.entities import path_below
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
 
 def _secrets(text: str) -> list[Line]:
     """A warning about secrets and their lines: memories are stored as imported."""
-    from memtui.safety.secrets import find, holds_secrets
+    from memtui.secrets.secrets import find, holds_secrets
 
     hits = find(text)
     return [styled((f"{holds_secrets(hits)}; masked where it is handed over.", "warn"))] if hits else []

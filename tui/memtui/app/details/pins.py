@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from memtui.app.model.views import LightsView
 from memtui.app.widgets.document import Document, Line, line, styled
-from memtui.clean import clean_line
-from memtui.clock import local_minute
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import local_minute
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pin_fates import PinFate
     from memtui.flows.pins import PinRow
+    from memtui.lost.pin_fates import PinFate
 
 MARKS: dict[PinFate | None, tuple[str, str]] = {
     "kept": ("✓", "good"),

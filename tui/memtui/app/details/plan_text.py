@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.app.widgets.document import Document, Line, line
-from memtui.reading.paths import shown_path
 from memtui.setup.file_change import diff
 from memtui.setup.install import Plan
+from memtui.transcript.paths import shown_path
 
 _ROLES = {"+": "good", "-": "bad", "@": "dim"}
 

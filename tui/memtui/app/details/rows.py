@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from memtui.app.model.views import CaptureRow
 from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
-from memtui.clock import age, local_minute
+from memtui.ground.clock import age, local_minute
 
 if TYPE_CHECKING:
     from memtui.documents.evidence import EvidenceGroup
     from memtui.formats.capture import Capture
-    from memtui.reading.facts import Facts
+    from memtui.transcript.facts import Facts
 
 _BLANK = Line("")
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○"}
@@ -90,7 +90,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
     from memtui.documents.decisions import recorded_decisions  # the first paint needs no facts
-    from memtui.reading.tasks import OPEN
+    from memtui.transcript.tasks import OPEN
 
     open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)
     counts = (

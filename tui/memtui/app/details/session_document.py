@@ -11,12 +11,12 @@ from memtui.app.details.folds import fold
 from memtui.app.details.session_rows import SOON
 from memtui.app.details.session_tree import LINE, tree_lines
 from memtui.app.widgets.document import ASIDE, Document, Line, concat, from_markdown, line, styled
-from memtui.clean import clean_line
-from memtui.clock import age, day_and_minute, local_minute, parse_iso
-from memtui.reading.records import Facts, Turn
-from memtui.reading.short_text import one_line, shortened
-from memtui.safety.secrets import masked
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import age, day_and_minute, local_minute, parse_iso
+from memtui.secrets.secrets import masked
 from memtui.store.session_list import Session, size_text
+from memtui.transcript.records import Facts, Turn
+from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
     from memtui.flows.session_tree import SessionTree

@@ -9,11 +9,11 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.content import Content
 
-from memtui.clean import clean_line
-from memtui.clock import day_and_minute
-from memtui.reading.short_text import one_line
-from memtui.safety.secrets import masked
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute
+from memtui.secrets.secrets import masked
 from memtui.store.session_list import Agent, Session, size_text
+from memtui.transcript.short_text import one_line
 
 SOON = 7
 """Days before its deletion at which a session is shown in red."""

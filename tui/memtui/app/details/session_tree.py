@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from memtui.app.widgets.document import Line, line, styled
 from memtui.app.widgets.status_bar import short_tokens
-from memtui.clock import day_and_minute, parse_iso
 from memtui.formats.capture_text import opening
-from memtui.reading.short_text import one_line, shortened
-from memtui.safety.secrets import masked
+from memtui.ground.clock import day_and_minute, parse_iso
+from memtui.secrets.secrets import masked
+from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
     from memtui.flows.session_tree import Captured, Made, SessionTree
-    from memtui.reading.records import CompactionFact
+    from memtui.transcript.records import CompactionFact
 
 LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"
 """Prefixes of the links; a transcript's line or a file name follows."""

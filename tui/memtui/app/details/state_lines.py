@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
-from memtui.patterns import deferred
+from memtui.ground.patterns import deferred
 
 _FRAME = deferred(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
 _HEADING = deferred(r"(## .*?)\s*\([^()]*\)\s*")

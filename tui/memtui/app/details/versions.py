@@ -10,10 +10,10 @@ from memtui.app.widgets.document import Document, Line, line, plain, styled
 from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.formats.session_state import SessionState, TaskKind
-from memtui.reading.short_text import key_of
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState
+from memtui.transcript.short_text import key_of
 
 _SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "accent"), "same": ("  ", "")}
 _ROLES = {"added": "added", "removed": "removed"}

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from textual.binding import Binding
 
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 
 class PaneId(StrEnum):

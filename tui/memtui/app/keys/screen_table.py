@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 BarKeys = tuple[tuple[str, str, str], ...]
 """(key, label, action) of a bottom line."""

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from memtui.aftermath.receipts import Receipt
-from memtui.aftermath.records import Aftermath
-from memtui.aftermath.traces import Trace, traces
 from memtui.app.model.facts import FactsReader
-from memtui.files import FileProblem
 from memtui.flows.aftermath import aftermaths
-from memtui.project import Places
-from memtui.reading.facts import Facts
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
+from memtui.lost.receipts import Receipt
+from memtui.lost.records import Aftermath
+from memtui.lost.traces import Trace, traces
 from memtui.setup.receipts import receipts_of
+from memtui.transcript.facts import Facts
 
 _KEPT = 64
 _KEPT_TRACES = 8

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from memtui.app.model.views import CaptureRow, CapturesView
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 
 if TYPE_CHECKING:
     from memtui.store.captures import CaptureStore

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memtui.app.model.project_model import Browser
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 
 if TYPE_CHECKING:
     from memtui.flows.backfilling import Missing

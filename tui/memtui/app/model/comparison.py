@@ -16,9 +16,9 @@ from memtui.app.model.views import (
     StateView,
     View,
 )
-from memtui.files import FileNotRegular, FileProblem
-from memtui.files.problems import reading
-from memtui.project import Places, Project, git_branch
+from memtui.ground.files import FileNotRegular, FileProblem
+from memtui.ground.files.problems import reading
+from memtui.ground.project import Places, Project, git_branch
 
 if TYPE_CHECKING:
     from memtui.app.model.capture_rows import CaptureRows

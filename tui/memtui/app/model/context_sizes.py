@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.reading.checkpoint import Checkpoint
-from memtui.reading.facts import read_on
-from memtui.reading.records import CompactionFact, ContextSize, Todo
+from memtui.transcript.checkpoint import Checkpoint
+from memtui.transcript.facts import read_on
+from memtui.transcript.records import CompactionFact, ContextSize, Todo
 
 _KEPT = 8
 _TURNS = 12

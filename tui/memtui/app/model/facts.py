@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from memtui.reading.facts import Facts, read_facts
+from memtui.transcript.facts import Facts, read_facts
 
 _KEPT = 16
 """Size of the cache, so that moving in a list does not read the same transcripts again."""

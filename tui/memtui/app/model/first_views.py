@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memtui.app.model.views import CaptureRow, CapturesView, View
-from memtui.project import Places
+from memtui.ground.project import Places
 
 
 def first_views(places: Places) -> Iterator[View]:

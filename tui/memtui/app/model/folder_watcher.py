@@ -13,8 +13,8 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from memtui.app.model.watched_folders import Target
-from memtui.files import existing_above
-from memtui.machine import silent_file_system
+from memtui.ground.files import existing_above
+from memtui.ground.machine import silent_file_system
 
 
 class _Place(NamedTuple):

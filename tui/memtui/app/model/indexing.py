@@ -8,9 +8,9 @@ import sys
 import threading
 from contextlib import suppress
 
-from memtui.files import FileProblem
-from memtui.patterns import deferred
-from memtui.project import Places
+from memtui.ground.files import FileProblem
+from memtui.ground.patterns import deferred
+from memtui.ground.project import Places
 from memtui.store.listing import scan
 
 MANY = 200
@@ -23,7 +23,7 @@ _TRANSCRIPT = deferred(r"[^.].*\.jsonl")
 _CODE = """
 import os, sys
 from pathlib import Path
-from memtui.project import Home, Places, Project
+from memtui.ground.project import Home, Places, Project
 from memtui.store.index.updating import update_index
 if hasattr(os, "SCHED_IDLE"):  # lowest priority
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

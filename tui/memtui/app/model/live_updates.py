@@ -14,8 +14,8 @@ from enum import StrEnum
 from functools import partial
 
 from memtui.app.model.watched_folders import Target
-from memtui.files import FileProblem
-from memtui.named import NamedTuple
+from memtui.ground.files import FileProblem
+from memtui.ground.named import NamedTuple
 
 INTERVAL = 2.0
 """Seconds between two comparisons without events."""

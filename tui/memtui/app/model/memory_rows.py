@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.model.views import MemoriesView
 from memtui.formats.stored_label import Label
-from memtui.project import Home, Project
+from memtui.ground.project import Home, Project
 from memtui.store.listing import Entry, is_stored
 from memtui.store.memory_labels import quick_labels, stored_as
 from memtui.store.project_test import ProjectTest

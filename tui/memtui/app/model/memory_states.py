@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:

@@ -13,12 +13,11 @@ from memtui.app.model.capture_rows import CaptureRows
 from memtui.app.model.comparison import Comparison, Publish
 from memtui.app.model.indexing import Indexer
 from memtui.app.model.watched_folders import Target
-from memtui.clock import Clock
-from memtui.files import FileProblem
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pins import Pins
     from memtui.app.model.aftermath_cache import Aftermaths
     from memtui.app.model.context_sizes import ContextHistories
     from memtui.app.model.facts import FactsReader
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from memtui.app.model.memory_rows import MemoryRows
     from memtui.app.model.session_context import ContextWatch
     from memtui.app.model.sessions import Sessions
+    from memtui.lost.pins import Pins
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
@@ -191,7 +191,7 @@ class Browser:
     @cached_property
     def pins(self) -> Pins:
         """The pins."""
-        from memtui.aftermath.pins import Pins
+        from memtui.lost.pins import Pins
 
         return Pins(self.project, self._home, self.changes.wrote)
 

@@ -7,7 +7,14 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from memtui.aftermath.context_gauge import (
+from memtui.app.model.context_sizes import ContextHistories, ContextHistory
+from memtui.app.model.views import LightsView
+from memtui.flows.pins import fates_at_last_compaction
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
+from memtui.lost.context_gauge import (
     Gauge,
     finished_tasks,
     is_looping,
@@ -16,19 +23,12 @@ from memtui.aftermath.context_gauge import (
     measure,
     reopened_tasks,
 )
-from memtui.aftermath.outbox import PINS, Outbox
-from memtui.aftermath.receipts import Receipt
-from memtui.aftermath.traces import traces
-from memtui.app.model.context_sizes import ContextHistories, ContextHistory
-from memtui.app.model.views import LightsView
-from memtui.clean import clean_line
-from memtui.clock import parse_iso
-from memtui.files import FileProblem
-from memtui.flows.pins import fates_at_last_compaction
-from memtui.project import Places
-from memtui.reading.facts import read_facts
-from memtui.reading.records import CompactionFact
+from memtui.lost.outbox import PINS, Outbox
+from memtui.lost.receipts import Receipt
+from memtui.lost.traces import traces
 from memtui.setup.receipts import receipt_since
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import CompactionFact
 
 _LOOPS = "compaction loop: 3 within 10 minutes, no file changed"
 

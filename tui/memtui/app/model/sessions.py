@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from memtui.app.model.views import DraftWanted, StateView
-from memtui.clock import Clock
-from memtui.project import Home
+from memtui.ground.clock import Clock
+from memtui.ground.project import Home
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of, written_at
 from memtui.store.state_progress import NAME as PROGRESS

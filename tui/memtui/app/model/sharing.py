@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memtui.clock import Clock, age, parse_iso, short_age
-from memtui.files import FileProblem
-from memtui.named import NamedTuple
-from memtui.project import Home
+from memtui.ground.clock import Clock, age, parse_iso, short_age
+from memtui.ground.files import FileProblem
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home
 
 if TYPE_CHECKING:
     from memtui.flows.syncing import Synced
@@ -69,14 +69,14 @@ class Exchange:
         Raises:
             FileProblem: their list cannot be read.
         """
-        from memtui.sharing.remotes import Remotes
+        from memtui.share.remotes import Remotes
 
         return sorted(Remotes(self._home).all())
 
     def states(self) -> list[RemoteState]:
         """The state of each remote; an unreadable list counts as one remote with a problem."""
         from memtui.flows.syncing import open_sharing
-        from memtui.sharing.replica import PROBLEM, SYNCED, TROUBLE
+        from memtui.share.replica import PROBLEM, SYNCED, TROUBLE
 
         states = []
         try:

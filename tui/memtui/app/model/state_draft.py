@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from memtui.app.model.project_model import Browser
 from memtui.app.model.views import DraftWanted, StateView
-from memtui.clock import parse_iso
+from memtui.ground.clock import parse_iso
 
 
 def draft_state(

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from memtui.app.model.project_model import Browser
 
 if TYPE_CHECKING:
-    from memtui.clock import Clock
     from memtui.flows.follow import Followed, Follower, Following
-    from memtui.project import Places
+    from memtui.ground.clock import Clock
+    from memtui.ground.project import Places
     from memtui.store.states import StoredState
 
 INTERVAL = 2.0
@@ -93,8 +93,8 @@ def update_fresh(
     Raises:
         FileProblem: see `memtui.flows.states.update_state`.
     """
-    from memtui.files import FileUnreadable
     from memtui.flows.states import update_state
+    from memtui.ground.files import FileUnreadable
 
     try:
         written = datetime.fromtimestamp(transcript.stat().st_mtime).astimezone()

@@ -11,17 +11,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pin_fates import PinFate
-    from memtui.files import Signature
     from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
     from memtui.formats.session_state import SessionState
+    from memtui.ground.files import Signature
     from memtui.hooks.log import Run
+    from memtui.lost.pin_fates import PinFate
     from memtui.store.backfill import Compaction
     from memtui.store.listing import Entry
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 
 class Target(NamedTuple):

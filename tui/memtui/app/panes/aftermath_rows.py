@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from memtui.aftermath.records import Unfounded
 from memtui.app.details.aftermath import MARKS, PATHS, Item
 from memtui.app.panes.pane import row
 from memtui.app.widgets.wrap import cut_left
-from memtui.clean import clean_line
 from memtui.documents.sources import citation
-from memtui.safety.secrets import masked
+from memtui.ground.clean import clean_line
+from memtui.lost.records import Unfounded
+from memtui.secrets.secrets import masked
 
 _COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "not named": "$warning"}
 _WIDE = 60

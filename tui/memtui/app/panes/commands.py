@@ -13,14 +13,14 @@ from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CommandsView, LightsView, PinsView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
-from memtui.clean import clean_line
-from memtui.clock import age, local_minute, short_age
-from memtui.files import FileProblem
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import age, local_minute, short_age
+from memtui.ground.files import FileProblem
 
 if TYPE_CHECKING:
-    from memtui.aftermath.pin_fates import PinFate
     from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
+    from memtui.lost.pin_fates import PinFate
 
 _NONE = (
     "No command is active.\n\n"
@@ -106,7 +106,9 @@ class CommandsPane(Pane):
         if pin is not None:
             sign, role = MARKS[self._light(key)]
             source = f"L{pin.pin.line}" if pin.pin.line else ""
-            from memtui.safety.secrets import masked  # not needed for the first paint: its patterns take time
+            from memtui.secrets.secrets import (
+                masked,  # not needed for the first paint: its patterns take time
+            )
 
             return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:

@@ -18,9 +18,9 @@ from memtui.app.panes.memory_reader import MemoryReader
 from memtui.app.panes.memory_row import Known, memory_row
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject
 from memtui.app.widgets.document import Document, plain
-from memtui.clean import clean_line
-from memtui.clock import day_and_minute
-from memtui.files import FileProblem
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute
+from memtui.ground.files import FileProblem
 from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:

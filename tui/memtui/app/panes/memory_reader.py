@@ -11,7 +11,7 @@ from memtui.app.model.memory_states import MemoryStates
 from memtui.app.model.project_model import Browser
 from memtui.app.panes.pane import Progress
 from memtui.app.widgets.document import Document, Line, concat, line, styled
-from memtui.files import FileProblem
+from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:

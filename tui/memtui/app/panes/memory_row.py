@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.app.panes.pane import row, when_of
-from memtui.clean import clean_line
-from memtui.named import NamedTuple
+from memtui.ground.clean import clean_line
+from memtui.ground.named import NamedTuple
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from memtui.app.model.views import View
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import wrap
-from memtui.clean import clean_line
-from memtui.clock import day_and_minute, local_minute, short_time
-from memtui.named import NamedTuple
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute, local_minute, short_time
+from memtui.ground.named import NamedTuple
 
 _WIDE = 40
 """Width in columns from which the time at the left of a row includes its day."""

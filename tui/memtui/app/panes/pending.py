@@ -13,16 +13,16 @@ from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow, CapturesView, HealthView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
 from memtui.app.widgets.document import Document, plain
-from memtui.clean import clean_line
-from memtui.clock import day_and_minute
-from memtui.files import FileProblem
 from memtui.formats.capture_text import opening
-from memtui.reading.cancelled import ReadingCancelledError
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute
+from memtui.ground.files import FileProblem
+from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
-    from memtui.aftermath.records import Aftermath
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
+    from memtui.lost.records import Aftermath
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
 _INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"

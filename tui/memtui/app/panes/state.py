@@ -20,11 +20,11 @@ from memtui.app.model.views import StateView, View
 from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
 from memtui.app.widgets.row_painter import Look
-from memtui.clean import clean_line
-from memtui.clock import age, local_minute
-from memtui.named import NamedTuple
-from memtui.patterns import deferred
-from memtui.reading.cancelled import ReadingCancelledError
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import age, local_minute
+from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
+from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.formats.session_state import SessionState, Task

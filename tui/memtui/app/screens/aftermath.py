@@ -15,8 +15,6 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.aftermath.kept_marks import mark
-from memtui.aftermath.records import Aftermath, Row
 from memtui.app.details.aftermath import Item, items_of, summary_document
 from memtui.app.host import PinWanted, UndoWanted
 from memtui.app.keys.reader_commands import AFTERMATH
@@ -28,10 +26,12 @@ from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.clean import clean_line
-from memtui.clock import day_and_minute, parse_iso
 from memtui.flows.rescue import ROOM, fitting, hand_over, rescue_text, size_of_rows
-from memtui.reading.short_text import tokens
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute, parse_iso
+from memtui.lost.kept_marks import mark
+from memtui.lost.records import Aftermath, Row
+from memtui.transcript.short_text import tokens
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

@@ -31,7 +31,7 @@ from memtui.app.panes.pane import Pane
 from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.widgets.row_list import RowList
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 
 class Panes(NamedTuple):

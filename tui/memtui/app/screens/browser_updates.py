@@ -33,9 +33,9 @@ from memtui.app.widgets.status_bar import StatusBar, live_mark
 from memtui.app.widgets.tab_strip import TabStrip
 
 if TYPE_CHECKING:
-    from memtui.aftermath.receipts import Receipt
     from memtui.app.model.session_context import ContextState
     from memtui.flows.follow import Followed
+    from memtui.lost.receipts import Receipt
 
 
 _RECEIPT = timedelta(hours=1)

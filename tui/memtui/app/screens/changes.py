@@ -19,8 +19,8 @@ from memtui.app.screens.document import ReadingScreen
 from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.clean import clean_line
-from memtui.clock import parse_iso, short_age
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import parse_iso, short_age
 from memtui.store.history import Recorded
 
 if TYPE_CHECKING:

@@ -26,15 +26,15 @@ from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.text_field import TextField
-from memtui.clean import clean, clean_line
 from memtui.documents.checklist import Point, check_recovery
 from memtui.engines.engine_choice import Engine
-from memtui.files import FileProblem
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError
 from memtui.formats.tags import tags_of
-from memtui.reading.cancelled import ReadingCancelledError
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.files import FileProblem
+from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

@@ -18,9 +18,9 @@ from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import cut_left
-from memtui.clean import clean, clean_line
 from memtui.documents.evidence import EvidenceGroup, EvidenceItem
 from memtui.documents.sources import without_source
+from memtui.ground.clean import clean, clean_line
 
 _BOX = re.compile(r"\[[ x>]\] ")
 _USED = "used"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.screens.line_prompt import AskScreen
-from memtui.clean import clean_line
-from memtui.files import FileProblem
+from memtui.ground.clean import clean_line
+from memtui.ground.files import FileProblem
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -29,9 +29,9 @@ async def export_sessions(
         transcripts: the sessions'; several are written into a folder.
         readable: returns a readable transcript, unpacked from the archive if necessary.
     """
-    from memtui.clock import system_clock
     from memtui.flows.export import export_session, session_file
-    from memtui.project import expanded
+    from memtui.ground.clock import system_clock
+    from memtui.ground.project import expanded
 
     several, here = len(transcripts) > 1, Path.cwd()
     question = (

@@ -31,13 +31,13 @@ from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.evidence import evidence
 from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.files import FileProblem
 from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
 from memtui.formats.memory import MemoryFile
-from memtui.reading.cancelled import ReadingCancelledError
-from memtui.reading.capture_facts import facts_of_capture
-from memtui.reading.facts import Facts
+from memtui.ground.files import FileProblem
+from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript.capture_facts import facts_of_capture
+from memtui.transcript.facts import Facts
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

@@ -13,7 +13,7 @@ from textual.widgets import TextArea
 
 from memtui.app.screens.review_form import FIELDS, Field, with_item
 from memtui.app.widgets.text_field import TextField
-from memtui.clean import clean
+from memtui.ground.clean import clean
 
 _FRAME = 2
 _TARGET_AT_FIRST = "learnings"

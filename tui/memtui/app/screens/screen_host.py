@@ -9,7 +9,7 @@ from typing import cast
 from textual.screen import Screen
 
 from memtui.app.host import HostApp, Work, always
-from memtui.failures import explain
+from memtui.ground.failures import explain
 
 
 class ScreenHost:

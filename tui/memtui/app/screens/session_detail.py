@@ -22,15 +22,15 @@ from memtui.app.screens.document import ReadingScreen
 from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView
-from memtui.clock import day_and_minute
 from memtui.flows.resuming import session_folder
 from memtui.flows.session_tree import Captured, Made, SessionTree, session_tree
-from memtui.project import Project, find_root
-from memtui.reading.cancelled import ReadingCancelledError
-from memtui.reading.facts import read_end, read_facts
-from memtui.reading.records import Facts
+from memtui.ground.clock import day_and_minute
+from memtui.ground.project import Project, find_root
 from memtui.store.memories import MemoryStore
 from memtui.store.session_list import Session
+from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript.facts import read_end, read_facts
+from memtui.transcript.records import Facts
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

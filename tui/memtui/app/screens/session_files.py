@@ -9,10 +9,10 @@ from memtui.app.host import HostApp
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.exporting import export_sessions
 from memtui.app.widgets.document import Document, Line, line
-from memtui.clock import Clock
-from memtui.files import FileProblem
 from memtui.flows.forgetting import Traces, forget, traces_of
-from memtui.project import Places
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import archive_settings
 from memtui.store.session_list import Session, size_text

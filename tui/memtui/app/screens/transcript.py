@@ -25,12 +25,12 @@ from memtui.app.widgets.transcript_finder import Finder
 from memtui.app.widgets.transcript_pages import Shows
 from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.clock import parse_iso
 from memtui.documents.transcript_markdown import transcript_markdown
-from memtui.formats.transcript_events import Boundary
-from memtui.reading.blocks import Block
-from memtui.reading.subagents import agent_transcripts
-from memtui.safety.secrets import masked
+from memtui.ground.clock import parse_iso
+from memtui.secrets.secrets import masked
+from memtui.transcript.blocks import Block
+from memtui.transcript.events import Boundary
+from memtui.transcript.subagents import agent_transcripts
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.reading.line_index import LineIndex
+from memtui.transcript.line_index import LineIndex
 
 Offsets = Callable[[LineIndex], Sequence[int]]
 """Returns the byte offsets of one kind of place, in their order."""

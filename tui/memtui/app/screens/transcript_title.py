@@ -7,9 +7,9 @@ from rich.cells import cell_len
 from memtui.app.widgets.transcript_pages import Shows
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.app.widgets.wrap import cut
-from memtui.clean import clean_line
-from memtui.clock import day_and_minute, parse_iso, to_local
-from memtui.reading.session_head import SessionHead
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute, parse_iso, to_local
+from memtui.transcript.session_head import SessionHead
 
 _CORNERS = 6
 """Cells of the frame's upper line that are not available to the title."""

@@ -21,8 +21,8 @@ from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.clean import clean_line
-from memtui.clock import Clock
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import Clock
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

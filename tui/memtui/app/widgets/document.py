@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from memtui.app.widgets.wrap import graphemes
-from memtui.clean import clean
-from memtui.named import NamedTuple
-from memtui.patterns import deferred
+from memtui.ground.clean import clean
+from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
 
 LINE_LIMIT = 2000
 """Maximum length of a displayed logical line in characters; longer ones are visibly cut."""

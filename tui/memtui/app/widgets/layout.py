@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.wrap import Piece, wrap
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 _CHECK_EVERY = 256
 _LINES_BELOW, _CHARS_BELOW = 400, 48 * 1024

@@ -15,7 +15,7 @@ from memtui.app.widgets.document import ROLES
 from memtui.app.widgets.layout import Layout
 from memtui.app.widgets.safe_strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import hang_for
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 
 class Drawn(NamedTuple):

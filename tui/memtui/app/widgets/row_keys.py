@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 _NEAR = 32
 _PATIENCE = 4096

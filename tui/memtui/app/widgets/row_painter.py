@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.app.widgets.safe_strips import blank, cut_segments, segment
 from memtui.app.widgets.wrap import centred, fit
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 Draw = Callable[[str, int], Content]
 """Makes the content of a row from its key and the available cells; never reads a file."""

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from memtui.app.widgets.wrap import head
-from memtui.clean import clean
+from memtui.ground.clean import clean
 
 
 def segment(text: str, style: Style) -> Segment:

@@ -8,11 +8,11 @@ from textual.widget import Widget
 
 from memtui.app.model.live_updates import Liveness, Mark
 from memtui.app.model.sharing import SyncStatus
-from memtui.clean import clean_line
-from memtui.named import TYPE_CHECKING
+from memtui.ground.clean import clean_line
+from memtui.ground.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memtui.aftermath.context_gauge import Gauge
+    from memtui.lost.context_gauge import Gauge
 
 _CELLS = 8
 _NAMED = 80

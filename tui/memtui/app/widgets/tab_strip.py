@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.named import NamedTuple
+from memtui.ground.named import NamedTuple
 
 
 class Tab(NamedTuple):

@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 from memtui.app.widgets.transcript_pages import Page, Shows
 from memtui.app.widgets.transcript_source import Source, Wanted
 from memtui.app.widgets.transcript_window import Window
-from memtui.reading.line_index import never
+from memtui.transcript.line_index import never
 
 _PATIENCE = 0.05
 """Seconds for which the first paint waits for the first page."""

@@ -15,8 +15,8 @@ from textual.worker import get_current_worker
 from memtui.app.widgets.transcript_lines import render
 from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.reading.blocks import Block, Key
-from memtui.reading.finding import Hit, Query, hits_in, lines_backward, lines_forward
+from memtui.transcript.blocks import Block, Key
+from memtui.transcript.finding import Hit, Query, hits_in, lines_backward, lines_forward
 
 
 class Start(NamedTuple):

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
 from memtui.app.widgets.transcript_calls import FOLD, ROWS, call_lines, result_lines, subject_of
-from memtui.clean import clean, clean_line
-from memtui.clock import parse_iso, to_local
-from memtui.formats.transcript_events import Boundary, Call, Queued, Result, Said, Summary, Words
-from memtui.reading.blocks import Attached, Block, Skipped, Thinking
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import parse_iso, to_local
+from memtui.transcript.blocks import Attached, Block, Skipped, Thinking
+from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words
 
 BLANK = Line("")
 _WORKED = "  (while the model worked)"

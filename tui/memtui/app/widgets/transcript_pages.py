@@ -8,11 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from memtui.formats.transcript import read_lines
-from memtui.formats.transcript_events import Boundary, Call, Result, Said
-from memtui.reading.blocks import Attached, Block, Thinking, blocks
-from memtui.reading.line_index import LineIndex, never
-from memtui.reading.line_offsets import line_start
+from memtui.transcript.blocks import Attached, Block, Thinking, blocks
+from memtui.transcript.events import Boundary, Call, Result, Said
+from memtui.transcript.line_index import LineIndex, never
+from memtui.transcript.line_offsets import line_start
+from memtui.transcript.lines import read_lines
 
 PAGE = 128 * 1024
 """Approximate size of a page in bytes; it begins and ends between lines."""

@@ -9,10 +9,10 @@ from threading import Event
 from typing import Literal
 
 from memtui.app.widgets.transcript_pages import PAGE, Page, Pages, Shows
-from memtui.reading.blocks import Block, Key
-from memtui.reading.line_index import LineIndex
-from memtui.reading.line_offsets import line_offset, line_start
-from memtui.reading.session_head import SessionHead, session_head
+from memtui.transcript.blocks import Block, Key
+from memtui.transcript.line_index import LineIndex
+from memtui.transcript.line_offsets import line_offset, line_start
+from memtui.transcript.session_head import SessionHead, session_head
 
 _MOMENTS, _MOMENT = 20, 0.05
 """Number and length in seconds of the waits of counting for a page; in between it can be cancelled."""

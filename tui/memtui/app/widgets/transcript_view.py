@@ -21,8 +21,8 @@ from memtui.app.widgets.transcript_feed import Feed
 from memtui.app.widgets.transcript_pages import PAGE, Page, Shows
 from memtui.app.widgets.transcript_source import Source, Wanted
 from memtui.app.widgets.transcript_window import Window
-from memtui.reading.blocks import Block, Key
-from memtui.reading.finding import Query
+from memtui.transcript.blocks import Block, Key
+from memtui.transcript.finding import Query
 
 _KEPT = 8 * AT_ONCE
 """Maximum size of held pages in bytes; those far from the reading position are dropped."""

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
 from memtui.app.widgets.transcript_pages import Page
-from memtui.formats.transcript_events import Boundary, Call, Result
-from memtui.reading.blocks import Block, Key
-from memtui.reading.finding import Query
-from memtui.reading.line_index import LineIndex
+from memtui.transcript.blocks import Block, Key
+from memtui.transcript.events import Boundary, Call, Result
+from memtui.transcript.finding import Query
+from memtui.transcript.line_index import LineIndex
 
 
 class Spot:

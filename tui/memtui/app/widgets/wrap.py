@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from rich.cells import cell_len, split_graphemes
 
-from memtui.clean import clean
-from memtui.named import NamedTuple
-from memtui.patterns import deferred
+from memtui.ground.clean import clean
+from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
 
 
 class Piece(NamedTuple):

@@ -6,7 +6,7 @@ holds the folded texts and finds them by runs of three characters; its results a
 reports whether it was complete (`Found.complete`).
 
 Each kind of documents has a range of numbers, so that kinds are searched separately. `sessions` indexes
-transcripts: a document for each stretch of a turn (`memtui.reading.passages`). `documents` indexes files as
+transcripts: a document for each stretch of a turn (`transcript.passages`). `documents` indexes files as
 one document each: `search` stored memories, and `project_files` captures, memory files, states and pins of
 all projects. Secrets are masked, except those in memories. `query` parses the filters in a query, and
 `updating` updates the whole index.

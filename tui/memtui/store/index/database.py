@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from memtui.files import FileLocked, FileProblem, existing_above, lock, private_folder
-from memtui.files.safe import signature_of
+from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder
+from memtui.ground.files.safe import signature_of
 from memtui.store.index import schema
 from memtui.store.index.schema import IndexBroken, IndexUnavailable, index_error
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import Filter
 from memtui.store.folding import fold
 from memtui.store.index.database import Database

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from memtui.files import FileProblem, heads_within, load_within
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import has_front_matter, parse_stored
-from memtui.project import Home
+from memtui.ground.files import FileProblem, heads_within, load_within
+from memtui.ground.project import Home
 from memtui.store.base import Listed
 from memtui.store.index.document import Document
 from memtui.store.index.schema import DocKind

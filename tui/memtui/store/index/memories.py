@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memtui.project import Home
+from memtui.ground.project import Home
 from memtui.store.base import Filter, Found, Hit
 from memtui.store.index.documents import SEARCH_BUDGET, DocumentIndex
 from memtui.store.index.files import Files

@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.files import FileProblem, read_within
 from memtui.formats.capture import Capture, parse_capture
 from memtui.formats.capture_text import opening
 from memtui.formats.memory import parse_memory
 from memtui.formats.model import FormatError
 from memtui.formats.pins import parse_pins
 from memtui.formats.session_state import parse_session_state
-from memtui.project import Home, Project, find_root
-from memtui.safety.secrets import masked
+from memtui.ground.files import FileProblem, read_within
+from memtui.ground.project import Home, Project, find_root
+from memtui.secrets.secrets import masked
 from memtui.store.index.database import Database
 from memtui.store.index.document import Document, PlainMeta
 from memtui.store.index.documents import DocumentIndex

@@ -18,10 +18,9 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from memtui.files import FileProblem
-from memtui.files.problems import writing
-from memtui.project import Home
-from memtui.reading.passages import Kind, Passage
+from memtui.ground.files import FileProblem
+from memtui.ground.files.problems import writing
+from memtui.ground.project import Home
 from memtui.store.base import Filter, Which
 from memtui.store.index.database import Database
 from memtui.store.index.finding import Also, Gathered, Sample, find
@@ -43,6 +42,7 @@ from memtui.store.index.transcripts import (
 from memtui.store.index.writer import read_state
 from memtui.store.listing import Entry
 from memtui.store.matching import Query
+from memtui.transcript.passages import Kind, Passage
 
 FRESH = 1.5
 """Seconds for which a listing of Claude Code's folder is reused."""

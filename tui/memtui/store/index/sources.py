@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from memtui.files import FileProblem, head_within
-from memtui.project import Home
+from memtui.ground.files import FileProblem, head_within
+from memtui.ground.project import Home
 from memtui.store.listing import Entry, scan
 
 _ANY = re.compile(r"[^.].*", re.DOTALL)

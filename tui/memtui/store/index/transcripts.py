@@ -11,11 +11,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.clean import without_surrogates
-from memtui.clock import parse_iso
-from memtui.reading.passages import Kind, Passage, Place, Stretch, read_stretches
-from memtui.reading.short_text import one_line
-from memtui.safety.secrets import masked
+from memtui.ground.clean import without_surrogates
+from memtui.ground.clock import parse_iso
+from memtui.secrets.secrets import masked
 from memtui.store.compressed_frames import BrokenArchiveError, UnpackedStream
 from memtui.store.folding import fold
 from memtui.store.index.schema import BREAK, DocKind, IndexBroken
@@ -24,6 +22,8 @@ from memtui.store.index.writer import free_number, project_number, put_texts, ta
 from memtui.store.listing import Entry
 from memtui.store.matching import Query
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
+from memtui.transcript.passages import Kind, Passage, Place, Stretch, read_stretches
+from memtui.transcript.short_text import one_line
 
 _MARKS = {Kind.ASK: "a", Kind.SAID: "s", Kind.COMMAND: "c", Kind.FILE: "f", Kind.ERROR: "e"}
 _TITLE = 200

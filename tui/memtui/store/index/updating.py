@@ -8,7 +8,7 @@ import threading
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 
-from memtui.project import Places
+from memtui.ground.project import Places
 from memtui.store.index.memories import SearchIndex
 from memtui.store.index.project_files import project_documents
 from memtui.store.index.sessions import SessionIndex

@@ -1,0 +1,190 @@
+"""Secrets are masked by form and by place; lookalikes stay."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.secrets.secret_spans import may_hold_secret
+from memtui.secrets.secrets import MASK, find, masked
+from tests.formats.checks import ends_soon
+from tests.secrets.fifth_forms import FIFTH_FORMS
+from tests.secrets.fourth_forms import FOURTH_FORMS
+from tests.secrets.ordinary_lines import ordinary_lines
+from tests.secrets.second_forms import SECOND_FORMS
+from tests.secrets.secret_forms import FORMS, forms
+from tests.secrets.third_forms import THIRD_FORMS
+
+_LINES = 10_000
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_98_of_100_forms_are_found(seed: int) -> None:
+    missed = []
+    every = forms(seed=seed)
+    for text, values in every:
+        left = masked(text)
+        if MASK not in left or (values and max(values, key=len) in left):
+            missed.append(text)
+        assert masked(left) == left
+    assert len(every) >= 130
+    assert len(missed) <= 0.02 * len(every), missed
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "collection", [SECOND_FORMS, THIRD_FORMS, FOURTH_FORMS, FIFTH_FORMS], ids=range(2, 6)
+)
+def test_nearly_all_forms_of_later_collections_are_found(collection: str, seed: int) -> None:
+    missed = []
+    every = forms(collection, seed)
+    for text, values in every:
+        left = masked(text)
+        if MASK not in left or any(len(value) >= 8 and value in left for value in values):
+            missed.append(text)
+        assert masked(left) == left
+    assert len(every) >= 130
+    assert len(missed) <= 0.03 * len(every), missed
+
+
+@pytest.mark.parametrize(
+    "collection", [FORMS, SECOND_FORMS, THIRD_FORMS, FOURTH_FORMS, FIFTH_FORMS], ids=range(1, 6)
+)
+def test_the_quick_look_lets_every_secret_through(collection: str) -> None:
+    found = [text for text, _ in forms(collection) if find(text)]
+    assert [text for text in found if not may_hold_secret(text)] == []
+
+
+def test_a_secret_among_ordinary_lines_is_masked_as_it_is_alone() -> None:
+    ordinary = "\n".join(ordinary_lines(20))
+    for text, _ in forms(THIRD_FORMS + FOURTH_FORMS):
+        assert masked(f"{ordinary}\n{text}\n{ordinary}") == f"{ordinary}\n{masked(text)}\n{ordinary}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '* "git pull --rebase" did not pass "-v/-q" options to underlying',
+        'TOKEN = "[a-zA-Z_][a-zA-Z0-9_-]*"',
+        "man3/key_setsecret.3 man3/l64a.3 man2/memfd_secret.2 man2/mlock.2",
+        "'sodium_crypto_kx_publickey', 'sodium_crypto_pwhash_scryptsalsa208sha256_str_verify',",
+        "my ($user, $pass) = CPAN::HTTP::Credentials->$cred_method;",
+        "All checks pass:\n- **lint**: Clean\n- **Build succeeds**",
+        "Load and return a dynamic library identified by 'name'.",
+        "pass `result_type=` explicitly.",
+        "perldoc -u Some::Modulename2",
+        "    private_key: Ed25519PrivateKey | Ed448PrivateKey",
+        'fields = ["password", "email2", "created_at"]',
+        '| password | string | "required" |',
+        'page.getByLabel("Password").fill(user2.password)',
+        "docker run -u 1000 -p 8080:80 web",
+        "unzip -q a.zip && mkdir -p dir/x1",
+        "var e={token:t.token,password:r.password},o=6;return e.secret=o.secret,e",
+        "\u30d1\u30b9\u30ef\u30fc\u30c9\u306f7525\u6587\u5b57\u4ee5\u4e0a\u3067\u3059\u3002",
+        "postgres://user:password@localhost:5432/shop",
+        "--color-token-password-1: #a4121290;",
+        "    def __init__(self, password: bytes):",
+        "    self, private_key: ed25519.Ed25519PrivateKey, f_priv: _FragList",
+        'print(f"password={password!r}")',
+        "    :type passphrase: :py:data:`bytes`",
+        "        password (bool, optional): Enable password input.",
+    ],
+)
+def test_what_looks_like_a_secret_in_code_stays(line: str) -> None:
+    assert masked(line) == line
+
+
+def test_no_false_alarm_in_ordinary_lines() -> None:
+    lines = ordinary_lines(_LINES)
+    assert [line for line in set(lines) if masked(line) != line] == []  # some are there many times
+    assert find("\n".join(lines)) == ()
+
+
+def test_a_hit_names_line_and_kind() -> None:
+    text = f"one\ntwo {'gh' + 'p_'}{'a1B2' * 9}\n\nDB_PASSWORD=P@ss{'w0rd!2'}"
+    assert find(text) == ((2, "github token"), (4, "password"))
+    assert masked(text) == "one\ntwo [masked: github token]\n\nDB_PASSWORD=[masked: password]"
+
+
+HEX = "a1b2c3d4e5f6a7b8c9d0"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"Authorization: Bearer {HEX}", "Authorization: Bearer [masked: authorization]"),
+        ("postgres://me:hunter2@db/x", "postgres://me:[masked: password in an address]@db/x"),
+        (f'"password": "{HEX}"', '"password": "[masked: password]"'),
+        ("The DB password is hunter2!.", "The DB password is [masked: password]."),
+        (
+            "\u6570\u636e\u5e93\u5bc6\u7801\u662f Geheim7x\uff0c\u8bf7\u52ff\u5916\u4f20",
+            "\u6570\u636e\u5e93\u5bc6\u7801\u662f [masked: password]\uff0c\u8bf7\u52ff\u5916\u4f20",
+        ),
+        (
+            "-----BEGIN RSA PRIVATE " + "KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE " + "KEY-----[masked: private key]-----END RSA PRIVATE KEY-----",
+        ),
+    ],
+)
+def test_what_is_around_a_secret_stays(text: str, shown: str) -> None:
+    assert masked(text) == shown
+
+
+@given(
+    text=st.text()
+    | st.lists(st.sampled_from([*"=:\"'< .-_a1A", "password", "token", "://", "@"])).map("".join)
+)
+def test_masking_again_changes_nothing(text: str) -> None:
+    once = masked(text)
+    assert masked(once) == once
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a-",
+        "a.",
+        "eyJ-",
+        "token=",
+        "a://b:",
+        "ghp_-",
+        "curl -u ",
+        "password",
+        "cookie: a=",
+        "-----BEGIN PRIVATE KEY-----",
+    ],
+)
+def test_a_long_text_that_is_nearly_a_secret_takes_no_time(piece: str) -> None:
+    ends_soon(masked, piece * 5_000)
+
+
+_FORMS = {
+    "packagist token": "packagist_out_" + "0a1b" * 17,
+    "deno token": "ddp_" + "a1B2" * 9,
+    "vercel token": "vercel_blob_rw_" + "a1B2" * 4 + "_" + "a1B2" * 8,
+    "salesforce token": "00D" + "a1B2" * 3 + "!AQ" + "a1B2" * 22,
+    "infisical token": f"st.{'0a1b' * 6}.{'0a1b' * 8}.{'0a1b' * 8}",
+    "openshift token": "sha256~" + "a1B2" * 10 + "xyz",
+    "clickhouse key": "4b1d" + "a1B2" * 9 + "zz",
+    "convex key": "prod:happy-otter-123|" + "a1B2" * 12,
+    "private key": "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQo4aHpQdWJGRk1j",
+}
+
+
+@pytest.mark.parametrize("kind", _FORMS)
+def test_a_token_is_known_wherever_it_stands(kind: str) -> None:
+    for around in ("see {} now", "\u8fd9\u662f{}\u3002", "KEY_{}", '"{}"', "<{}>"):
+        assert masked(around.format(_FORMS[kind])) == around.format(f"[masked: {kind}]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BW_CLIENTSECRET=a1B2c3D4e5F6g7H8",
+        'psk="Zx9mua!q"',
+        "x-honeycomb-team: Y685DTj6KkmhFiLkqtFsYj",
+    ],
+)
+def test_a_secret_is_known_by_its_place(text: str) -> None:
+    assert len(find(text)) == 1

@@ -1,0 +1,293 @@
+"""Modified files, and files that were only read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.documents.ranking import reference_files, working_files
+from memtui.transcript.facts import Facts, read_facts, to_json
+from memtui.transcript.paths import absolute
+from memtui.transcript.shell_files import IN_PROGRAM
+from memtui.transcript.subagents import agent_transcripts
+from tests.transcripts import SIBLING, STOP, Transcript, tool_result, tool_use
+
+
+def modified(facts: Facts) -> list[str]:
+    return [file.path for file in facts.modified_files]
+
+
+def read(facts: Facts) -> list[str]:
+    return [file.path for file in facts.read_files]
+
+
+def test_edits_of_all_tools_in_order_of_the_first_one(tmp_path: Path) -> None:
+    session = Transcript()
+    session.tool("Write", file_path="/work/app/b.py", content="x")
+    session.edit("/work/app/a.py")
+    session.tool("MultiEdit", file_path="/work/app/c.py", edits=[{"old_string": "a", "new_string": "b"}])
+    session.tool("NotebookEdit", notebook_path="/work/app/n.ipynb", new_source="1")
+    session.edit("/work/app/b.py")
+    facts = session.facts(tmp_path)
+    assert modified(facts) == ["/work/app/b.py", "/work/app/a.py", "/work/app/c.py", "/work/app/n.ipynb"]
+    assert [file.times for file in facts.modified_files] == [2, 1, 1, 1]
+    assert not any(file.subagent for file in facts.modified_files)
+
+
+def test_failed_refused_and_unfinished_calls_change_nothing(tmp_path: Path) -> None:
+    session = Transcript()
+    unread = (
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"
+    )
+    session.broken("Edit", unread, file_path="/work/app/a.py")
+    session.broken("Write", STOP, file_path="/work/app/b.py")
+    session.broken("Edit", SIBLING, file_path="/work/app/c.py")
+    session.tool("Edit", unread, file_path="/work/app/d.py")  # an error by its text alone
+    session.broken("Read", "File does not exist.", file_path="/work/app/e.py")
+    session.call("Edit", file_path="/work/app/f.py")
+    facts = session.facts(tmp_path)
+    assert (modified(facts), read(facts)) == ([], [])
+
+
+def test_read_and_never_modified(tmp_path: Path) -> None:
+    session = Transcript()
+    session.tool("Read", file_path="/work/app/a.py")
+    session.tool("Read", file_path="/work/app/b.py", offset=3)
+    session.edit("/work/app/a.py")
+    session.tool("Read", file_path="/work/app/b.py")
+    session.tool("Grep", pattern="x", path="/work/app/c.py")
+    facts = session.facts(tmp_path)
+    assert (modified(facts), read(facts)) == (["/work/app/a.py"], ["/work/app/b.py"])
+    assert to_json(facts)["modified_files"] == ["/work/app/a.py"]
+    assert to_json(facts)["read_files"] == ["/work/app/b.py"]
+
+
+def test_relative_paths_stand_in_the_folder_of_their_line(tmp_path: Path) -> None:
+    session = Transcript(cwd="/work/app")
+    session.edit("src/a.py")
+    session.envelope["cwd"] = "/work/app/web"
+    session.edit("./b.ts")
+    session.edit("../src/a.py")
+    assert modified(session.facts(tmp_path)) == ["/work/app/src/a.py", "/work/app/web/b.ts"]
+
+
+def test_the_result_states_what_a_tilde_stands_for(tmp_path: Path) -> None:
+    session = Transcript()
+    call = session.call("Write", file_path="~/notes.md", content="x")
+    session.result(call, detail={"type": "create", "filePath": "/home/u/notes.md", "content": "x"})
+    facts = session.facts(tmp_path)
+    assert modified(facts) == ["/home/u/notes.md"]
+    assert facts.modified_files[0].created
+
+
+@pytest.mark.parametrize(
+    ("path", "cwd", "expected"),
+    [
+        ("/a/b.py", "/work", "/a/b.py"),
+        ("/a/./x/../b.py", "/work", "/a/b.py"),
+        ("/a//b.py", "", "/a/b.py"),
+        ("/a/.hidden/..data", "/work", "/a/.hidden/..data"),
+        ("b.py", "/work", "/work/b.py"),
+        ("b.py", "", "b.py"),
+        ("C:\\a\\b.py", "/work", "C:\\a\\b.py"),
+        ("c:/a/b.py", "", "c:/a/b.py"),
+        ("src\\b.py", "C:\\a", "C:\\a\\src\\b.py"),
+        ("..\\b.py", "C:\\a\\c", "C:\\a\\b.py"),
+        ("\\\\server\\share\\b.py", "C:\\a", "\\\\server\\share\\b.py"),
+    ],
+)
+def test_absolute(path: str, cwd: str, expected: str) -> None:
+    assert absolute(path, cwd) == expected
+
+
+def test_windows_spells_one_path_in_several_ways(tmp_path: Path) -> None:
+    session = Transcript(cwd="C:\\Users\\u\\app")
+    session.tool("Read", file_path="c:/Users/u/app/a.py")
+    session.edit("C:\\Users\\u\\app\\a.py")
+    facts = session.facts(tmp_path)
+    assert (modified(facts), read(facts)) == (["C:\\Users\\u\\app\\a.py"], [])
+
+
+def test_parallel_calls_find_their_results(tmp_path: Path) -> None:
+    session = Transcript()
+    names = ("a", "b", "c")
+    session.assistant(*(tool_use(f"t{name}", "Edit", file_path=f"/work/app/{name}.py") for name in names))
+    session.user([tool_result("tc"), tool_result("tb", "no", failed=True), tool_result("ta")])
+    assert modified(session.facts(tmp_path)) == ["/work/app/c.py", "/work/app/a.py"]
+
+
+def test_a_result_without_its_call_still_tells(tmp_path: Path) -> None:
+    session = Transcript()
+    session.result("gone1", detail={"filePath": "/work/app/a.py", "oldString": "a", "structuredPatch": []})
+    session.result("gone2", detail={"type": "text", "file": {"filePath": "/work/app/b.py", "content": "x"}})
+    session.result("gone3", failed=True, detail={"filePath": "/work/app/c.py", "structuredPatch": []})
+    session.result("gone4", detail={"stdout": "x", "filePath": 3})
+    facts = session.facts(tmp_path)
+    assert (modified(facts), read(facts)) == (["/work/app/a.py"], ["/work/app/b.py"])
+
+
+def test_a_search_for_edits_in_text_is_no_edit(tmp_path: Path) -> None:
+    session = Transcript()
+    session.say('{"type":"tool_use","name":"Edit","input":{"file_path":"/work/app/a.py"}}')
+    session.tool("Bash", '"name":"Write"', command="grep Edit log.jsonl")
+    assert modified(session.facts(tmp_path)) == []
+
+
+def test_subagents_in_progress_lines_and_beside_them(tmp_path: Path) -> None:
+    session = Transcript()
+    session.tool("Task", "done", description="refactor", prompt="do it")
+    session.agent("assistant", tool_use("t1", "Edit", file_path="/work/app/a.py"))
+    session.agent("user", tool_result("t1"))
+    session.agent("assistant", tool_use("t2", "Write", file_path="/work/app/b.py", content=""))
+    session.agent("user", tool_result("t2", STOP, failed=True))
+    session.agent("assistant", tool_use("t3", "Read", file_path="/work/app/c.py"))
+    session.agent("user", tool_result("t3"))
+    session.agent("assistant", tool_use("t4", "Edit", file_path="/work/app/own.py"))
+    session.agent("user", tool_result("t4"))
+    session.edit("/work/app/own.py")
+    path = session.write(tmp_path)
+    before = read_facts(path)
+    assert modified(before) == ["/work/app/a.py", "/work/app/own.py"]
+    assert [(file.subagent, file.times) for file in before.modified_files] == [(True, 1), (False, 2)]
+    assert [(file.path, file.subagent) for file in before.read_files] == [("/work/app/c.py", True)]
+    assert before.commands == ()
+
+    # The same work again in the subagent's own file, and some that only that file shows.
+    agent = Transcript()
+    agent.envelope |= {"isSidechain": True, "agentId": "a1"}
+    agent.user("do it")
+    agent.assistant(tool_use("t1", "Edit", file_path="/work/app/a.py"))
+    agent.user([tool_result("t1")])
+    agent.assistant(tool_use("t9", "Edit", file_path="late.py"))
+    agent.user([tool_result("t9")])
+    agent.broken("Bash", "no", command="false")
+    agent.write(tmp_path / "5e55-1d" / "subagents", "agent-a1.jsonl")
+    after = read_facts(path)
+    assert [(file.path, file.times) for file in after.modified_files] == [
+        ("/work/app/a.py", 1),
+        ("/work/app/late.py", 1),
+        ("/work/app/own.py", 2),
+    ]
+    assert (after.asked, after.commands, after.errors) == (before.asked, before.commands, before.errors)
+
+
+def test_subagents_files_of_older_versions_lie_beside_the_session(tmp_path: Path) -> None:
+    session = Transcript()
+    call = session.call("Task", description="look", prompt="look")
+    session.result(call, detail={"status": "completed", "agentId": "a41f3dc", "totalTokens": 3})
+    call = session.call("Task", description="look", prompt="look")
+    session.result(call, detail={"status": "completed", "agentId": "../outside"})
+    for name, file in (("agent-a41f3dc", "mine.py"), ("agent-b000000", "others.py")):
+        agent = Transcript()
+        agent.edit(f"/work/app/{file}")
+        agent.write(tmp_path, f"{name}.jsonl")
+        agent.write(tmp_path / "agent-..", "outside.jsonl")
+    facts = session.facts(tmp_path)
+    assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/mine.py", True)]
+
+
+def test_a_subagents_transcript_is_asked_for_its_session_until_it_names_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, late = tmp_path / "s1.jsonl", tmp_path / "agent-late.jsonl"
+    (tmp_path / "agent-named.jsonl").write_bytes(b'{"sessionId":"s1"}\n')
+    late.touch()
+    assert [agent for agent, _ in agent_transcripts(session, ())] == ["named"]
+    late.write_bytes(b'{"sessionId":"s1"}\n')
+    (tmp_path / "agent-other.jsonl").write_bytes(b'{"sessionId":"s2"}\n')
+    opened: list[str] = []
+    real = Path.open
+
+    def noted(self: Path, mode: str) -> object:
+        opened.append(self.stem)
+        return real(self, mode)
+
+    monkeypatch.setattr(Path, "open", noted)
+    assert [agent for agent, _ in agent_transcripts(session, ())] == ["late", "named"]
+    assert opened == ["agent-late", "agent-other"]
+
+
+def test_subagents_in_side_chain_lines(tmp_path: Path) -> None:
+    session = Transcript()
+    session.user("go")
+    session.envelope["isSidechain"] = True
+    session.user("the subagent's task")
+    session.edit("/work/app/a.py")
+    session.tool("TodoWrite", todos=[{"content": "the subagent's", "status": "pending"}])
+    session.envelope["isSidechain"] = False
+    session.tool("Bash", command="ls")
+    facts = session.facts(tmp_path)
+    assert [turn.ask for turn in facts.asked] == ["go"]
+    assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
+    assert facts.todos == ()
+    assert facts.last_action is not None and facts.last_action.tool == "Bash"
+
+
+def test_a_subagents_own_transcript(tmp_path: Path) -> None:
+    session = Transcript()
+    session.envelope |= {"isSidechain": True, "agentId": "a1"}
+    session.user("the subagent's task")
+    session.edit("/work/app/a.py")
+    session.tool("Bash", command="make test")
+    session.tool("TodoWrite", todos=[{"content": "x", "status": "completed"}])
+    facts = session.facts(tmp_path)
+    assert (facts.asked, facts.first_prompt) == ((), "the subagent's task")
+    assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
+    assert [command.text for command in facts.commands] == ["make test"]
+    assert [todo.content for todo in facts.todos] == ["x"]
+
+
+def test_files_that_shell_commands_wrote_are_kept_apart(tmp_path: Path) -> None:
+    session = Transcript()
+    session.edit("/work/app/edited.py")
+    commands = (
+        "cat > new.py <<'EOF'\nprint('a > b')\nEOF",
+        "cat <<EOF >> /work/app/log.txt\nx\nEOF",
+        "cd web && sed -i '' 's/a/b/' index.html && npm test",
+        "sed -i -e s/a/b/ edited.py",
+        "echo x | tee -a notes.md",
+        "grep 'a > b' x.py 2>/dev/null",
+        "make > /dev/null",
+    )
+    for command in commands:
+        session.tool("Bash", command=command)
+    session.broken("Bash", "Exit code 1\nno", command="cat > failed.py <<EOF\nEOF")
+    facts = session.facts(tmp_path)
+    assert modified(facts) == ["/work/app/edited.py"]
+    assert [(file.path, file.source.line) for file in facts.shell_files] == [
+        ("/work/app/new.py", 3),
+        ("/work/app/log.txt", 5),
+        ("/work/app/web/index.html", 7),
+        ("/work/app/notes.md", 11),
+    ]
+
+
+def test_what_a_subagents_commands_did_to_files(tmp_path: Path) -> None:
+    session = Transcript()
+    session.agent("assistant", tool_use("t1", "Write", file_path="/work/app/old.py", content=""))
+    session.agent("user", tool_result("t1"))
+    session.agent("assistant", tool_use("t2", "Bash", command="rm old.py && tee new.py < draft"))
+    session.agent("user", tool_result("t2"))
+    session.agent("assistant", tool_use("t3", "Bash", command="rm kept.py; mv /work/app/old.py there.py"))
+    session.agent("user", tool_result("t3", "Exit code 1", failed=True))
+    facts = session.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.modified_files] == [("/work/app/old.py", "deleted")]
+    assert [(file.path, file.subagent) for file in facts.shell_files] == [("/work/app/new.py", True)]
+    assert (facts.commands, facts.agent_checks) == ((), ())
+
+
+def test_a_file_that_a_program_names_may_have_changed(tmp_path: Path) -> None:
+    program = "cd src && python3 - <<'EOF'\np = open('{}')\ntext = p.read()\n{}\nEOF"
+    session = Transcript()
+    for name in ("a.py", "b.py"):
+        session.tool("Read", "1: x", file_path=f"/work/app/src/{name}")
+    session.tool("Bash", "", command=program.format("b.py", "print(text)"))
+    session.agent("assistant", tool_use("t1", "Bash", command=program.format("a.py", "out.write(text)")))
+    session.agent("user", tool_result("t1"))
+    session.tool("Bash", "", command=program.format("never_read.py", "out.write(text)"))
+    facts = session.facts(tmp_path)
+    assert [(file.path, file.fate) for file in facts.shell_files] == [("/work/app/src/a.py", IN_PROGRAM)]
+    assert [file.path for file in reference_files(facts, "/work/app")] == ["/work/app/src/b.py"]
+    (working,) = working_files(facts, "/work/app")
+    assert working.role == "implementation, named in a program that ran, L7"

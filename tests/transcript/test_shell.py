@@ -1,0 +1,136 @@
+"""Commands with their outcomes, errors, the last action."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.transcript.facts import to_json
+from memtui.transcript.shell import programs_run
+from tests.transcripts import SIBLING, STOP, Transcript
+
+
+def test_outcomes(tmp_path: Path) -> None:
+    session = Transcript()
+    session.tool("Bash", "1 passed", command="pytest", description="Run the tests")
+    session.broken("Bash", "Exit code 2\nUsage: x\n\nError: no such option", command="x --y")
+    session.broken("Bash", STOP, command="git push")
+    session.broken("Bash", "Permission to use Bash with command rm has been denied.", command="rm x")
+    session.broken("Bash", "[Request interrupted by user for tool use]", command="sleep 100")
+    call = session.call("Bash", command="npm run watch", run_in_background=True)
+    session.result(call, "Command running in background with ID: b1", detail={"backgroundTaskId": "b1"})
+    call = session.call("Bash", command="make")
+    session.result(call, "", detail={"stdout": "", "stderr": "", "interrupted": True})
+    session.call("Bash", command="never ends")
+    facts = session.facts(tmp_path)
+    assert [(each.text, each.outcome, each.exit_code) for each in facts.commands] == [
+        ("pytest", "ok", None),
+        ("x --y", "failed", 2),
+        ("git push", "rejected", None),
+        ("rm x", "rejected", None),
+        ("sleep 100", "interrupted", None),
+        ("npm run watch", "background", None),
+        ("make", "interrupted", None),
+        ("never ends", "unknown", None),
+    ]
+    assert facts.commands[0].description == "Run the tests"
+    assert facts.commands[1].output == "Usage: x\n\nError: no such option"
+    assert to_json(facts)["commands"][1] == {
+        "command": "x --y",
+        "description": "",
+        "outcome": "failed",
+        "exit_code": 2,
+        "output": "Usage: x\n\nError: no such option",
+        "by": "model",
+        "line": 3,
+        "timestamp": "2026-01-02T09:00:02.000Z",
+    }
+
+
+def test_errors_are_failures_and_nothing_else(tmp_path: Path) -> None:
+    session = Transcript()
+    session.broken("Bash", "Exit code 1\nboom", command="make")
+    session.broken("Bash", STOP, command="rm")
+    session.broken("Edit", SIBLING, file_path="/work/app/a")
+    session.broken("Bash", "[Request interrupted by user for tool use]", command="sleep 9")
+    session.broken("Read", "<tool_use_error>File does not exist.</tool_use_error>", file_path="b.py")
+    session.broken("mcp__linear__get", "Entity not found", id="X-1")
+    facts = session.facts(tmp_path)
+    assert [(error.tool, error.target, error.message) for error in facts.errors] == [
+        ("Bash", "make", "boom"),
+        ("Read", "/work/app/b.py", "File does not exist."),
+        ("mcp__linear__get", "X-1", "Entity not found"),
+    ]
+    assert to_json(facts)["errors"][0] == {
+        "tool": "Bash", "target": "make", "message": "boom",
+        "line": 2, "timestamp": "2026-01-02T09:00:01.000Z",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npm run lint", {"npm run lint"}),
+        ("cd /work/app && FOO=1 npm test -- -t x 2>&1 | tail -3", {"npm test"}),
+        ("/usr/bin/python3 -m pytest tests/a.py -q", {"python3 -m pytest"}),
+        ("timeout 60 pytest tests/a.py", {"pytest"}),
+        ("go test ./... -run X && golangci-lint run", {"go test", "golangci-lint"}),
+        ("git commit -m 'add; remove | it'", {"git commit"}),
+        ("git commit -m \"$(cat <<'EOF'\nrm -r /\nEOF\n)\"", {"git commit"}),
+        ("gh pr checks 3", {"gh pr checks"}),
+        ("uv run --package api pytest packages/api -q", {"uv run pytest"}),
+        ("npm --prefix web test; make -C docs build", {"npm test", "make build"}),
+        ("git -C /work/app -c core.pager=cat commit -m x", {"git commit"}),
+        ("docker compose -f dev.yml up -d", {"docker compose up"}),
+        ("make \\\n  -j4 build", {"make build"}),
+        ("docker compose up -d", {"docker compose up"}),
+        ("sudo apt-get install x", {"apt-get install"}),
+        ("grep -n x a.py | head", {"grep x", "head"}),
+        ("echo done", set()),
+        ("", set()),
+        ("'unclosed quote", {"'unclosed quote"}),
+    ],
+)
+def test_programs_run_by_a_command_line(command: str, expected: set[str]) -> None:
+    assert programs_run(command) == expected
+
+
+def test_last_action_is_the_last_that_counts(tmp_path: Path) -> None:
+    session = Transcript()
+    assert session.facts(tmp_path).last_action is None
+    session.broken("Bash", "Exit code 1\n2 failed", command="pytest  -q\n  tests")
+    session.assistant({"type": "thinking", "thinking": "hm"})
+    session.tool("TodoWrite", todos=[])
+    session.tool("TaskUpdate", taskId="1", status="completed")
+    session.agent("assistant", {"type": "tool_use", "id": "s1", "name": "Bash", "input": {"command": "ls"}})
+    session.assistant(
+        {"type": "tool_use", "id": "x1", "name": "Bash", "input": {"command": "synthetic"}},
+        message={"model": "<synthetic>"},
+    )
+    session.line("system", subtype="away_summary", content="The user is away")
+    action = session.facts(tmp_path).last_action
+    assert action is not None
+    assert (action.tool, action.target, action.outcome) == ("Bash", "pytest -q ⏎ tests", "failed")
+    assert action.result == "2 failed"
+    session.call("mcp__db__query", sql="select 1")
+    action = session.facts(tmp_path).last_action
+    assert action is not None
+    assert (action.tool, action.target, action.outcome) == ("mcp__db__query", "select 1", "unknown")
+
+
+def test_answers(tmp_path: Path) -> None:
+    session = Transcript()
+    call = session.call("AskUserQuestion", questions=[{"question": "Which database?"}])
+    session.result(
+        call, "ok", detail={"questions": [], "answers": {"Which database?": "SQLite", "Sure?": "yes"}}
+    )
+    call = session.call("AskUserQuestion", questions=[])
+    session.result(call, 'Your questions have been answered: "Where?"="here". You can now continue.')
+    session.broken("AskUserQuestion", STOP, questions=[{"question": "Why?"}])
+    facts = session.facts(tmp_path)
+    assert [(each.question, each.answer) for each in facts.answers] == [
+        ("Which database?", "SQLite"),
+        ("Sure?", "yes"),
+        ("Where?", "here"),
+    ]

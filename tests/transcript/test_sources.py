@@ -1,0 +1,98 @@
+"""Every record has the transcript line it was read from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.documents.sources import citation
+from memtui.transcript.checkpoint import carry_from_json, carry_to_json
+from memtui.transcript.facts import read_on
+from memtui.transcript.records import NOWHERE
+from tests.transcript.test_turns import stands
+from tests.transcripts import Transcript, tool_result, tool_use
+
+
+def session() -> Transcript:
+    t = Transcript()
+    t.user("Fix the race")
+    plan = "# Plan\n1. lock\n2. test"
+    shown = t.call("ExitPlanMode", plan=plan)
+    t.result(shown, "User has approved your plan. You can now start coding.")
+    t.tool("TodoWrite", todos=[{"content": c, "status": "pending"} for c in ("lock", "test")])
+    t.edit("/work/app/lock.py")
+    t.broken("Bash", "Exit code 1\nError: two at once", command="make test", description="d")
+    t.edit("/work/app/lock.py")
+    done = [{"content": "lock", "status": "completed"}, {"content": "test", "status": "pending"}]
+    t.tool("TodoWrite", todos=done)
+    t.tool("Bash", "[main abc1234] Hold the lock\n 1 file changed", command="git commit -m 'Hold the lock'")
+    t.compaction()
+    made = t.call("TaskCreate", subject="ship it")
+    t.result(made, "Task #1 created successfully")
+    asked = t.call("AskUserQuestion", questions=[{"question": "Ship today?"}])
+    t.result(asked, 'User has answered: "Ship today?"="On Friday"')
+    t.call("Bash", command="npm publish")
+    return t
+
+
+def test_records_name_their_lines(tmp_path: Path) -> None:
+    t = session()
+    facts = t.facts(tmp_path)
+    (plan,), (file,), (error,) = facts.plans, facts.modified_files, facts.errors
+    (commit,), (answer,), (compaction,) = facts.landmarks, facts.answers, facts.compactions
+    assert facts.last_action is not None
+    quotes = [
+        (plan.source, plan.content),
+        (file.source, file.path),
+        (error.source, "two at once"),
+        (commit.source, commit.text),
+        (answer.source, answer.answer),
+        (compaction.source, "Conversation compacted"),
+        (compaction.summary_source, compaction.summary),
+        (facts.last_action.source, facts.last_action.target),
+        (facts.asked[0].source, facts.asked[0].ask),
+        *((command.source, command.text) for command in facts.commands),
+        *((todo.source, todo.content) for todo in facts.todos),
+    ]
+    assert all(stands(source, text, t.data) for source, text in quotes)
+    assert (file.source.line, file.times) == (6, 2)
+    speakers = [each.source.speaker for each in (plan, error, commit, answer, compaction)]
+    assert speakers == ["model", "tool", "tool", "user", "claude code"]
+
+
+def test_a_todo_names_its_last_change(tmp_path: Path) -> None:
+    t = Transcript()
+    for status in ("pending", "pending", "completed"):
+        items = [{"content": "lock", "status": status}, {"content": "test", "status": "pending"}]
+        t.tool("TodoWrite", todos=items)
+    assert [todo.source.line for todo in t.facts(tmp_path).todos] == [5, 1]
+
+
+def test_read_in_parts_the_lines_are_the_same(tmp_path: Path) -> None:
+    t = session()
+    path = t.write(tmp_path)
+    whole, _ = read_on(path)
+    at = 0
+    for line in t.data.split(b"\n")[:-1]:
+        at += len(line) + 1
+        path.write_bytes(t.data[:at])
+        _, carry = read_on(path)
+        path.write_bytes(t.data)
+        facts, _ = read_on(path, carry_from_json(carry_to_json(carry)))
+        for name in ("plans", "modified_files", "commands", "landmarks", "answers", "compactions", "todos"):
+            assert getattr(facts, name) == getattr(whole, name), (name, line[:200])
+        assert [each.source for each in facts.errors] == [each.source for each in whole.errors]
+        assert facts.last_action == whole.last_action
+
+
+def test_facts_from_another_file_have_no_line(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Fix the race")
+    path = t.write(tmp_path)
+    agent = Transcript()
+    agent.assistant(tool_use("e", "Edit", file_path="/work/app/deep.py", old_string="a", new_string="b"))
+    agent.user([tool_result("e")])
+    agent.write(path.with_suffix("") / "subagents", "agent-a1.jsonl")
+    (file,) = t.facts(tmp_path).modified_files
+    assert (file.source.line, file.source.offset) == (NOWHERE.line, NOWHERE.offset)
+    assert (file.source.speaker, file.source.timestamp) == ("subagent", "2026-01-02T09:00:00.000Z")
+    assert (file.source.line, citation(file.source)) == (0, "agent-a1 L1")

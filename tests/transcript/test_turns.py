@@ -1,0 +1,270 @@
+"""The turns of a session, and the source line of every quote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.transcript.checkpoint import carry_from_json, carry_to_json
+from memtui.transcript.facts import Facts, read_facts, read_on
+from memtui.transcript.records import Quote, Source, Turn
+from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
+
+NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status></task-notification>"
+
+
+def kinds(facts: Facts) -> list[tuple[str, str, str]]:
+    return [(turn.kind, turn.ask, turn.end) for turn in facts.turns]
+
+
+def closings(facts: Facts) -> list[str]:
+    return [turn.closing.text if turn.closing else "" for turn in facts.turns]
+
+
+def strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in parts for text in strings(part)]
+
+
+@lru_cache(maxsize=1)
+def lines_of(data: bytes) -> list[bytes]:
+    return data.split(b"\n")
+
+
+def stands(source: Source, text: str, data: bytes) -> bool:
+    """Whether the record named by a source, by line and by offset, contains a text."""
+    line = lines_of(data)[source.line - 1]
+    assert data[source.offset : source.offset + len(line) + 1] in (line, line + b"\n"), source
+    found = "\n".join(strings(json.loads(line)))
+    return all(part.strip() in found for part in text.split(" … "))
+
+
+def check_sources(facts: Facts, data: bytes) -> None:
+    for turn in facts.turns:
+        quotes = [*turn.texts, *([turn.closing] if turn.closing else [])]
+        assert turn.source.line <= turn.last_line <= len(lines_of(data))
+        assert all(stands(quote.source, quote.text, data) for quote in quotes), turn
+        if turn.kind != "command":
+            assert stands(turn.source, turn.ask, data), turn
+
+
+def test_a_turn_is_what_was_asked_the_work_and_the_closing_message(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Fix the race")
+    t.say("I look at the lock first.")
+    t.edit("/work/app/lock.py")
+    t.say("Fixed: the lock is taken before the read.")
+    t.user("Now the docs")
+    t.say("Done.")
+    facts = t.facts(tmp_path)
+    first, second = facts.turns
+    assert (first.number, first.kind, first.ask, first.end) == (1, "typed", "Fix the race", "answered")
+    assert first.source == Source(1, 0, "2026-01-02T09:00:00.000Z", "user")
+    assert (first.calls, first.last_line) == (1, 5)
+    assert first.closing is not None
+    assert first.closing.text == "Fixed: the lock is taken before the read."
+    assert (first.closing.source.line, first.closing.source.speaker) == (5, "model")
+    assert [quote.text for quote in first.texts] == ["I look at the lock first."]
+    assert (second.number, second.source.line, second.last_line) == (2, 6, 7)
+    assert facts.asked[1].source.line == 6
+    check_sources(facts, t.data)
+
+
+def test_events_that_open_a_turn(tmp_path: Path) -> None:
+    t = Transcript()
+    t.say("Welcome back.")
+    t.slash("fix", "the race")
+    t.say("Fixed.")
+    t.builtin("model", "opus")
+    t.user("<bash-input>git status</bash-input>")
+    t.user("<bash-stdout>clean</bash-stdout><bash-stderr></bash-stderr>")
+    t.user(NOTICE)
+    t.say("The build went well.")
+    t.user("done", origin={"kind": "task-notification"})
+    t.user("Implement the following plan:\n\n# Plan\n1. one", planContent="# Plan\n1. one")
+    refused = t.call("Bash", command="npm publish")
+    t.result(refused, f"{SAID}not before Friday", failed=True, detail="Error: rejected")
+    t.queue("enqueue", "and the changelog")
+    t.queue("remove")
+    t.attachment("queued_command", prompt="also the readme", commandMode="prompt")
+    t.user([tool_result("x"), {"type": "text", "text": "fine, but shorter"}])
+    facts = t.facts(tmp_path)
+    assert kinds(facts) == [
+        ("start", "", "answered"),
+        ("command", "/fix the race", "answered"),
+        ("shell", "git status", "running"),
+        ("notification", "", "answered"),
+        ("notification", "", "running"),
+        ("plan", "Implement the following plan:\n\n# Plan\n1. one", "running"),
+        ("rejection", "not before Friday", "running"),
+        ("queued", "and the changelog", "running"),
+        ("queued", "also the readme", "running"),
+        ("comment", "fine, but shorter", "running"),
+    ]
+    assert [turn.number for turn in facts.turns] == list(range(1, 11))
+    assert facts.turns[0].source.speaker == facts.turns[3].source.speaker == "claude code"
+    check_sources(facts, t.data)
+
+
+def test_how_a_turn_ends(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("one")
+    t.say("Let me see.")
+    t.call("Bash", command="sleep 900")
+    t.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
+    t.user("two")
+    t.say("Working.")
+    t.line("system", subtype="api_error", error={}, retryAttempt=1, maxRetries=10)
+    t.user("three")
+    t.line("system", subtype="api_error", error={}, retryAttempt=1, maxRetries=10)
+    t.say("Done after all.")
+    t.user("four")
+    message = {"model": "<synthetic>"}
+    t.say("API Error: 529 Overloaded", message=message, isApiErrorMessage=True)
+    t.user("five")
+    t.say("I begin.")
+    t.call("Read", file_path="/work/app/a.py")
+    facts = t.facts(tmp_path)
+    assert [turn.end for turn in facts.turns] == [
+        "interrupted", "api error", "answered", "api error", "running",
+    ]  # fmt: skip
+    assert closings(facts) == ["Let me see.", "Working.", "Done after all.", "", "I begin."]
+
+
+def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("<command-name>/deploy</command-name>\n<command-args>now</command-args>")
+    path = t.write(tmp_path)
+    facts, carry = read_on(path)
+    assert [turn.ask for turn in facts.turns] == ["/deploy now"]
+    assert carry.facts.turns == ()
+    t.user("<local-command-stdout>done</local-command-stdout>")
+    t.write(tmp_path)
+    assert read_facts(path).turns == read_on(path, carry)[0].turns == ()
+
+
+def test_a_subagents_own_transcript_has_a_turn(tmp_path: Path) -> None:
+    t = Transcript()
+    fields: dict[str, Any] = {"isSidechain": True, "agentId": "a1"}
+    t.user("Find the callers", **fields)
+    t.say("I search.", **fields)
+    t.assistant(tool_use("g", "Grep", pattern="lock("), **fields)
+    t.user([tool_result("g", "a.py")], **fields)
+    t.say("There are three.", **fields)
+    facts = t.facts(tmp_path)
+    (turn,) = facts.turns
+    assert (turn.kind, turn.source.line, turn.calls, turn.end) == ("start", 1, 1, "answered")
+    assert closings(facts) == ["There are three."]
+    assert facts.first_prompt == "Find the callers"
+
+
+def test_subagents_work_does_not_count_for_the_turn(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Find the callers")
+    t.agent("assistant", {"type": "text", "text": "searching"}, tool_use("g", "Grep", pattern="x"))
+    t.say("Three.", isSidechain=True, agentId="a1")
+    (turn,) = t.facts(tmp_path).turns
+    assert (turn.calls, turn.closing, turn.texts, turn.end) == (0, None, (), "running")
+
+
+def test_long_texts_keep_head_and_tail(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    t.say("a" * 3_000 + "b" * 3_000)
+    t.say("x" * 9_000 + "y" * 9_000)
+    (turn,) = t.facts(tmp_path).turns
+    assert turn.texts == (Quote("a" * 898 + " … " + "b" * 599, turn.texts[0].source, 6_000),)
+    assert turn.closing is not None
+    assert (turn.closing.text, turn.closing.length) == ("x" * 2_398 + " … " + "y" * 1_599, 18_000)
+
+
+def test_older_turns_keep_less(tmp_path: Path) -> None:
+    t = Transcript()
+    for number in range(120):
+        t.user(f"request {number}")
+        for part in range(20):
+            t.say(f"{number}.{part} " + "w" * 5_000)
+    turns = t.facts(tmp_path).turns
+    assert [len(turn.texts) for turn in turns] == [0] * 109 + [10] * 11
+    assert turns[-1].texts[0].text.startswith("119.9 ")
+    lengths = [len(turn.closing.text) for turn in turns if turn.closing]
+    assert lengths == [800] * 69 + [4_000] * 51
+    check_sources(t.facts(tmp_path), t.data)
+
+
+STEPS = st.lists(
+    st.sampled_from(["user", "say", "long", "call", "edit", "stop", "error", "slash", "builtin", "bang",
+                     "notice", "queue", "remove", "attached", "refuse", "blank", "junk", "compact"]),
+    max_size=25,
+)  # fmt: skip
+
+
+def session(steps: list[str]) -> Transcript:
+    t = Transcript()
+    for n, step in enumerate(steps):
+        take_step(t, n, step)
+    return t
+
+
+def take_step(t: Transcript, n: int, step: str) -> None:
+    actions: dict[str, Callable[[], object]] = {
+        "user": lambda: t.user(f"words {n}"),
+        "say": lambda: t.say(f"text {n}"),
+        "long": lambda: t.say(f"{n} " + "long " * 2_000),
+        "call": lambda: t.call("Bash", command="make"),
+        "edit": lambda: t.edit(f"/work/app/{n}.py"),
+        "stop": lambda: t.user([{"type": "text", "text": "[Request interrupted by user]"}]),
+        "error": lambda: t.say("API Error", message={"model": "<synthetic>"}, isApiErrorMessage=True),
+        "slash": lambda: t.slash("fix", f"it {n}"),
+        "builtin": lambda: t.builtin("model", "opus"),
+        "bang": lambda: t.user("<bash-input>git pull</bash-input>"),
+        "notice": lambda: t.user(NOTICE),
+        "queue": lambda: t.queue("enqueue", f"queued {n}"),
+        "remove": lambda: t.queue("remove"),
+        "attached": lambda: t.attachment("queued_command", prompt=f"queued {n - 2}"),
+        "refuse": lambda: t.result(t.call("Bash", command="rm x"), f"{SAID}no", failed=True),
+        "blank": lambda: t.raw(b""),
+        "junk": lambda: t.raw(b"not json"),
+        "compact": t.compaction,
+    }
+    actions[step]()
+
+
+@given(steps=STEPS, cuts=st.lists(st.floats(0, 1), max_size=3))
+def test_read_in_parts_the_turns_are_the_same(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str], cuts: list[float]
+) -> None:
+    t = session(steps)
+    path = t.write(tmp_path_factory.mktemp("t"))
+    whole = read_facts(path)
+    check_sources(whole, t.data)
+    carry = None
+    for cut in (*sorted(cuts), 1.0):
+        path.write_bytes(t.data[: int(len(t.data) * cut)])
+        facts, carry = read_on(path, carry)
+        carry = carry_from_json(carry_to_json(carry))
+    assert facts.turns == whole.turns
+    assert facts.asked == whole.asked
+
+
+def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("publish it")
+    refused = t.call("Bash", command="npm publish")
+    t.result(refused, STOP, failed=True, detail="User rejected tool use")
+    t.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
+    t.user("not before Friday")
+    turns: tuple[Turn, ...] = t.facts(tmp_path).turns
+    assert [(turn.ask, turn.end) for turn in turns] == [
+        ("publish it", "interrupted"),
+        ("not before Friday", "running"),
+    ]

@@ -1,0 +1,1 @@
+"""Paths, project, clock, files, clean text and problems: imports no other room."""

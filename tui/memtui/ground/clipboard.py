@@ -1,0 +1,85 @@
+"""Copying by every available way, and reporting accurately which one was used.
+
+A terminal never confirms OSC 52, tmux swallows it by default, and over SSH a native tool fills the wrong
+machine's clipboard. So the ways are tried in order, and the message claims no more than is known.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from memtui.ground.machine import find_program, native_tools
+
+_TIMEOUT = 2.0
+"""Seconds that a clipboard tool may take."""
+
+
+class Copied(NamedTuple):
+    """The result of a copy: `message` names the way; `sure` if it was confirmed."""
+
+    message: str
+    sure: bool
+
+
+def osc52(text: str) -> str:
+    """The escape sequence that asks a terminal to put `text` on the clipboard."""
+    return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\a"
+
+
+def copy(
+    text: str,
+    send_osc52: Callable[[str], None],
+    *,
+    name: str = "",
+    env: Mapping[str, str] = os.environ,
+    platform: str = sys.platform,
+) -> Copied:
+    """Copy `text` by every suitable way, and report which.
+
+    Args:
+        text: the text, short: some terminals cut OSC 52 at 4 KB.
+        send_osc52: writes the escape sequence to the terminal; called unless a native tool confirmed.
+        name: its name in the message; "" for a short text, which is displayed itself.
+        env: decides what is tried (TMUX, SSH_CONNECTION, WAYLAND_DISPLAY, DISPLAY).
+        platform: as in `sys.platform`.
+    """
+    in_tmux = bool(env.get("TMUX")) and _load_tmux_buffer(text, env)
+    name = name or text
+    for tool in native_tools(env, platform):
+        if _run(tool.argv, text, env):
+            return Copied(f"Copied {name} with {tool.name}", sure=True)
+    send_osc52(text)
+    if in_tmux:
+        return Copied(f"Copied {name} into the tmux buffer: paste with prefix ]", sure=True)
+    return Copied(f"Sent {name} to the terminal (it cannot confirm)", sure=False)
+
+
+def _load_tmux_buffer(text: str, env: Mapping[str, str]) -> bool:
+    # -w also passes it to the outer terminal; tmux before 3.2 lacks it.
+    return _run(("tmux", "load-buffer", "-w", "-"), text, env) or _run(
+        ("tmux", "load-buffer", "-"), text, env
+    )
+
+
+def _run(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:
+    program = find_program(argv[0], env.get("PATH"))
+    if program is None:
+        return False
+    try:
+        done = subprocess.run(
+            (program, *argv[1:]),
+            input=text.encode(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(env),
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

@@ -1,0 +1,241 @@
+"""The project root and all paths that memtui uses.
+
+Standard library only: the hook process imports this.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path, PureWindowsPath
+
+from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
+
+HOOKS_OFF = "MEMTUI_HOOKS"
+"""The environment variable that disables memtui's hooks when set to ``off``."""
+
+_MARKERS = (".git", "package.json", ".claude")
+"""Names that mark a project folder (seed 000, section 7)."""
+
+# Other contents of a file called HEAD are not branches.
+_BRANCHES = "refs/heads/"
+_COMMIT = deferred(r"[0-9a-f]{40,64}")
+
+
+# Named tuples: the module of dataclasses takes longer to import than a hook has for its work.
+
+
+class Project(NamedTuple):
+    """A project folder and the places in it that memtui reads and writes."""
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """The folder's own name."""
+        windows = PureWindowsPath(self.root)  # from a session on another system
+        return (windows.name if windows.is_absolute() else self.root.name) or str(self.root)
+
+    @property
+    def compacts(self) -> Path:
+        """Captures and memory files (seed 001)."""
+        return self.root / ".project" / "compacts"
+
+    @property
+    def pins(self) -> Path:
+        """Lines that no compaction may lose, one list item each."""
+        return self.root / ".project" / "pins.md"
+
+    @property
+    def shared(self) -> Path:
+        """Memories in the project for everyone who opens it: ``CMEM-...@machine.md``."""
+        return self.root / ".memtui" / "shared"
+
+    @property
+    def session_state_json(self) -> Path:
+        """The file that holds `active_commands[]`, shared with other programs (seed 002)."""
+        return self.root / "docs" / "09-agents" / "session-state.json"
+
+    @property
+    def command_folders(self) -> tuple[Path, ...]:
+        """The folders that are searched for a command's file, in order (seed 002)."""
+        return (
+            self.root / "packages" / "cli" / "src" / "core" / "commands",
+            self.root / ".agileflow" / "commands",
+            self.root / ".claude" / "commands" / "agileflow",
+            self.root / ".claude" / "commands",  # the project's own commands, where AgileFlow is not in use
+        )
+
+
+class Home(NamedTuple):
+    """memtui's own folders, outside any project. They are only created when needed."""
+
+    data: Path
+    cache: Path
+    state: Path
+    config: Path
+
+    @property
+    def memories(self) -> Path:
+        """Stored memories: ``YYYY-MM/CMEM-*.md``."""
+        return self.data / "memories"
+
+    @property
+    def pins(self) -> Path:
+        """The user's own pins, which hold in all projects."""
+        return self.data / "pins.md"
+
+    @property
+    def trash(self) -> Path:
+        """Deleted memories, beside the others and in no month, so that no list shows them."""
+        return self.data / "trash"
+
+    @property
+    def states(self) -> Path:
+        """Session states: ``<session-id>/v0001.md``."""
+        return self.data / "states"
+
+    @property
+    def hook_log(self) -> Path:
+        """One line for each run of a hook."""
+        return self.state / "hooks.jsonl"
+
+    @property
+    def handover(self) -> Path:
+        """The outbox: messages for sessions, a folder for each. `hooks.main` uses this path, too."""
+        return self.state / "handover"
+
+    @property
+    def changes_log(self) -> Path:
+        """One line for each change made by memtui."""
+        return self.state / "changes.jsonl"
+
+    @property
+    def allowed_log(self) -> Path:
+        """One line for each line that was shared although it looks like a secret."""
+        return self.state / "allowed.jsonl"
+
+    @property
+    def archive(self) -> Path:
+        """Compressed copies of transcripts."""
+        return self.data / "archive"
+
+    @property
+    def search_index(self) -> Path:
+        """The index of everything searchable."""
+        return self.cache / "index.db"
+
+    @property
+    def session_cache(self) -> Path:
+        """The cached summaries of sessions."""
+        return self.cache / "sessions.json"
+
+    @property
+    def failure_log(self) -> Path:
+        """Unexpected errors with their tracebacks."""
+        return self.state / "failures.log"
+
+
+class Places(NamedTuple):
+    """A project, memtui's own folders and Claude Code's configuration folder."""
+
+    project: Project
+    home: Home
+    claude: Path
+
+
+def find_root(start: Path, home: Path | None = None) -> Path:
+    """Return the project root for a folder: the topmost one above it that holds a marker.
+
+    Never above the user's home folder, never the home folder itself or the file system's root; without any
+    marker it is `start` itself.
+
+    Args:
+        start: an existing folder.
+        home: the user's home folder; by default from the system.
+    """
+    start = start.resolve()
+    home = (home or Path.home()).resolve()
+    root = start
+    for folder in (start, *start.parents):
+        if folder == home or folder == Path(folder.anchor):
+            break
+        if any((folder / marker).exists() for marker in _MARKERS):
+            root = folder
+    return root
+
+
+def git_branch(root: Path) -> str:
+    """The checked-out branch, the first 8 digits of a detached commit, or "" outside git.
+
+    Reads ``.git/HEAD``, without starting git.
+    """
+    marker = root / ".git"
+    try:
+        if marker.is_file():  # a worktree: "gitdir: /path"
+            marker = root / _first_line(marker).removeprefix("gitdir:").strip()
+        head = _first_line(marker / "HEAD")
+    except (OSError, ValueError):
+        return ""
+    if head.startswith("ref:"):
+        reference = head.removeprefix("ref:").lstrip()
+        return reference.removeprefix(_BRANCHES) if reference.startswith(_BRANCHES) else ""
+    return head[:8] if _COMMIT.fullmatch(head) else ""
+
+
+def _first_line(path: Path) -> str:
+    """The first line of a small text file; a pipe does not block, and the rest of a large one is not read."""
+    fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    try:
+        data = os.read(fd, 4096) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    finally:
+        os.close(fd)
+    return data.decode("utf-8", "replace").partition("\n")[0].strip()
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with ``~`` and ``~user`` expanded; unchanged if the user does not exist."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
+def memtui_home(env: Mapping[str, str] = os.environ) -> Home:
+    """Memtui's own folders: under ``MEMTUI_HOME`` when set, else by the XDG base directories."""
+    if base := env.get("MEMTUI_HOME"):
+        top = expanded(base).absolute()
+        return Home(top / "data", top / "cache", top / "state", top / "config")
+    return Home(
+        _xdg(env, "XDG_DATA_HOME", ".local/share"),
+        _xdg(env, "XDG_CACHE_HOME", ".cache"),
+        _xdg(env, "XDG_STATE_HOME", ".local/state"),
+        _xdg(env, "XDG_CONFIG_HOME", ".config"),
+    )
+
+
+def _xdg(env: Mapping[str, str], variable: str, fallback: str) -> Path:
+    value = env.get(variable, "")
+    # By the XDG specification, relative paths are ignored.
+    base = Path(value) if value and Path(value).is_absolute() else Path.home() / fallback
+    return base / "memtui"
+
+
+def claude_config(env: Mapping[str, str] = os.environ) -> Path:
+    """Claude Code's configuration folder: ``CLAUDE_CONFIG_DIR`` or ``~/.claude``."""
+    if value := env.get("CLAUDE_CONFIG_DIR"):
+        return expanded(value).absolute()
+    return Path.home() / ".claude"
+
+
+def transcript_slug(folder: Path) -> str:
+    """The name Claude Code gives a project's transcript folder: every other character becomes ``-``."""
+    return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))
+
+
+def current_session(environ: Mapping[str, str] = os.environ) -> str:
+    """The id of the Claude Code session that started this process, "" outside of one (Claude Code fact)."""
+    return environ.get("CLAUDE_CODE_SESSION_ID", "")

@@ -1,0 +1,118 @@
+"""The fill level of a session's context, the turns left, and problems around compactions."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+
+from memtui.ground.clock import parse_iso
+from memtui.lost.traces import Trace
+from memtui.transcript.records import CompactionFact, ContextSize, Facts, Todo
+from memtui.transcript.short_text import key_of
+from memtui.transcript.tasks import OPEN
+
+PACE = 10
+"""Number of turns used to measure the pace."""
+
+_WINDOW, _LARGE_WINDOW = 200_000, 1_000_000
+"""Tokens of the models' windows (Claude Code fact: ``[1m]`` in a model's name chooses the large one)."""
+_LOOP, _LOOP_TIME = 3, timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """The context of a session."""
+
+    tokens: int = 0
+    """Of the last request; 0 if none is on record."""
+    limit: int = 0
+    """Size at which it is compacted, in tokens; 0 if unknown."""
+    turns: int | None = None
+    """Turns left, at the recent pace; None if unknown."""
+
+    @property
+    def percent(self) -> int:
+        """The fill level in percent; 0 if unknown."""
+        return round(100 * self.tokens / self.limit) if self.limit else 0
+
+
+def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: int) -> Gauge:
+    """The gauge of a session.
+
+    Args:
+        sizes: its context sizes in order.
+        turns: start times of its last turns, ISO 8601, in order.
+        limit: see `limit_of`.
+    """
+    known = [size for size in sizes if size.tokens]
+    if not known:
+        return Gauge(limit=limit)
+    tokens = known[-1].tokens
+    if not limit or tokens > limit:
+        return Gauge(tokens)
+    times = [size.timestamp for size in known]
+    ends = [known[at - 1].tokens for each in turns if (at := bisect_left(times, each))]
+    grown = [after - before for before, after in pairwise([*ends, tokens]) if after > before][-PACE:]
+    pace = sum(grown) / len(grown) if grown else 0
+    return Gauge(tokens, limit, int((limit - tokens) / pace) if pace else None)
+
+
+def learned_limit(compactions: Sequence[CompactionFact]) -> int:
+    """The largest context that was compacted automatically, in tokens; 0 if none was.
+
+    A compaction requested by the user says nothing about the limit.
+    """
+    return max((each.pre_tokens or 0 for each in compactions if each.trigger == "auto"), default=0)
+
+
+def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], models: Sequence[str]) -> int:
+    """The context size at which a session is compacted, in tokens; 0 if unknown.
+
+    Args:
+        compactions: the session's own; its largest automatic one counts first.
+        others: tokens before automatic compactions of other sessions; the largest counts next.
+        models: the session's, in order; otherwise the window of the last one counts.
+    """
+    if learned := learned_limit(compactions) or max(others, default=0):
+        return learned
+    model = models[-1] if models else ""
+    if not model.startswith("claude"):
+        return 0
+    return _LARGE_WINDOW if "[1m]" in model else _WINDOW
+
+
+def may_loop(compactions: Sequence[CompactionFact]) -> bool:
+    """Whether the last three compactions came within ten minutes."""
+    moments = [parse_iso(each.source.timestamp) for each in compactions[-_LOOP:]]
+    known = [moment for moment in moments if moment is not None]
+    return len(known) == _LOOP and known[-1] - known[0] <= _LOOP_TIME
+
+
+def is_looping(traces: Sequence[Trace]) -> bool:
+    """Whether the last three compactions came within ten minutes, without a file change in between."""
+    last = traces[-_LOOP:]
+    return may_loop([each.compaction for each in last]) and not any(each.changed for each in last[1:])
+
+
+def finished_tasks(facts: Facts) -> frozenset[str]:
+    """Keys of the finished tasks."""
+    done = (todo for todo in (*facts.todos, *facts.past_todos) if todo.status == "completed")
+    return frozenset(key_of(todo.content) for todo in done)
+
+
+def reopened_tasks(done: frozenset[str], todos: Iterable[Todo], line: int) -> list[str]:
+    """Tasks that were finished before a compaction and are open again.
+
+    Args:
+        done: the finished tasks before it; see `finished_tasks`.
+        todos: the current list.
+        line: the compaction's line; items older than it did not return.
+    """
+    return [
+        todo.content
+        for todo in todos
+        if todo.status in OPEN and todo.source.line > line and key_of(todo.content) in done
+    ]

@@ -1,0 +1,168 @@
+"""Messages for a session, each delivered once, with its next prompt or at its next start.
+
+Each message is a file in ``handover/<session>/``. The hook that renames the file delivers it, so that hooks
+running twice or concurrently deliver it once. The new name has the mark of the text to be printed; the file
+is removed after printing. If the hook is killed in between, the message waits again after a while, and is
+delivered unless its mark is in the transcript. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from memtui.ground.files import (
+    FileMissing,
+    FileProblem,
+    create_exclusive,
+    existing_above,
+    private_folder,
+    read_within,
+)
+from memtui.ground.files.problems import writing
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home
+from memtui.store.note_names import session_key
+
+RESCUE = "rescue"
+"""Facts chosen by the user."""
+PINS = "pins"
+"""Pins that may not have arrived."""
+
+_LIMIT = 256 << 10
+_ENDING = ".json"
+_TAKEN = ".taken"
+LEASE = 30.0
+"""Seconds after which the hook that took a message is certainly dead: its limit is ten."""
+_TRIES = 5
+
+
+class Message(NamedTuple):
+    """A message for a session."""
+
+    kind: str
+    """`RESCUE` or `PINS`."""
+    text: str
+    rows: int = 0
+    """Number of facts in it."""
+    unless: str = ""
+    """The mark of an earlier hand-over; delivered only if the transcript lacks it."""
+    printed: tuple[str, ...] = ()
+    """Marks of hand-overs by hooks that were killed while printing; treated like `unless`."""
+    at: str = ""
+    """Its time of creation, ISO 8601."""
+    path: Path = Path()
+
+
+class Outbox:
+    """The waiting messages of one session."""
+
+    def __init__(self, home: Home, session_id: str) -> None:
+        self._home = home
+        self.folder = home.handover / session_key(session_id)
+
+    def waiting(self) -> list[Message]:
+        """The waiting messages, oldest first; unreadable files are skipped."""
+        try:
+            names = [path.name for path in self.folder.iterdir()]
+        except OSError:
+            return []
+        names = [self._put_back(name) if name.endswith(_TAKEN) else name for name in names]
+        paths = sorted(self.folder / name for name in names if name.endswith(_ENDING))
+        if not paths:
+            self._tidy()
+        found = map(_read, paths)
+        return [message for message in found if message is not None]
+
+    def put(self, message: Message) -> Message:
+        """Leave a message; returns it with its path, for withdrawing it.
+
+        Raises:
+            FileProblem: it cannot be written.
+        """
+        private_folder(self._home.state, within=existing_above(self._home.state))
+        fields = message._asdict()
+        del fields["path"], fields["printed"]
+        data = json.dumps(fields).encode()
+        tries = 0
+        while True:
+            with writing(self.folder):  # without a .gitignore, so that the empty folder can be removed
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path = self.folder / f"{time.time_ns():020d}-{message.kind}{_ENDING}"
+            try:
+                if create_exclusive(path, data):
+                    return message._replace(path=path)
+            except FileMissing:  # a hook has just taken the last message and removed the folder
+                tries += 1
+                if tries == _TRIES:
+                    raise
+
+    def take(self, message: Message) -> Message | None:
+        """Claim a message for delivery, under its new name; None if it is gone or another hook has it.
+
+        The caller calls `note` before printing, and `remove` afterwards.
+        """
+        try:
+            os.utime(message.path)  # from now on only this caller has it, until the lease ends
+        except OSError:
+            return None
+        return self._renamed(message, message.path.name + _TAKEN)
+
+    def note(self, message: Message, mark: str) -> Message:
+        """Note the mark under which a message is about to be printed."""
+        stem = message.path.name.removesuffix(_TAKEN).removesuffix(_ENDING)
+        return self._renamed(message, f"{stem}.{mark}{_ENDING}{_TAKEN}") or message
+
+    def remove(self, message: Message) -> bool:
+        """Remove a message; returns whether it still existed."""
+        try:
+            message.path.unlink()
+        except OSError:
+            return False
+        self._tidy()
+        return True
+
+    def _renamed(self, message: Message, name: str) -> Message | None:
+        path = self.folder / name
+        try:
+            message.path.replace(path)
+        except OSError:
+            return None
+        return message._replace(path=path)
+
+    def _put_back(self, name: str) -> str:
+        """Release a message whose claimant has died; returns its name."""
+        path, waiting = self.folder / name, name.removesuffix(_TAKEN)
+        try:
+            if not 0 <= time.time() - path.stat().st_mtime < LEASE:
+                path.replace(self.folder / waiting)
+                return waiting
+        except OSError:
+            pass
+        return name
+
+    def _tidy(self) -> None:
+        """Remove the folder where nothing waits: a prompt costs more as long as it is there."""
+        with suppress(OSError):
+            self.folder.rmdir()
+
+
+def _read(path: Path) -> Message | None:
+    try:
+        fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
+        return Message(
+            kind=str(fields["kind"]),
+            text=str(fields["text"]),
+            rows=int(fields.get("rows", 0)),
+            unless=str(fields.get("unless", "")),
+            at=str(fields.get("at", "")),
+            printed=tuple(path.name.removesuffix(_ENDING).split(".")[1:]),
+            path=path,
+        )
+    except FileMissing:
+        return None
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
+        return None

@@ -1,0 +1,177 @@
+"""Pins: lines that must never be lost, in two files that the user may edit. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from memtui.formats.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
+from memtui.ground.clean import clean_line
+from memtui.ground.files import (
+    FileChanged,
+    FileMissing,
+    FileProblem,
+    create_exclusive,
+    existing_above,
+    load_within,
+    private_folder,
+    replace_expected,
+    shared_folder,
+)
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.project import Home, Project
+from memtui.secrets.secrets import masked
+from memtui.store.changes import unrecorded
+
+if TYPE_CHECKING:
+    from memtui.store.changes import Wrote
+
+ROOM = 2_000
+"""Maximum length of all pins together, the project's and the user's, in characters."""
+
+_FILE_LIMIT = 64 << 10
+_TRIES = 5
+
+Change = Callable[[str], str]
+
+
+class PinProblem(FileProblem):
+    """A pin cannot be added or removed."""
+
+
+class Pinned(NamedTuple):
+    """A pin and its scope."""
+
+    pin: Pin
+    everywhere: bool
+    """Whether it is one of the user's own, for all projects."""
+
+
+class Pins:
+    """The pins for a project."""
+
+    def __init__(self, project: Project, home: Home, wrote: Wrote = unrecorded) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            project: the project.
+            home: where the user's own are.
+            wrote: records changes.
+        """
+        self._wrote = wrote
+        self._project = project
+        self._home = home
+
+    def path(self, *, everywhere: bool) -> Path:
+        """The project's file, or the user's own."""
+        return self._home.pins if everywhere else self._project.pins
+
+    def all(self) -> list[Pinned]:
+        """The project's pins, then the user's own.
+
+        Raises:
+            FileProblem: a file exists and cannot be read.
+        """
+        return [
+            Pinned(pin, everywhere)
+            for everywhere in (False, True)
+            for pin in parse_pins(self._text(everywhere)[0])
+        ]
+
+    def add(self, pin: Pin, *, everywhere: bool = False) -> Pin:
+        """Pin a line with its secrets masked; returns the stored pin.
+
+        Raises:
+            PinProblem: it is empty, already pinned, or does not fit.
+            FileProblem: the file cannot be read or written.
+        """
+        pin = pin._replace(text=clean_line(masked(pin.text)))
+        path = self.path(everywhere=everywhere)
+        known = self.all()
+        if not pin.text:
+            raise PinProblem(path, "takes no empty pin")
+        if any(each.pin.text == pin.text for each in known):
+            raise PinProblem(path, "has this pin already")
+        total = sum(len(each.pin.text) for each in known) + len(pin.text)
+        if total > ROOM:
+            reason = (
+                f"has no room: pins have {ROOM:,} characters together, with this one {total:,}; remove one"
+            )
+            raise PinProblem(path, reason)
+        self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
+        return pin
+
+    def remove(self, words: str, *, everywhere: bool | None = None) -> None:
+        """Remove the first pin with this text, from only one of the files if `everywhere` is given.
+
+        Raises:
+            PinProblem: there is no such pin.
+            FileProblem: the file cannot be read or written.
+        """
+        known = self.all()
+        files = (False, True) if everywhere is None else (everywhere,)
+        fits = (each for each in known if each.pin.text == words and each.everywhere in files)
+        found = next(fits, None)
+        if found is None:
+            raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
+        what = f"removed the pin “{_short(words)}”"
+        self._change(what, found.everywhere, lambda text: without_pin(text, words))
+
+    def move(self, pinned: Pinned, step: int) -> bool:
+        """Move a pin one place down (1) or up (-1) in its file; False when it is the last or first one.
+
+        Raises:
+            FileProblem: the file cannot be read or written.
+        """
+        words = pinned.pin.text
+        text, _ = self._text(pinned.everywhere)
+        if moved_pin(text, words, step) == text:
+            return False
+        what = f"moved the pin “{_short(words)}” {'down' if step > 0 else 'up'}"
+        self._change(what, pinned.everywhere, lambda text: moved_pin(text, words, step))
+        return True
+
+    def _change(self, what: str, everywhere: bool, change: Change) -> None:
+        path, root = self.path(everywhere=everywhere), self._root(everywhere)
+        for _ in range(_TRIES):
+            text, before = self._text(everywhere)
+            after = change(text).encode()
+            if before is None:
+                if everywhere:
+                    private_folder(path.parent, within=existing_above(root))
+                else:
+                    shared_folder(path.parent, within=root)
+                if create_exclusive(path, after, mode=0o600 if everywhere else 0o644, within=root):
+                    break
+                continue
+            try:
+                replace_expected(path, after, expected=before, within=root).close()
+            except FileChanged:
+                continue
+            break
+        else:
+            raise PinProblem(path, "is being written by another program; try again in a moment")
+        self._wrote(what, path, before, after)
+
+    def _text(self, everywhere: bool) -> tuple[str, bytes | None]:
+        return read_pins_file(self.path(everywhere=everywhere), self._root(everywhere))
+
+    def _root(self, everywhere: bool) -> Path:
+        return self._home.data if everywhere else self._project.root
+
+
+def read_pins_file(path: Path, root: Path) -> tuple[str, bytes | None]:
+    """The text of a pins file and its bytes; "" and None if there is no file.
+
+    Raises:
+        FileProblem: it exists and cannot be read.
+    """
+    try:
+        data = load_within(path, root, limit=_FILE_LIMIT).data
+    except FileMissing:
+        return "", None
+    return data.decode("utf-8-sig", "replace"), data
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39].rstrip() + "…"

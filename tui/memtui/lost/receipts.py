@@ -1,0 +1,215 @@
+"""Receipts: whether hand-overs have arrived, according to Claude Code's own transcript.
+
+Claude Code fact: text that a hook adds to the conversation is recorded as ``hook_additional_context``, its
+raw output as ``hook_success``, failures as ``hook_cancelled``, ``hook_non_blocking_error`` and others.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from memtui.ground.clock import parse_iso, to_local
+from memtui.lost.handover_marks import MARK, find_mark
+from memtui.lost.traces import hook_context
+from memtui.secrets.private import without_private
+
+Arrival = Literal["whole", "cut", "missing", "unknown"]
+
+_HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
+_ANSWER = re.compile(rb'"type": ?"assistant"')
+_WITHIN = timedelta(minutes=5)
+"""Maximum time between a hook's run and its record in the transcript."""
+_BEFORE = timedelta(seconds=30)
+_OPENINGS = ("Notes on the project ", "## Pinned by the user")
+"""The beginnings of memtui's texts, which identify one that lost its mark."""
+_EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A hand-over by a hook, from the hook log."""
+
+    at: str
+    event: str
+    """As on the command line: `session-start` or `user-prompt-submit`."""
+    session_id: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The arrival of a hand-over."""
+
+    at: datetime
+    """Time of the hand-over, or of a compaction without one."""
+    session_id: str
+    event: str
+    """`session-start` or `user-prompt-submit`."""
+    arrival: Arrival
+    what: str = ""
+    """The hook's description: ``handed over a rescue of 2 rows``."""
+    mark: str = ""
+    characters: int = 0
+    reason: str = ""
+    """Why it did not arrive whole."""
+    line: int = 0
+    """The transcript's line with the text."""
+    arrived: int = 0
+    """Number of characters that arrived, if it was cut."""
+
+    @property
+    def label(self) -> str:
+        """``received 09:53, whole``; ``cut at 9,000``; ``not received: ...``."""
+        if self.arrival == "whole":
+            return f"received {to_local(self.at):%H:%M}, whole"
+        if self.arrival == "cut" and self.arrived:
+            return f"cut at {self.arrived:,}"
+        words = {"cut": "cut", "missing": "not received", "unknown": "unknown"}
+        return f"{words[self.arrival]}{f': {self.reason}' if self.reason else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A transcript's record of a hook, or of a boundary."""
+
+    at: datetime
+    kind: str
+    event: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """A transcript's records of hooks."""
+
+    hooks: tuple[_Note, ...]
+    compactions: tuple[datetime, ...]
+    answered: bool = False
+    """Whether the model has answered since."""
+
+
+def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
+    """A transcript's records of hooks and compactions; only such lines are parsed.
+
+    Args:
+        transcript: the session's.
+        start: byte offset of the first line to read.
+        first: the number of that line.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    hooks, compactions, answered = [], [], False
+    with transcript.open("rb") as lines:
+        lines.seek(start)
+        for number, line in enumerate(lines, first):
+            if b'"hook_' not in line and b'"compact_boundary"' not in line:
+                answered = answered or _ANSWER.search(line) is not None
+                continue
+            record = _record(line)
+            moment = parse_iso(str(record.get("timestamp", "")))
+            if moment is None:
+                continue
+            if record.get("subtype") == "compact_boundary":
+                compactions.append(moment)
+            elif isinstance(body := record.get("attachment"), dict):
+                text = hook_context(record) or str(body.get("stdout") or body.get("stderr") or "")
+                event = str(body.get("hookEvent", ""))
+                hooks.append(_Note(moment, str(body.get("type", "")), event, text, number))
+    return Notes(tuple(hooks), tuple(compactions), answered)
+
+
+def receipts(handed: Iterable[Handed], notes: Notes | None) -> list[Receipt]:
+    """The receipts of one session's hand-overs that carry a mark.
+
+    Args:
+        handed: its hand-overs.
+        notes: the records of its transcript; None if it cannot be read.
+    """
+    found = (_receipt(each, notes) for each in handed)
+    return [receipt for receipt in found if receipt is not None]
+
+
+def without_hook(
+    session_id: str, notes: Notes, runs: Sequence[datetime], since: datetime, why: str
+) -> Iterator[Receipt]:
+    """A receipt for each compaction at which no SessionStart hook of memtui ran.
+
+    Args:
+        session_id: the session.
+        notes: the records of its transcript.
+        runs: the times at which its SessionStart hooks ran.
+        since: ignore earlier compactions.
+        why: the likely reason.
+    """
+    for moment in notes.compactions:
+        if moment >= since and not any(abs(run - moment) <= _WITHIN for run in runs):
+            yield Receipt(moment, session_id, "session-start", "missing", reason=why)
+
+
+def is_marked(detail: str) -> bool:
+    """Whether a line of the hook log reports a hand-over with a mark."""
+    return _HANDED.search(detail) is not None
+
+
+def _receipt(handed: Handed, notes: Notes | None) -> Receipt | None:
+    found, moment = _HANDED.search(handed.detail), parse_iso(handed.at)
+    if found is None or moment is None:
+        return None
+    what = "; ".join(part for part in handed.detail.split("; ") if part.startswith("handed over"))
+    size = int(found[1].replace(",", ""))
+    handed_over = Receipt(moment, handed.session_id, handed.event, "unknown", what, found[2], size)
+    return _arrived(handed_over, notes)
+
+
+def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
+    """The receipt, completed from the transcript."""
+    event, mark, moment = receipt.event, receipt.mark, receipt.at
+    if notes is None:
+        return replace(receipt, reason="the transcript cannot be read any more")
+    for note in notes.hooks:
+        found = find_mark(note.text) if note.kind == "hook_additional_context" else None
+        if found is not None and found.mark == mark:
+            if found.whole:
+                return replace(receipt, arrival="whole", line=note.line)
+            return replace(receipt, arrival="cut", reason="its beginning is missing", line=note.line)
+    near = [note for note in notes.hooks if note.event == _EVENTS.get(event) and _is_near(note.at, moment)]
+    for note in near:
+        if note.kind == "hook_additional_context" and note.text.startswith(_OPENINGS) and not _marked(note):
+            return replace(receipt, arrival="cut", arrived=len(note.text), line=note.line)
+    return replace(receipt, arrival="missing", reason=_reason(mark, near))
+
+
+def _reason(mark: str, near: Sequence[_Note]) -> str:
+    for note in near:
+        if note.kind == "hook_cancelled":
+            return "Claude Code ended the hook: time-out"
+        if "error" in note.kind:
+            first = without_private(note.text).strip().partition("\n")[0][:120]
+            return f"Claude Code reports an error of the hook{f': {first}' if first else ''}"
+        if note.kind == "hook_success" and f"memtui:{mark}" in note.text:
+            return "Claude Code ran the hook and did not take its output: validation error"
+    return "the hook ran, and the transcript has nothing of it"
+
+
+def _is_near(at: datetime, moment: datetime) -> bool:
+    return -_BEFORE <= at - moment <= _WITHIN
+
+
+def _marked(note: _Note) -> bool:
+    return MARK.search(note.text) is not None
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}

@@ -1,0 +1,202 @@
+"""The configured remotes, and this machine's own name.
+
+``remotes.json`` in the configuration folder: for each name the url, the memories sent automatically, and the
+projects.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from getpass import getuser
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from memtui.formats.shared_record import MACHINE
+from memtui.ground.files import (
+    FileMissing,
+    FileProblem,
+    create_exclusive,
+    private_folder,
+    read_within,
+    write_atomic,
+)
+from memtui.ground.files.safe import existing_above
+from memtui.ground.project import Home
+from memtui.secrets.secrets import find
+from memtui.share.remote import Remote
+
+_LIMIT = 1 << 20
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}", re.ASCII)
+_POSTGRES = re.compile(r"postgres(?:ql)?://|service=[\w.-]+$")
+_URL = re.compile(
+    r"(?:https?|ssh|git|file|postgres|postgresql)://[^\s]+|[\w.-]+@[\w.-]+:[^\s:]+|service=[\w.-]+|[/~.].*"
+)
+
+
+class NamedRemote(BaseModel):
+    """A configured remote."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str
+    """In the form that git or libpq accepts."""
+    sync: Literal["shared", "all"] = "shared"
+    """The memories to send: the shared ones, or all if every machine is one's own."""
+    projects: tuple[str, ...] = ()
+    """Names of the projects whose memories are fetched; empty means all."""
+
+
+_REMOTES = TypeAdapter(dict[str, NamedRemote])
+
+
+class Remotes:
+    """The configured remotes of one user."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self.path = home.config / "remotes.json"
+
+    def all(self) -> dict[str, NamedRemote]:
+        """All remotes by name.
+
+        Raises:
+            FileProblem: the file cannot be read.
+        """
+        try:
+            return _REMOTES.validate_json(read_within(self.path, self._home.config, limit=_LIMIT))
+        except FileMissing:
+            return {}
+        except (ValidationError, ValueError) as error:
+            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+            raise FileProblem(self.path, f"is broken: {reason}") from error
+
+    def find(self, name: str) -> tuple[str, NamedRemote]:
+        """A remote by its name; "" means the only one.
+
+        Raises:
+            FileProblem: there is no remote, or none is named and there are several.
+        """
+        remotes = self.all()
+        if not name and len(remotes) == 1:
+            return next(iter(remotes.items()))
+        if name in remotes:
+            return name, remotes[name]
+        known = f"there are {', '.join(sorted(remotes))}" if remotes else "memtui remote add makes one"
+        reason = (
+            f"has no remote {name}" if name else "has no remote" if not remotes else "has several remotes"
+        )
+        raise FileProblem(self.path, f"{reason}; {known}")
+
+    def add(self, name: str, remote: NamedRemote) -> None:
+        """Add a remote.
+
+        Raises:
+            FileProblem: the name or address is invalid, or the name is taken.
+        """
+        remotes = self.all()
+        if not _NAME.fullmatch(name):
+            raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")
+        if name == "project":  # reserved for memories from a project's own folder
+            raise FileProblem(self.path, "cannot hold 'project': memories that come with the code have it")
+        if name in remotes:
+            raise FileProblem(self.path, f"has a remote {name} already: {remotes[name].url}")
+        _check_url(self.path, remote.url)
+        if remote.url.startswith("."):  # absolute, as it may be used from another folder later
+            remote = remote.model_copy(update={"url": os.path.abspath(remote.url)})  # noqa: PTH100
+        self._write({**remotes, name: remote})
+
+    def remove(self, name: str) -> NamedRemote:
+        """Remove a remote; memories fetched from it stay.
+
+        Raises:
+            FileProblem: there is no remote of this name.
+        """
+        found, remote = self.find(name)
+        self._write({key: value for key, value in self.all().items() if key != found})
+        return remote
+
+    def _write(self, remotes: dict[str, NamedRemote]) -> None:
+        private_folder(self._home.config, within=existing_above(self._home.config))
+        values = {name: remote.model_dump(exclude_defaults=True) for name, remote in remotes.items()}
+        write_atomic(self.path, json.dumps(values, indent=2, ensure_ascii=False).encode() + b"\n")
+
+
+def _check_url(path: Path, url: str) -> None:
+    if not _URL.fullmatch(url) or "::" in url or not url.isprintable():
+        raise FileProblem(
+            path,
+            f"cannot hold {url!r}: an address is https://, ssh://, user@host:path, a folder or postgresql://",
+        )
+    if _is_postgres(url) or "://" in url:
+        try:
+            password = urlsplit(url).password
+        except ValueError:
+            password = None
+        if password or "password=" in url or find(url):
+            where = "PGPASSFILE" if _is_postgres(url) else "git's credential helper"
+            raise FileProblem(path, f"does not hold passwords: leave it out of the address; {where} knows it")
+
+
+def _is_postgres(url: str) -> bool:
+    return _POSTGRES.match(url) is not None
+
+
+def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine: str) -> Remote:
+    """The remote for a configuration; nothing is opened yet.
+
+    Raises:
+        RemoteProblemError: the program or library that it needs is not installed.
+    """
+    if _is_postgres(remote.url):
+        from memtui.share.postgres_remote import PostgresRemote
+
+        return PostgresRemote(remote.url)
+    from memtui.share.git_remote import GitRemote
+
+    url = os.path.expanduser(remote.url) if remote.url.startswith("~") else remote.url  # noqa: PTH111
+    folder = replica_path(home, name, remote).with_suffix(".git")
+    return GitRemote(url, folder, author=author, machine=machine)
+
+
+def replica_path(home: Home, name: str, remote: NamedRemote) -> Path:
+    """The path of this machine's copy of a remote, without a suffix; different for each address."""
+    known_by = "\n".join((remote.url, remote.sync, *remote.projects))
+    return home.data / "sharing" / f"{name}-{sha256(known_by.encode()).hexdigest()[:8]}"
+
+
+def this_machine(home: Home) -> str:
+    """The unique name of this machine for sharing, created once.
+
+    Raises:
+        FileProblem: it cannot be read or written.
+    """
+    path = home.data / "machine"
+    try:
+        return _read_machine(path, home)
+    except FileMissing:
+        host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().partition(".")[0].lower())[:30].strip("-")
+        private_folder(home.data, within=existing_above(home.data))
+        create_exclusive(path, f"{host or 'machine'}-{os.urandom(2).hex()}\n".encode(), within=home.data)
+        return _read_machine(path, home)
+
+
+def _read_machine(path: Path, home: Home) -> str:
+    name = read_within(path, home.data, limit=1000).decode("utf-8", "replace").strip()
+    if not MACHINE.fullmatch(name):
+        raise FileProblem(path, "is broken: a machine's name has small letters, digits and hyphens")
+    return name
+
+
+def this_author() -> str:
+    """The name of this machine's user account."""
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return ""

@@ -1,0 +1,316 @@
+"""Tool calls and their results: every pair is passed to the logs concerned."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memtui.transcript.actions import ActionLog, answers_of, cleaned, target_of
+from memtui.transcript.checkpoint import Checkpoint
+from memtui.transcript.checks import is_check
+from memtui.transcript.events import Call, Result
+from memtui.transcript.file_changes import FileLog, target_path, tool_of
+from memtui.transcript.hidden_failures import hidden_failure
+from memtui.transcript.landmarks import LandmarkLog
+from memtui.transcript.outcomes import (
+    error_head,
+    fate_of_plan,
+    is_sibling_error,
+    outcome_of,
+    said_with_rejection,
+)
+from memtui.transcript.pending_calls import CARRIED, WaitingCall, waiting_call
+from memtui.transcript.plans import PlanLog
+from memtui.transcript.quotes import QuoteLog
+from memtui.transcript.records import NOWHERE, Answer, ErrorFact, Quote, Source
+from memtui.transcript.removals import may_remove
+from memtui.transcript.shell import CommandLog, ShellCall
+from memtui.transcript.shell_file_log import ShellFileLog
+from memtui.transcript.shell_files import may_write
+from memtui.transcript.subagents import worker_of
+from memtui.transcript.tasks import TodoLog
+from memtui.transcript.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
+
+_WAITING_LIMIT = 2_000
+_ANSWER_LIMIT = 500
+_PRINTED = 600
+_ERRORS, _TARGET = 1_000, 500
+_KEPT_RESULTS = TASK_TOOLS | AGENT_TOOLS | {"AskUserQuestion", "ExitPlanMode"}
+KEPT_CALLS = SHELL_TOOLS | TASK_TOOLS | {"TodoWrite", "ExitPlanMode"}
+"""Tools whose arguments are kept; of other calls only the path is, or the target if they failed."""
+_WORTH_TRACKING = EDIT_TOOLS | READ_TOOLS | TASK_TOOLS
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A call without its result yet."""
+
+    call: Call
+    folder: str
+    source: Source
+    shell: ShellCall | None = None
+
+
+class CallLog:
+    """Pairs calls with results by their id.
+
+    Subagents count for the files and, because they share it, the task list.
+
+    Args:
+        said: receives the user's words in a rejection.
+        has_read: receives each file that was read, with the text read.
+    """
+
+    def __init__(self, said: Callable[[str], None], has_read: Callable[[str, str], None]) -> None:
+        self.files = FileLog()
+        self.plans = PlanLog()
+        self.answers: list[Answer] = []
+        self.shell_files = ShellFileLog(self.files)
+        self.quotes = QuoteLog()
+        self.agent_checks = CommandLog("subagent")
+        """Compile, lint and test commands run by subagents."""
+        self.agents: dict[str, None] = {}
+        """Ids of the subagents named by results and calls."""
+        self._results_of: dict[str, Source] = {}
+        """Source of the result of each subagent whose transcript has not been read."""
+        self._said = said
+        self._has_read = has_read
+        self._waiting: dict[str, _Waiting] = {}
+        self._source = NOWHERE
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Reset the logs of the session's own calls."""
+        self.commands = CommandLog()
+        self.errors: deque[ErrorFact] = deque(maxlen=_ERRORS)
+        self.todos = TodoLog()
+        self.landmarks = LandmarkLog()
+        self.actions = ActionLog()
+
+    def resume(self, carry: Checkpoint) -> None:
+        """Restore earlier calls, including those without a result."""
+        facts = carry.facts
+        self.files.resume(facts.modified_files, facts.read_files)
+        self._results_of.update((each.text, each.source) for each in facts.missing_agents)
+        self.plans.resume(facts.plans)
+        self.answers.extend(facts.answers)
+        self.quotes.resume(facts.subagent_results, facts.addresses, facts.api_errors, facts.permission_modes)
+        self.shell_files.resume(facts.shell_files, carry.removed)
+        self.commands.resume(facts.commands)
+        self.agent_checks.resume(facts.agent_checks)
+        self.errors.extend(facts.errors)
+        self.todos = TodoLog(carry.todos)
+        self.landmarks = LandmarkLog(facts.landmarks)
+        self.actions.resume(facts.last_action)
+        unfinished = facts.last_action is not None and facts.last_action.outcome == "unknown"
+        for each in carry.waiting:
+            call = Call(each.id, each.name, each.input, each.agent)
+            entry = self._waiting[call.id] = _Waiting(call, each.folder, each.source)
+            if not each.own:
+                entry.shell = self._agent_check(call, each.source)
+                continue
+            if unfinished:
+                self.actions.called(call, each.source)
+            if call.name in SHELL_TOOLS:
+                entry.shell = self.commands.called(call.input, each.source)
+            elif call.name == "ExitPlanMode":
+                self.plans.shown(call.id, call.input, each.source)
+
+    def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
+        """The last calls without a result; `own_agent` is the subagent that the transcript belongs to."""
+        return tuple(
+            waiting_call(cleaned(each.call), each.folder, each.source, each.call.agent in ("", own_agent))
+            for each in list(self._waiting.values())[-CARRIED:]
+        )
+
+    def found(self, agent: str) -> None:
+        """Note that a subagent's own transcript has been read."""
+        self.agents[agent] = None
+        self._results_of.pop(agent, None)
+
+    @property
+    def missing_agents(self) -> tuple[Quote, ...]:
+        """The subagents known by their result alone."""
+        return tuple(Quote(agent, source) for agent, source in self._results_of.items())
+
+    def called(self, call: Call, folder: str, source: Source, own: bool) -> None:
+        """Record a call made in `folder`, by the session itself (`own`) or by a subagent."""
+        if call.id in self._waiting or not (own or _counts_of_agent(call)):
+            return
+        if len(self._waiting) >= _WAITING_LIMIT:
+            del self._waiting[next(iter(self._waiting))]
+        waiting = self._waiting[call.id] = _Waiting(call, folder, source)
+        if not own:
+            waiting.shell = self._agent_check(call, source)
+            return
+        self.actions.called(call, source)
+        if call.name in SHELL_TOOLS:
+            waiting.shell = self.commands.called(call.input, source)
+        elif call.name == "TodoWrite":
+            self.todos.write(call.input, source)
+        elif call.name == "ExitPlanMode":
+            self.plans.shown(call.id, call.input, source)
+
+    def keeps(self, result: Result) -> bool:
+        """Whether long texts of a result are kept; otherwise they are cleaned one by one."""
+        waiting = self._waiting.get(result.id)
+        return waiting is not None and (
+            waiting.call.name in _KEPT_RESULTS or outcome_of(result) not in ("ok", "background")
+        )
+
+    def ended(self, result: Result, folder: str, source: Source, own: bool) -> None:
+        """Record a result; `folder` is the working folder, for a result whose call is not in the file."""
+        self._source = source
+        waiting = self._waiting.pop(result.id, None)
+        if waiting is None:
+            self._orphan(result, folder)
+        elif own:
+            self._own_result(result, waiting)
+        else:
+            self._agent_result(result, waiting)
+
+    def _orphan(self, result: Result, folder: str) -> None:
+        """Record a result without its call: Claude Code's metadata may still name a file."""
+        tool = tool_of(result.detail)
+        if tool and not result.failed:
+            path = target_path(tool, {}, result.detail, folder)
+            self.files.result(result, path, tool, self._source, self._source)
+
+    def _agent_result(self, result: Result, waiting: _Waiting) -> None:
+        if waiting.shell is not None:
+            shown = _with_hidden_failure(result, waiting.shell)
+            waiting.shell.ended(shown, outcome_of(shown))
+        if result.failed:
+            return
+        name = waiting.call.name
+        if name in SHELL_TOOLS:
+            self._ran(_command_of(waiting.call), waiting)
+        elif name in TASK_TOOLS:
+            self._task(result, waiting)
+        elif name in EDIT_TOOLS or name in READ_TOOLS:
+            path = target_path(name, waiting.call.input, result.detail, waiting.folder)
+            self.files.result(result, path, name, waiting.source, self._source)
+
+    def _agent_check(self, call: Call, source: Source) -> ShellCall | None:
+        """The check that a subagent's call runs; None for another call."""
+        checks = call.name in SHELL_TOOLS and is_check(_command_of(call))
+        return self.agent_checks.called(call.input, source) if checks else None
+
+    def _task(self, result: Result, waiting: _Waiting) -> None:
+        """A task tool succeeded: its call holds the change, only TaskList's result holds the state."""
+        name = waiting.call.name
+        source = self._source if name == "TaskList" else waiting.source
+        self.todos.task_result(name, waiting.call.input, result, source)
+
+    def _own_result(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        ended = outcome = outcome_of(result)
+        shown = _with_hidden_failure(result, waiting.shell) if ended == "ok" else result
+        if shown is not result:
+            outcome = outcome_of(shown)
+        self.actions.ended(shown, outcome)
+        if call.name not in EDIT_TOOLS and call.name not in READ_TOOLS:
+            self.quotes.seen(result.text, self._source)
+        if outcome == "ok" or outcome == "background":
+            self._went_well(result, waiting)
+        elif outcome == "rejected":
+            self._refused(result)
+        elif outcome == "failed" and not is_sibling_error(result):
+            self._failed(shown, waiting)
+        if waiting.shell is not None:
+            waiting.shell.ended(shown, outcome)
+            if ended == "ok":
+                self._ran(waiting.shell.text, waiting)
+                source = self._source._replace(speaker="tool")
+                self.landmarks.ran(waiting.shell.text, result.text, source)
+        elif call.name == "TodoWrite" and result.failed:
+            self.todos.write_failed()
+        elif call.name == "ExitPlanMode":
+            self.plans.decided(result, fate_of_plan(result) if outcome == "rejected" else "unknown")
+
+    def _went_well(self, result: Result, waiting: _Waiting) -> None:
+        call = waiting.call
+        name = call.name
+        if name in EDIT_TOOLS or name in READ_TOOLS:
+            self._touched(result, waiting)
+        elif name in TASK_TOOLS:
+            self._task(result, waiting)
+        elif name == "AskUserQuestion":
+            self._answered(result)
+        elif name in AGENT_TOOLS:
+            self.quotes.reported(result, self._source._replace(speaker="subagent"))
+        if agent := worker_of(result):
+            if agent not in self.agents:
+                self._results_of[agent] = self._source
+            self.agents[agent] = None
+
+    def _touched(self, result: Result, waiting: _Waiting) -> None:
+        """Record a successful edit or read."""
+        call = waiting.call
+        path = target_path(call.name, call.input, result.detail, waiting.folder)
+        self.files.result(result, path, call.name, waiting.source, self._source)
+        if call.name in EDIT_TOOLS:
+            self.plans.wrote(path, call.name, call.input, result.detail, waiting.source)
+        else:
+            self._has_read(path, result.text)
+
+    def _refused(self, result: Result) -> None:
+        if words := said_with_rejection(result):
+            self._said(words)
+
+    def _failed(self, result: Result, waiting: _Waiting) -> None:
+        call = cleaned(waiting.call)
+        target = target_of(call)
+        if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
+            target = target_path(call.name, call.input, result.detail, waiting.folder) or target
+        source = self._source._replace(speaker="tool")
+        self.errors.append(ErrorFact(call.name, target[:_TARGET], error_head(result), source))
+
+    def _ran(self, command: str, waiting: _Waiting) -> None:
+        """Record the changes that a successful command line made to files."""
+        agent = bool(waiting.call.agent)
+        self.shell_files.ran(command, waiting.folder, agent, waiting.source, self._source)
+
+    def typed(self, command: str, source: Source) -> None:
+        """Record a ``!`` line of the user."""
+        self.commands.typed(command, source)
+
+    def printed(self, output: str, source: Source) -> None:
+        """Record the output of a ``!`` line of the user; its exit status is not on record."""
+        call = self.commands.last_typed()
+        if call is None:
+            return
+        said = hidden_failure(call.text, output)
+        if said:
+            call.outcome, call.output = "failed", said[:_PRINTED]
+            return
+        self.quotes.seen(output, source)
+        self.landmarks.ran(call.text, output, source)
+
+    def _answered(self, result: Result) -> None:
+        for question, answer, option in answers_of(result):
+            if len(self.answers) < _ANSWER_LIMIT:
+                source = self._source._replace(speaker="user")
+                self.answers.append(Answer(question, answer, source, option))
+
+
+def _with_hidden_failure(result: Result, shell: ShellCall | None) -> Result:
+    """The result, marked as failed where its output shows a hidden failure."""
+    if shell is None:
+        return result
+    said = hidden_failure(shell.text, result.text)
+    return result._replace(content=said, failed=True) if said else result
+
+
+def _counts_of_agent(call: Call) -> bool:
+    """Whether a subagent's call counts for the session, too."""
+    if call.name in SHELL_TOOLS:
+        command = _command_of(call)
+        return bool(command) and (is_check(command) or may_remove(command) or may_write(command))
+    return call.name in _WORTH_TRACKING
+
+
+def _command_of(call: Call) -> str:
+    command = call.input.get("command")
+    return command if isinstance(command, str) else ""

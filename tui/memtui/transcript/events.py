@@ -1,0 +1,386 @@
+"""The records of a transcript as a stream of typed events.
+
+One record may hold several events, most bookkeeping records hold none. `agent` is "" for the session itself
+and a subagent's name or id otherwise. Work of subagents is found in records marked
+``isSidechain`` and inside ``agent_progress`` records (Claude Code 2.1.12 to 2.1.72).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from memtui.transcript.lines import Record
+from memtui.transcript.words import (
+    SUMMARY_OPENING,
+    WordsKind,
+    given_plan,
+    of_human,
+    queued_words,
+    user_words,
+)
+
+
+class Words(NamedTuple):
+    """Text of a user line that is not a tool result."""
+
+    kind: WordsKind
+    text: str
+    plan: str = ""
+    """The plan, when `kind` is ``plan``."""
+    plan_stated: bool = False
+    """Whether the record also has the plan in a field of its own (``planContent``)."""
+
+
+class Expansion(NamedTuple):
+    """A text inserted by Claude Code itself, for example in place of a slash command."""
+
+    text: str
+
+
+class Call(NamedTuple):
+    """A tool call."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    agent: str
+
+
+class Result(NamedTuple):
+    """The result of a tool call."""
+
+    id: str
+    content: Any
+    """A string or a list of blocks; `text` joins them."""
+    failed: bool
+    detail: Any
+    """Claude Code's metadata on the result (``toolUseResult``): a dict, a string, a list or None."""
+    agent: str
+    denial: str = ""
+    """Why the call did not run (``toolDenialKind``, from 2.1.205): ``user-rejected``,
+    ``permission-rule``, ``interrupted``, ``cancelled`` and others."""
+
+    @property
+    def text(self) -> str:
+        """The result's text."""
+        return joined_text(self.content)
+
+
+class Said(NamedTuple):
+    """Text of the model."""
+
+    text: str
+    agent: str
+
+
+class Request(NamedTuple):
+    """A request to the model, as recorded in its answer."""
+
+    message_id: str
+    """Several records of one message repeat the request under the same id."""
+    model: str
+    tokens: int
+    """Size of the context: input, cache read and cache creation together; 0 when not stated."""
+
+
+class Queue(NamedTuple):
+    """A change of the queue of input typed while the model worked."""
+
+    operation: str
+    """``enqueue``, ``dequeue``, ``remove`` or ``popAll``."""
+    text: str
+    """The text as queued, "" if the record does not repeat it."""
+
+
+class Queued(NamedTuple):
+    """Queued input, as it was given to the model."""
+
+    text: str
+
+
+class Boundary(NamedTuple):
+    """A compaction happened."""
+
+    trigger: str
+    pre_tokens: int | None
+    post_tokens: int | None
+
+
+class Summary(NamedTuple):
+    """The text that a compaction put in place of the conversation."""
+
+    text: str
+
+
+class TaskState(NamedTuple):
+    """A reminder that holds the whole task list."""
+
+    items: list[Any]
+
+
+class PlanReference(NamedTuple):
+    """A plan file's text, attached again after a compaction."""
+
+    path: str
+    content: str
+
+
+class ApiError(NamedTuple):
+    """The API did not answer; Claude Code may try again."""
+
+    text: str
+    """Claude Code's own message, "" if it only retries."""
+
+
+class Title(NamedTuple):
+    """A title given to the session."""
+
+    text: str
+
+
+Event = (
+    Words
+    | Expansion
+    | Call
+    | Result
+    | Said
+    | Request
+    | Queue
+    | Queued
+    | Boundary
+    | Summary
+    | TaskState
+    | PlanReference
+    | ApiError
+    | Title
+)
+
+_NOTHING: tuple[Event, ...] = ()
+_USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+
+
+def events(record: Record) -> Sequence[Event]:
+    """The events in a record, in order. Never raises, whatever the record holds."""
+    kind = record.get("type")
+    read = _READERS.get(kind) if isinstance(kind, str) else None
+    return read(record) if read is not None else _NOTHING
+
+
+def request_of(record: Record, known: str = "") -> Request | None:
+    """The request that an assistant record answers; None for messages of Claude Code itself.
+
+    Args:
+        record: the record.
+        known: the message id of the previous record; further parts of that message give None.
+    """
+    message = record.get("message")
+    if not isinstance(message, dict):
+        return None
+    identity, model = message.get("id"), message.get("model")
+    if identity == known or not isinstance(identity, str) or model == "<synthetic>":
+        return None
+    usage = message.get("usage")
+    tokens = 0
+    if isinstance(usage, dict):
+        for name in _USAGE:
+            tokens += _count(usage.get(name)) or 0
+    return Request(identity, model if isinstance(model, str) else "", tokens)
+
+
+def joined_text(content: Any) -> str:
+    """The text of a message's content: a string, or a list of blocks of which the text ones count."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(
+        block["text"]
+        for block in content
+        if isinstance(block, dict)
+        and isinstance(block.get("text"), str)
+        and block.get("type", "text") == "text"
+    )
+
+
+def agent_of(record: Record) -> str:
+    """The subagent that a record belongs to, "" for the session itself."""
+    if record.get("isSidechain") is not True:
+        return ""
+    return _agent_name(record)
+
+
+def _agent_name(fields: Record) -> str:
+    agent = fields.get("agentId")
+    return agent if isinstance(agent, str) and agent else "subagent"
+
+
+def task_of(record: Record) -> str:
+    """The unchanged text of a user record: at the top of a subagent's own transcript, its task."""
+    message = record.get("message")
+    return joined_text(message.get("content")).strip() if isinstance(message, dict) else ""
+
+
+def _assistant(record: Record, agent: str | None = None) -> Sequence[Event]:
+    message = record.get("message")
+    if not isinstance(message, dict):
+        return _NOTHING
+    if agent is None:
+        agent = "" if record.get("isSidechain") is not True else agent_of(record)
+    if message.get("model") == "<synthetic>":
+        if record.get("isApiErrorMessage") is True and not agent:
+            return (ApiError(joined_text(message.get("content"))),)
+        return _NOTHING
+    found: list[Event] = []
+    content = message.get("content")
+    if isinstance(content, str):
+        found.append(Said(content, agent))
+    elif isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict):
+                event = _block(block, agent)
+                if event is not None:
+                    found.append(event)
+    return found
+
+
+def _block(block: dict[str, Any], agent: str) -> Event | None:
+    kind = block.get("type")
+    if kind == "tool_use":
+        identity, name, arguments = block.get("id"), block.get("name"), block.get("input")
+        if isinstance(identity, str) and isinstance(name, str):
+            return Call(identity, name, arguments if isinstance(arguments, dict) else {}, agent)
+    elif kind == "text":
+        text = block.get("text")
+        if isinstance(text, str):
+            return Said(text, agent)
+    return None
+
+
+def _user(record: Record, agent: str | None = None) -> Sequence[Event]:
+    message = record.get("message")
+    if not isinstance(message, dict):
+        return _NOTHING
+    if agent is None:
+        agent = agent_of(record)
+    content = message.get("content")
+    found: list[Event] = []
+    if isinstance(content, list):
+        detail, denial = record.get("toolUseResult"), record.get("toolDenialKind")
+        denial = denial if isinstance(denial, str) else ""
+        for block in content:
+            if isinstance(block, dict) and block.get("type") == "tool_result":
+                identity = block.get("tool_use_id")
+                if isinstance(identity, str):
+                    body = block.get("content")
+                    failed = block.get("is_error") is True or bool(denial) or _failure(body)
+                    found.append(Result(identity, body, failed, detail, agent, denial))
+        if found and len(found) == len(content):
+            return found
+    if not agent:
+        found.append(_words(record, content))
+    return found
+
+
+def _failure(content: Any) -> bool:
+    return isinstance(content, str) and content.startswith("<tool_use_error>")
+
+
+def _words(record: Record, content: Any) -> Event:
+    if record.get("isCompactSummary") is True:
+        return Summary(joined_text(content))
+    kind, text = user_words(record)
+    if kind == "machine" and text.startswith(SUMMARY_OPENING):
+        return Summary(joined_text(content))
+    if kind == "machine" and record.get("isMeta") is True:
+        return Expansion(joined_text(content))
+    if kind == "plan":
+        return Words(kind, text, *given_plan(record, text))
+    return Words(kind, text)
+
+
+def _progress(record: Record) -> Sequence[Event]:
+    data = record.get("data")
+    if not isinstance(data, dict) or data.get("type") != "agent_progress":
+        return _NOTHING
+    inner = data.get("message")
+    if not isinstance(inner, dict):
+        return _NOTHING
+    agent = _agent_name(data)
+    kind = inner.get("type")
+    if kind == "assistant":
+        return _assistant(inner, agent)
+    return _user(inner, agent) if kind == "user" else _NOTHING
+
+
+def _queue(record: Record) -> Sequence[Event]:
+    operation = record.get("operation")
+    if not isinstance(operation, str):
+        return _NOTHING
+    return (Queue(operation, joined_text(record.get("content"))),)
+
+
+def _attachment(record: Record) -> Sequence[Event]:
+    body = record.get("attachment")
+    if not isinstance(body, dict) or record.get("isSidechain") is True:
+        return _NOTHING
+    kind = body.get("type")
+    if kind == "queued_command":
+        return _queued(body)
+    if kind == "task_reminder" and isinstance(body.get("content"), list):
+        return (TaskState(body["content"]),)
+    if kind == "plan_file_reference":
+        path, content = body.get("planFilePath"), body.get("planContent")
+        if isinstance(content, str) and content.strip():
+            return (PlanReference(path if isinstance(path, str) else "", content),)
+    return _NOTHING
+
+
+def _queued(body: dict[str, Any]) -> Sequence[Event]:
+    if (
+        body.get("commandMode", "prompt") != "prompt"
+        or body.get("isMeta")
+        or not of_human(body.get("origin"))
+    ):
+        return _NOTHING
+    words = queued_words(joined_text(body.get("prompt")))
+    return (Queued(words),) if words else _NOTHING
+
+
+def _system(record: Record) -> Sequence[Event]:
+    subtype = record.get("subtype")
+    if subtype not in ("compact_boundary", "api_error") or record.get("isSidechain") is True:
+        return _NOTHING
+    if subtype == "api_error":
+        return (ApiError(""),)
+    data = record.get("compactMetadata")
+    data = data if isinstance(data, dict) else {}
+    trigger = data.get("trigger")
+    return (
+        Boundary(
+            trigger if isinstance(trigger, str) else "",
+            _count(data.get("preTokens")),
+            _count(data.get("postTokens")),
+        ),
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _title(record: Record) -> Sequence[Event]:
+    text = record.get("customTitle") or record.get("aiTitle")
+    return (Title(text),) if isinstance(text, str) else _NOTHING
+
+
+_READERS: dict[str, Callable[[Record], Sequence[Event]]] = {
+    "assistant": _assistant,
+    "user": _user,
+    "progress": _progress,
+    "queue-operation": _queue,
+    "attachment": _attachment,
+    "system": _system,
+    "ai-title": _title,
+    "custom-title": _title,
+}

@@ -1,0 +1,221 @@
+"""Claude Code's transcript: the JSONL file of a session, read as a stream of lines.
+
+The file belongs to Claude Code: it is only read, may be written to meanwhile, and may contain anything. Known
+to occur: two objects on one line, no final newline, a torn last line, lines of many megabytes (images),
+invalid UTF-8, lone surrogates, deep nesting (Claude Code facts). None of these is fatal here;
+`memtui.transcript.events` interprets the records.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from pydantic_core import from_json
+
+from memtui.ground.clean import without_surrogates
+from memtui.secrets.private import line_may_hold_private, without_private_in
+
+Record = dict[str, Any]
+"""One JSON object of a transcript."""
+
+LINE_LIMIT = 2_000_000
+"""Maximum length of lines that are read, in bytes. Longer ones hold images and documents, not words."""
+
+_BLOCK = 1 << 17
+_NEWLINE = 0x0A
+_BLANK = b" \t\r"
+_SNAPSHOT = b'{"type":"file-history-'
+_PROGRESS = b'"type":"progress","data":{'
+_KIND, _OF_AGENT = b'"type":"', b'"type":"agent'
+_HEAD = 1_000
+"""The bytes of a line that may hold `_PROGRESS`; text that could imitate it comes later."""
+
+# Control characters inside strings occur in hand-made exports.
+_DECODER = json.JSONDecoder(strict=False)
+
+
+class Line(NamedTuple):
+    """A line of a transcript."""
+
+    offset: int
+    """Byte offset of its beginning."""
+    end: int
+    """Where reading continues: after its newline, or at `offset` if it is torn."""
+    records: tuple[Record, ...]
+    """The objects on it: one as a rule, two when written without a break, none in bookkeeping lines."""
+    problem: str = ""
+    """"", "too long", "not JSON", or "torn" (the last line has no end yet)."""
+    number: int = 0
+    """1-based, blank lines included."""
+    complete: bool = True
+    """Whether its newline was read, so that `end` is the beginning of the next line."""
+
+    @property
+    def next_number(self) -> int:
+        """Number of the line that begins, or continues, at `end`."""
+        return self.number + self.complete
+
+
+def read_lines(
+    path: Path | BinaryIO,
+    *,
+    start: int = 0,
+    stop: int | None = None,
+    first: int = 1,
+    skip: Callable[[bytes], bool] | None = None,
+    checked: bool = True,
+) -> Iterator[Line]:
+    """Stream the lines of a transcript; blank lines are left out.
+
+    The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
+
+    Args:
+        path: the transcript, or a stream of it, which is read from its beginning.
+        start: byte offset to begin at: 0, or the `end` of a line read before.
+        stop: byte offset to end at; the file's end when None.
+        first: number of the line at `start`: 1, or the `next_number` of a line read before.
+        skip: tells which lines need no parsing; by default `is_bookkeeping`.
+        checked: whether to leave out private parts; with False the caller does so.
+
+    Raises:
+        OSError: the file cannot be read, or is not a regular one: a pipe might never end.
+    """
+    skip = skip or is_bookkeeping
+    with _opened(path) as file:
+        if start:
+            file.seek(start)
+        number, end = first - 1, start
+        readline, longest = file.readline, LINE_LIMIT + 1
+        while data := readline(longest if stop is None else max(0, min(longest, stop - end))):
+            number += 1
+            offset, end = end, end + len(data)
+            if data[-1] != _NEWLINE:
+                if len(data) < longest:
+                    yield from _last_line(offset, data, number)
+                    return
+                rest = _rest_of_line(file, end, stop)
+                # After an over-long line that has no end yet, reading would continue in its middle.
+                end = offset if rest is None else end + rest
+                yield Line(offset, end, (), "too long", number, rest is not None)
+                if rest is None:
+                    return
+                continue
+            if skip(data):
+                yield Line(offset, end, (), "", number)
+                continue
+            record = _only_record(data, checked)
+            if record is not None:
+                # Like `Line(...)` at half the cost: nearly every line is made here.
+                yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
+            elif data.strip():
+                records, used = _decode_slowly(data[:-1])
+                sound = records and used == len(data) - 1
+                yield Line(offset, end, records, "" if sound else "not JSON", number)
+
+
+def is_bookkeeping(line: bytes) -> bool:
+    """Whether a line only holds the progress of a hook or a tool, or file copies, which are never read.
+
+    A fifth of Claude Code's lines (2.0.5 to 2.1.72) are of this kind and recognised without parsing: they
+    name their kind first. Lines on a subagent's work (`agent_progress`) begin with its message instead;
+    these, and lines with a second object, are read.
+    """
+    at = line.find(_PROGRESS, 0, _HEAD)
+    if at < 0 and not line.startswith(_SNAPSHOT):
+        return False
+    kind = at + len(_PROGRESS)
+    if at >= 0 and (not line.startswith(_KIND, kind) or line.startswith(_OF_AGENT, kind)):
+        return False
+    return b"}{" not in line
+
+
+def _only_record(data: bytes, checked: bool = True) -> Record | None:
+    """The object on a line; None if the line is not exactly one object."""
+    try:
+        record = from_json(data, cache_strings="keys")
+    except ValueError:
+        return None
+    if type(record) is not dict:
+        return None
+    return without_private_in(record) if checked and line_may_hold_private(data) else record
+
+
+def _regular(path: str, flags: int) -> int:
+    found = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    return found
+
+
+def _opened(path: Path | BinaryIO) -> AbstractContextManager[BinaryIO]:
+    if isinstance(path, Path):
+        return open(path, "rb", buffering=_BLOCK, opener=_regular)
+    return nullcontext(path)
+
+
+def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
+    """A line without a newline: an export's last one, or one being written."""
+    if not data.strip():
+        return
+    record = _only_record(data)
+    records, used = _decode_slowly(data) if record is None else ((record,), len(data))
+    if records:
+        yield Line(offset, offset + used, records, "", number, False)
+    if used < len(data):
+        yield Line(offset + used, offset + used, (), "torn", number, False)
+
+
+def _rest_of_line(file: BinaryIO, position: int, stop: int | None) -> int | None:
+    """Pass over the rest of a line; its length in bytes, or None when the line has no end."""
+    length = 0
+    while data := file.readline(_BLOCK if stop is None else max(0, min(_BLOCK, stop - position - length))):
+        length += len(data)
+        if data[-1] == _NEWLINE:
+            return length
+    return None
+
+
+def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
+    """The objects on a line that is not exactly one object, and the number of bytes they take.
+
+    Values other than objects are skipped; reading ends at the first invalid JSON.
+    """
+    # surrogateescape keeps byte offsets recoverable; the surrogates are replaced below.
+    text = data.decode("utf-8", "surrogateescape")
+    records: list[Record] = []
+    end = at = 0
+    try:
+        while True:
+            value, at = _DECODER.raw_decode(text, _skip_blank(text, at))
+            end = at
+            if isinstance(value, dict):
+                records.append(without_private_in(_without_surrogates(value)))
+    except (ValueError, RecursionError):
+        pass
+    used = len(text[:end].encode("utf-8", "surrogateescape"))
+    rest = data[used:].strip(_BLANK + b"\n")
+    return tuple(records), used if rest else len(data)
+
+
+def _skip_blank(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\ufeff":
+        at += 1
+    return at
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, dict):
+        return {without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    return value

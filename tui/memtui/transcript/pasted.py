@@ -1,0 +1,281 @@
+"""Blocks that a user pasted into a message, recognised by structure alone.
+
+The signs are fences, escape codes, diffs, code, lines with a common beginning as in a program's output, lines
+that a tool printed, and length; never particular words. Lists count as the user's own: the steps of a plan
+begin alike, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, takewhile
+
+from memtui.transcript.output_lines import LIST, is_drawn, kind_of
+from memtui.transcript.records import Pasted, Source
+from memtui.transcript.short_text import GAP
+
+_SHORTEST = 120
+"""Minimum length of a message with pasted blocks, in characters."""
+_FENCED = 4
+"""Minimum lines between fences; a shorter example stays."""
+_RUN = 3
+"""Minimum number of consecutive lines that look like output."""
+_INDENTED = 6
+_GAP = 2
+"""Maximum lines between two lines of output that belong to it; `_BLANK` for blank lines."""
+_BLANK = 4
+_CODED = 4
+"""Minimum lines of code without a fence; a shorter example stays."""
+_SIGNED = 2
+"""Minimum of added and removed lines in a diff without a header."""
+_PRINTED = 12
+"""Minimum length of a line recognised as printed by a tool."""
+_REPLY = 1
+"""Maximum lines of the user's own reply between two pasted blocks."""
+_LONGEST = 2_000
+"""Longest typed paragraph in characters; a list may have twice as many."""
+_LINES = 12
+"""Maximum lines of a paragraph that is not a list."""
+_ASKED = 500
+_WHOLE = 8_000
+"""Longest typed message in characters."""
+_KEPT = 1_000
+"""Number of characters kept from the beginning of a longer one."""
+_NAME = 80
+_SAYS = re.compile(r"\w\w")
+_FENCE = re.compile(r"[ \t]*(```|~~~|\"\"\"$)")
+_QUOTES = '"' * 3
+"""People fence with these, too; the end may stand behind the last line."""
+_SURE = frozenset({"escape", "time", "place"})
+_DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
+_IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
+
+
+def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tuple[str, tuple[Pasted, ...]]:
+    """A message with each pasted block replaced by a line that names it, and the blocks.
+
+    Args:
+        text: the message.
+        source: its line.
+        printed: earlier output of tools; such a line next to a block belongs to the block.
+    """
+    if len(text) < _SHORTEST or (len(text) <= _LONGEST and text.count("\n") < _RUN - 1):
+        return text, ()
+    lines = text.split("\n")
+    kept: list[str] = []
+    found: list[Pasted] = []
+    at = 0
+    for start, end in _blocks(lines, printed):
+        kept += lines[at:start]
+        at = end
+        block = lines[start:end]
+        first = next((line.strip() for line in block if line.strip(' \t`~"')), "")[:_NAME]
+        last = next((line.strip() for line in reversed(block) if _SAYS.search(line)), "")[:_NAME]
+        last = "" if last == first else last
+        pasted = Pasted(first, len(block), sum(map(len, block)) + len(block) - 1, source, last)
+        found.append(pasted)
+        kept.append(_named(pasted))
+    return "\n".join(kept + lines[at:]), tuple(found)
+
+
+def _named(pasted: Pasted) -> str:
+    """The replacement of a pasted block."""
+    ends = GAP.join(line for line in (pasted.first_line, pasted.last_line) if line)
+    ends = ends.replace("[", "(").replace("]", ")")
+    lines = f"{pasted.lines:,} {'line' if pasted.lines == 1 else 'lines'}"
+    return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {ends}]"
+
+
+def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
+    """First line, and the line after the last, of each block; in order, without overlap."""
+    taken = [False] * len(lines)
+    for spans in (_fenced, _diffs, _signed, _outputs, _long, _single_lines, _between, _beside):
+        for start, end in list(spans(lines, taken)):
+            taken[start:end] = [True] * (end - start)
+    if any(taken) and not all(taken):
+        _take_printed(lines, taken, tuple(printed))
+    blocks: list[tuple[int, int]] = []
+    for at, inside in enumerate(taken):
+        if inside and blocks and blocks[-1][1] == at:
+            blocks[-1] = (blocks[-1][0], at + 1)
+        elif inside:
+            blocks.append((at, at + 1))
+    return blocks
+
+
+def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -> None:
+    """Extend blocks by adjacent lines that a tool printed."""
+    last = len(lines) - 1
+    for order in (range(last + 1), range(last, -1, -1)):
+        for at in order:
+            line = lines[at].strip()
+            beside = (at > 0 and taken[at - 1]) or (at < last and taken[at + 1])
+            if beside and not taken[at] and len(line) >= _PRINTED and not LIST.match(line):
+                taken[at] = any(line in text for text in printed)
+
+
+def _single_lines(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Single lines that only programs write, in a message that is mostly pasted."""
+    if _is_mostly_pasted(lines, taken):
+        yield from ((at, at + 1) for at, line in enumerate(lines) if is_drawn(line))
+
+
+def _beside(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Lines that look like output above the first and below the last block of such a message."""
+    if not any(taken) or not _is_mostly_pasted(lines, taken):
+        return
+    first, behind = taken.index(True), len(taken) - taken[::-1].index(True)
+    above = list(takewhile(lambda at: not lines[at].strip() or kind_of(lines[at]), range(first - 1, 0, -1)))
+    if len(shown := [at for at in above if lines[at].strip()]) > 1:
+        yield shown[-1], first
+    end = behind
+    for at in range(behind, len(lines)):
+        if _is_printed(lines, taken, at):
+            end = at + 1
+        elif sum(1 for line in lines[end : at + 1] if line.strip()) > _REPLY:
+            break
+    yield behind, end
+
+
+def _is_mostly_pasted(lines: list[str], taken: list[bool]) -> bool:
+    pasted = sum(len(line) for line, inside in zip(lines, taken, strict=True) if inside)
+    return 2 * pasted > sum(map(len, lines))
+
+
+def _is_printed(lines: list[str], taken: list[bool], at: int) -> bool:
+    """Whether a line looks like output. One that opens a paragraph at the margin may be typed: ``NB: no``."""
+    kind = kind_of(lines[at])
+    inside = lines[at][:1].isspace() or (lines[at - 1].strip() and not taken[at - 1])
+    return kind not in ("", "progress", "indent", "code") and bool(
+        inside or kind in _SURE or is_drawn(lines[at])
+    )
+
+
+def _between(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Lines between blocks that make up most of a message: output, too, except a reply of one line."""
+    if not _is_mostly_pasted(lines, taken):
+        return
+    inside = [at for at, is_taken in enumerate(taken) if is_taken]
+    often = Counter(lines)
+    for before, after in pairwise(inside):
+        between = lines[before + 1 : after]
+        own = [line for line in between if line.strip()]
+        touches = between and (between[0].strip() or between[-1].strip())
+        if len(own) != _REPLY or touches or own[0][0].isspace() or often[own[0]] > 1:
+            yield before + 1, after
+
+
+def _fenced(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    opened: tuple[int, str] | None = None
+    for at, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if opened is None:
+            opened = (at, fence[1]) if fence is not None else None
+        elif (fence is not None and opened[1] == fence[1]) or (
+            opened[1] == _QUOTES and line.endswith(_QUOTES)
+        ):
+            if at - opened[0] > _FENCED:
+                yield opened[0], at + 1
+            opened = None
+    if opened is not None and len(lines) - opened[0] > _FENCED:
+        yield opened[0], len(lines)
+
+
+def _diffs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at < len(lines):
+        if taken[at] or not _DIFF.match(lines[at]):
+            at += 1
+            continue
+        start = at
+        while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
+            at += 1
+        at = max(at, start + 1)
+        if any(line.startswith("@@ -") for line in lines[start:at]):
+            while not lines[at - 1].strip():
+                at -= 1
+            yield start, at
+
+
+def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Diffs without a header: added lines next to removed lines."""
+    at = 0
+    while at < len(lines):
+        start = at
+        while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
+            at += 1
+        if at - start < 2 * _SIGNED:  # nor are these three signed lines below a hunk header
+            at = max(at, start + 1)
+            continue
+        signs = Counter(line[:1] for line in lines[start:at])
+        if min(signs["+"], signs["-"]) >= _SIGNED or (signs["@"] and signs["+"] + signs["-"] >= _RUN):
+            while start < at and not lines[start].strip():
+                start += 1
+            end = at
+            while not lines[end - 1].strip():
+                end -= 1
+            yield start, end
+
+
+def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Runs of lines that look like a program's output or indented code."""
+    kinds = ["" if taken[at] else kind_of(line) for at, line in enumerate(lines)]
+    at = 0
+    while at < len(lines):
+        if not kinds[at]:
+            at += 1
+            continue
+        start = last = at
+        blank = True
+        while at < len(lines) and at - last <= (_BLANK if blank else _GAP):
+            if kinds[at]:
+                last, blank = at, True
+            elif lines[at].strip():
+                blank = False
+                if at - last > _GAP:
+                    break
+            at += 1
+        if kinds[last] not in kinds[start:last] and not _is_printed(lines, taken, last):
+            kinds[last] = ""
+            last = max((at for at in range(start, last) if kinds[at]), default=start)
+        run = [kind for kind in kinds[start : last + 1] if kind not in ("", "progress")]
+        # A decimal number that changes from line to line numbers a list.
+        often = Counter(run)
+        run = [kind for kind in run if not kind[0].isdigit() or often[kind] >= _RUN]
+        printed = [kind for kind in run if kind not in ("indent", "code")]
+        alike = max(Counter(printed).values(), default=0)
+        marks = sum(kind in ("escape", "time", "mark", "place") for kind in printed)
+        if max(alike, marks) >= _RUN or len(run) >= _INDENTED or run.count("code") >= _CODED:
+            yield start, last + 1
+        at = last + 1
+
+
+def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Paragraphs, and finally whole messages, that are too long to be typed."""
+    start, left = 0, 0
+    for at, line in enumerate((*lines, "")):
+        if at < len(lines) and not taken[at] and line.strip():
+            continue
+        paragraph = lines[start:at]
+        prose = [each for each in paragraph if not LIST.match(each)]
+        size = sum(map(len, paragraph)) + len(paragraph)
+        if sum(map(len, prose)) > _LONGEST or size > 2 * _LONGEST or len(prose) > _LINES:
+            # The first line may be the user's comment on the rest.
+            yield start + (start == 0 and len(paragraph) > 1 and len(paragraph[0]) < _ASKED), at
+        else:
+            left += size
+        start = at + 1
+    if left > _WHOLE:
+        yield from _behind(lines, taken)
+
+
+def _behind(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Everything after the first paragraphs of a message."""
+    size = 0
+    for at, line in enumerate(lines):
+        size += 0 if taken[at] else len(line) + 1
+        if size > _KEPT and at:
+            yield at, len(lines)
+            return

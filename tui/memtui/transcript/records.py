@@ -1,0 +1,326 @@
+"""Records of `Facts`, everything that is read from a transcript.
+
+Plain frozen dataclasses, because a transcript yields thousands of them. Texts are as they stand in the
+transcript, without lone surrogates; they are cleaned where they are shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+PromptKind = Literal["typed", "command", "plan", "queued", "rejection", "comment"]
+"""Kinds of user input: typed, a slash command, a plan given to a fresh context, typed while the model
+worked, the reason given with a rejection, a comment given with an approval."""
+
+Outcome = Literal["ok", "failed", "rejected", "interrupted", "background", "unknown"]
+"""Outcome of a tool call; `unknown` when the transcript holds no result."""
+
+Fate = Literal["approved", "rejected", "dismissed", "unknown"]
+"""Decision on a plan."""
+
+Speaker = Literal["user", "model", "tool", "subagent", "claude code"]
+"""Author of a text in a transcript; `claude code` for what the program itself writes."""
+
+TurnKind = Literal[
+    "typed", "queued", "command", "plan", "rejection", "comment", "shell", "notification", "start"
+]
+"""Events that open a turn: user input of a `PromptKind`, a ``!`` shell line, a notification of a task or of
+another session, or the start of a transcript that opens without words of the user."""
+
+_WITHOUT_WORDS = frozenset({"shell", "notification", "start"})
+
+TurnEnd = Literal["answered", "interrupted", "api error", "running"]
+"""End of a turn; `running` when the transcript ends, or the user speaks, while the model works."""
+
+
+class Source(NamedTuple):
+    """The place of a statement in a transcript, shown as ``L476``."""
+
+    line: int = 0
+    """1-based; 0 when the line is not known."""
+    offset: int = 0
+    """Byte offset of the line."""
+    timestamp: str = ""
+    """ISO 8601 as written by Claude Code; "" when the line has none."""
+    speaker: Speaker = "model"
+    agent_line: str = ""
+    """The line in a subagent's own transcript, ``agent-a1b2c3 L12``; `line` is 0 then."""
+
+
+NOWHERE = Source()
+"""Source of records that come from no transcript line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words as they stand in the transcript."""
+
+    text: str
+    """The whole text, or its head and tail around `` … `` where it is long."""
+    source: Source
+    length: int = 0
+    """Characters of the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """A block that the user pasted: recognised by structure alone, never counted as the user's words."""
+
+    first_line: str
+    lines: int
+    characters: int
+    source: Source
+    last_line: str = ""
+    """Of those with words; "" if that is the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One request of the user with the work that followed and the closing message.
+
+    The work itself is what `Facts` holds with a line from `source.line` to `last_line`.
+    """
+
+    number: int
+    """1-based."""
+    kind: TurnKind
+    source: Source
+    """Of the words that opened the turn."""
+    ask: str = ""
+    """The user's words; each pasted block is replaced by a line that names it."""
+    about: str = ""
+    """Of a slash command: the plan file it read first, else its own description."""
+    pasted: tuple[Pasted, ...] = ()
+    closing: Quote | None = None
+    """The model's last text before the user speaks again."""
+    texts: tuple[Quote, ...] = ()
+    """Other texts of the model in this turn, oldest first; the last ten, in the last turns only."""
+    end: TurnEnd = "running"
+    calls: int = 0
+    """Tool calls in the turn."""
+    last_line: int = 0
+    """Last line of the turn, 1-based."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Words of the user."""
+
+    text: str
+    kind: PromptKind
+    source: Source = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """A file that the session changed or read."""
+
+    path: str
+    """Absolute."""
+    times: int
+    """Successful edits, or reads."""
+    subagent: bool
+    """Touched by subagents only."""
+    created: bool = False
+    """The first change made the file."""
+    source: Source = NOWHERE
+    """Of the first change or read."""
+    fate: str = ""
+    """Effect of a later command, see `memtui.transcript.removals`; "" for none."""
+    last: Source = NOWHERE
+    """Of the last change or read; `NOWHERE` if there was only one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A shell command."""
+
+    text: str
+    description: str
+    """Purpose, as the model described it."""
+    outcome: Outcome
+    exit_code: int | None
+    """When the transcript states one."""
+    output: str
+    """The head of what it printed when it failed, else ""."""
+    source: Source = NOWHERE
+    """Of the call."""
+    by: Literal["model", "user", "subagent"] = "model"
+    """`user` for a ``!`` line: its outcome is `unknown` unless its output says that it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """An item of the last todo or task list."""
+
+    content: str
+    status: str
+    """`pending`, `in_progress` or `completed`."""
+    details: str = ""
+    """Description, possibly of several lines; only the task list has one."""
+    source: Source = NOWHERE
+    """Of its last change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A commit, a tag, or a pull request."""
+
+    kind: Literal["commit", "tag", "pull request"]
+    text: str
+    """A commit's first line, ``tag`` and its name, or a pull request's address."""
+    commit: str = ""
+    """The commit's short id; "" for a tag or a pull request, or where its tool did not print it."""
+    source: Source = NOWHERE
+    superseded: Literal["", "amend", "rebase", "reset"] = ""
+    """Later git command that may have replaced the commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFact:
+    """A plan that was shown to the user, written to a plan file, or handed to a fresh context."""
+
+    origin: Literal["ExitPlanMode", "plan file", "planContent"]
+    content: str
+    fate: Fate
+    path: str
+    """The plan file when one is known."""
+    source: Source = NOWHERE
+    """Of its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFact:
+    """A failed tool call; rejections and calls that failed because of a sibling are not errors."""
+
+    tool: str
+    target: str
+    """The command or the file."""
+    message: str
+    """The head of the error text."""
+    source: Source = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The user's answer to a question of the model."""
+
+    question: str
+    answer: str
+    source: Source = NOWHERE
+    option: str = ""
+    """The description of the chosen option; "" for the user's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFact:
+    """A compaction: its boundary and the summary that replaced what came before."""
+
+    trigger: str
+    """`auto`, `manual`, or "" when the transcript does not say."""
+    pre_tokens: int | None
+    post_tokens: int | None
+    source: Source = NOWHERE
+    """Of the boundary (of the summary when there is no boundary)."""
+    summary: str = ""
+    summary_source: Source = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The last significant tool call."""
+
+    tool: str
+    target: str
+    """File, command, query or description, on one line."""
+    outcome: Outcome
+    result: str
+    """The head of the result."""
+    source: Source = NOWHERE
+    """Of the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionMode:
+    """Permission mode from a line on."""
+
+    mode: str
+    """Claude Code's word: ``default``, ``acceptEdits``, ``plan``, ``bypassPermissions`` or another."""
+    source: Source = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """Size of the context at one request, in tokens."""
+
+    timestamp: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All facts of a session."""
+
+    session_id: str = ""
+    versions: tuple[str, ...] = ()
+    """Claude Code versions, in order of appearance."""
+    models: tuple[str, ...] = ()
+    cwds: tuple[str, ...] = ()
+    """Working folders, in order of appearance."""
+    branches: tuple[str, ...] = ()
+    cwd: str = ""
+    """The last one."""
+    branch: str = ""
+    """The last one."""
+    title: str = ""
+    """The title that Claude Code gave the session, if any."""
+    from_capture: bool = False
+    """The transcript cannot be read; only the capture is known."""
+    turns: tuple[Turn, ...] = ()
+    """Oldest first."""
+    first_prompt: str = ""
+    """The user's first words as they stand; of a subagent's own transcript the task that it was given."""
+    modified_files: tuple[FileFact, ...] = ()
+    read_files: tuple[FileFact, ...] = ()
+    """Read and never modified."""
+    shell_files: tuple[FileFact, ...] = ()
+    """Files that shell commands evidently wrote; not part of `modified_files`."""
+    commands: tuple[Command, ...] = ()
+    agent_checks: tuple[Command, ...] = ()
+    """Compiles, lints and tests that subagents ran, which are not among `commands`."""
+    subagent_results: tuple[Quote, ...] = ()
+    """Final reports of subagents, oldest first."""
+    missing_agents: tuple[Quote, ...] = ()
+    """Ids of subagents known by their result alone, with its line."""
+    addresses: tuple[Quote, ...] = ()
+    """Addresses of pull requests and issues in results, each where it was last seen."""
+    api_errors: tuple[Quote, ...] = ()
+    """Messages of Claude Code about API errors."""
+    permission_modes: tuple[PermissionMode, ...] = ()
+    """Every change of the mode, and the first one."""
+    todos: tuple[Todo, ...] = ()
+    past_todos: tuple[Todo, ...] = ()
+    """Items that were removed from the list: `completed` or `dropped`."""
+    todos_began: Source = NOWHERE
+    """The line in which the first list was written."""
+    landmarks: tuple[Landmark, ...] = ()
+    """Commits and pull requests that the session made, oldest first."""
+    plans: tuple[PlanFact, ...] = ()
+    """Oldest first; the last one is the plan."""
+    errors: tuple[ErrorFact, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    compactions: tuple[CompactionFact, ...] = ()
+    last_action: Action | None = None
+    context_sizes: tuple[ContextSize, ...] = ()
+    started: str = ""
+    ended: str = ""
+    lines: int = 0
+    """Lines read."""
+    skipped_lines: int = 0
+    """Lines too long, torn or not JSON."""
+
+    @property
+    def asked(self) -> tuple[Turn, ...]:
+        """The turns opened by the user's words, ``!`` lines excluded."""
+        return tuple(turn for turn in self.turns if turn.kind not in _WITHOUT_WORDS)

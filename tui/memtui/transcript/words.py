@@ -1,0 +1,256 @@
+"""Finding the user's own words in a transcript's user lines.
+
+Most lines of type ``user`` are something else: tool results, command output, hook feedback, notifications,
+summaries, skill texts. They are recognised by marks and openings observed in Claude Code.
+"""
+
+from __future__ import annotations
+
+from memtui.ground.named import TYPE_CHECKING
+from memtui.ground.patterns import deferred
+
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    WordsKind = Literal[
+        "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell",
+        "shell output", "output", "notification", "machine",
+    ]  # fmt: skip
+    """The kind of a user line.
+
+    Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
+    context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
+    ``local command`` is a slash command that is the user's unless ``output`` follows: then Claude Code
+    itself carried it out. A ``notification`` of a task or of another session wakes the model; ``machine``
+    does not.
+    """
+else:
+    WordsKind = str
+
+_BLOCK_OPENING = deferred(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
+_TYPED_COMMAND = deferred(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
+
+_INTERRUPTION = "[Request interrupted by user"
+
+_NOTICES = (
+    "<task-notification",
+    "<teammate-message",
+    "<agent-notification",
+    "<agent-message",
+    "<cross-session-message",
+    "<channel ",
+    "<channel-message",
+    "<mcp-resource-update",
+    "<mcp-polling-update",
+    "<github-webhook-activity",
+    "<tick>",
+    "<background-task",
+    "Another Claude session sent a message:",
+)
+
+_MACHINE = (
+    "<bash-",
+    "<local-command-",
+    "<fork-boilerplate",
+    "<new-diagnostics",
+    "<tool_use_error",
+    "<command-contents",
+    "Caveat: The messages below were generated",
+    "Stop hook feedback:",
+    "Base directory for this skill:",
+    "[Image: source:",
+    "Operation stopped by hook",
+    "UserPromptSubmit operation blocked by hook",
+    "Unknown slash command:",
+    "Unknown skill:",
+)
+
+SUMMARY_OPENING = "This session is being continued from a previous conversation"
+
+_PLAN_OPENING = "Implement the following plan:\n"
+_PLAN_ENDINGS = (
+    "\n\nUser feedback on this plan:",
+    "\n\nIf this plan can be broken down into multiple independent tasks",
+    "\n\nIf you need specific details from before exiting plan mode",
+)
+"""Texts that Claude Code appends to a plan given to a fresh context."""
+
+_BUILT_IN_NAMES = """
+add-dir agents allowed-tools approved-tools bashes branch btw bug chrome clear color compact config context
+continue copy cost desktop diff doctor effort exit export extra-usage fast feedback files fork heapdump help
+hooks ide install-github-app install-slack-app keybindings login logout mcp memory migrate-installer mobile
+model new output-style output-style:new passes permissions plugin plugins privacy-settings quit
+rate-limit-options release-notes reload-plugins remote-control remote-env rename reset resume rewind sandbox
+session settings skills stats status statusline stickers tag tasks teleport terminal-setup theme think-back
+todos undo upgrade usage vim voice
+"""
+
+_BUILT_IN = frozenset(_BUILT_IN_NAMES.split())
+"""Commands that Claude Code executes itself.
+
+Their arguments steer the program, not the work; the exception is /compact, whose arguments say what to keep.
+"""
+
+_WORDED = frozenset({"goal", "plan"})
+"""Commands that Claude Code executes itself, but whose arguments are work for the model."""
+
+_SKILL = deferred(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
+"""Marks of a skill called by the model; its name has no slash."""
+
+
+def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
+    """The kind of text in a user line, and the text as typed by the user.
+
+    The caller has to sort out lines of subagents and compaction summaries.
+    """
+    content = record["message"].get("content")
+    if _by_machine(record):
+        return "machine", ""
+    if not of_human(record.get("origin")):
+        return "notification", _whole_text(content)
+    if isinstance(content, str):
+        kind, text = text_words(content)
+    elif isinstance(content, list):
+        kind, text = _block_words(content)
+    else:
+        return "machine", ""
+    if kind == "typed" and (record.get("planContent") or text.startswith(_PLAN_OPENING)):
+        return "plan", text
+    return kind, text
+
+
+def _whole_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "\n".join(str(block.get("text", "")) for block in blocks if isinstance(block, dict))
+
+
+def given_plan(record: dict[str, Any], text: str) -> tuple[str, bool]:
+    """The plan in a line of kind ``plan``, and whether it has a field of its own (2.1.29 to 2.1.42)."""
+    plan = record.get("planContent")
+    if isinstance(plan, str) and plan.strip():
+        return plan, True
+    plan = text.removeprefix(_PLAN_OPENING)
+    for ending in _PLAN_ENDINGS:
+        before, found, _ = plan.rpartition(ending)
+        plan = before if found else plan
+    return plan.strip(), False
+
+
+def _by_machine(record: dict[str, Any]) -> bool:
+    if record.get("isMeta") or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID"):
+        return True
+    return record.get("promptSource") == "system" and of_human(record.get("origin"))
+
+
+def of_human(origin: Any) -> bool:
+    """Whether an `origin` field allows a text to be the user's: absent, or of kind ``human``."""
+    if not isinstance(origin, dict):
+        return True
+    return origin.get("kind") in (None, "human")
+
+
+def _block_words(content: list[Any]) -> tuple[WordsKind, str]:
+    """Words in a list of blocks; next to a tool result they are a comment on it."""
+    texts: list[str] = []
+    last: WordsKind = "machine"
+    beside_result = False
+    for block in content:
+        if not isinstance(block, dict):
+            continue
+        if block.get("type") == "tool_result":
+            beside_result = True
+        elif block.get("type") == "text" and isinstance(block.get("text"), str):
+            kind, text = text_words(block["text"])
+            if kind in ("typed", "command"):
+                texts.append(text)
+            if last not in ("typed", "command") and kind != "machine":
+                last = kind
+    if not texts:
+        return last, ""
+    return "comment" if beside_result else last, "\n".join(texts)
+
+
+def text_words(text: str) -> tuple[WordsKind, str]:
+    """Classify a text by its content alone."""
+    text = _without_blocks(text).strip() if "<" in text else text.strip()
+    if not text or text == "(no content)":
+        return "machine", ""
+    if text[0] == "<":
+        return _tagged(text)
+    if text.startswith(_INTERRUPTION):
+        return "interruption", text
+    if text.startswith((*_MACHINE, SUMMARY_OPENING)):
+        return "machine", text
+    return ("notification" if text.startswith(_NOTICES) else "typed"), text
+
+
+def _without_blocks(text: str) -> str:
+    """Remove the blocks that the editor and Claude Code add to the user's words."""
+    kept: list[str] = []
+    at = 0
+    while opening := _BLOCK_OPENING.search(text, at):
+        closing = f"</{opening[1]}>"
+        end = text.find(closing, opening.end())
+        if end == -1:
+            break
+        kept.append(text[at : opening.start()])
+        at = end + len(closing)
+    return "".join((*kept, text[at:]))
+
+
+def _inside(text: str, tag: str) -> str:
+    """The content of the first element of that name; searched by hand, in linear time."""
+    inside, end, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
+    return inside.strip() if end else ""
+
+
+def _tagged(text: str) -> tuple[WordsKind, str]:
+    if text.startswith("<command-message>"):
+        return _command(text, "command")
+    if text.startswith("<command-name>"):
+        return _command(text, "local command")
+    if text.startswith(("<local-command-stdout>", "<local-command-stderr>")):
+        return "output", text
+    if text.startswith("<user-memory-input>"):
+        return "memory", _inside(text, "user-memory-input")
+    if text.startswith("<bash-input>"):
+        return "shell", _inside(text, "bash-input")
+    if text.startswith(("<bash-stdout>", "<bash-stderr>")):
+        return "shell output", "\n".join(
+            filter(None, (_inside(text, "bash-stdout"), _inside(text, "bash-stderr")))
+        )
+    if text.startswith(_MACHINE):
+        return "machine", text
+    return ("notification" if text.startswith(_NOTICES) else "typed"), text
+
+
+def _command(text: str, kind: WordsKind) -> tuple[WordsKind, str]:
+    """A slash command: its name and its words.
+
+    Claude Code writes ``<command-message>`` first for commands whose text goes to the model, and
+    ``<command-name>`` first for those that it carries out itself.
+    """
+    name = _inside(text, "command-name")
+    if not name or (not name.startswith("/") and _SKILL.search(text)):
+        return "machine", ""
+    name, arguments = name.lstrip("/"), _inside(text, "command-args")
+    typed = f"/{name} {arguments}".strip()
+    if kind == "local command" and _carried_out(name, arguments):
+        return "machine", typed
+    return "command" if name in _WORDED and arguments else kind, typed
+
+
+def _carried_out(name: str, arguments: str) -> bool:
+    return name in _BUILT_IN and not (name == "compact" and arguments)
+
+
+def queued_words(text: str) -> str:
+    """The user's words in a queued input, or "": notifications and built-in commands are queued too."""
+    kind, words = text_words(text)
+    if kind not in ("typed", "command") or words.startswith('{"task_id":'):
+        return ""
+    if (command := _TYPED_COMMAND.match(words)) and _carried_out(command[1], words[command.end() :]):
+        return ""
+    return words
