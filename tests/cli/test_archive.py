@@ -30,7 +30,7 @@ def test_a_session_of_30_days_is_read_searched_and_restored_byte_for_byte_once_i
     assert "deleted it" in memtui("archive", "list").out
     assert memtui("archive").err == ""
     assert "The answer" in memtui("transcript", "session-1").out
-    assert json.loads(memtui("facts", "--session", "session-1", "--json").out)["first_prompt"] == "The ask"
+    assert json.loads(memtui("transcript", "session-1", "--facts", "--json").out)["first_prompt"] == "The ask"
     (listed,) = json.loads(memtui("sessions", "--json").out)
     assert (listed["id"], listed["archived"], listed["days_left"]) == ("session-1", True, None)
     assert memtui("archive", "restore", "session-1").out == f"Restored {transcript}\n"
@@ -59,8 +59,8 @@ def compacted(path: Path) -> Path:
 
 _READERS = (
     ("transcript", "session-1"),
-    ("turns", "session-1"),
-    ("facts", "--session", "session-1", "--json"),
+    ("transcript", "session-1", "--turns"),
+    ("transcript", "session-1", "--facts", "--json"),
     ("export", "session-1", "--md", "-o", "-"),
     ("restore", "--session", "session-1"),
     ("state", "show", "--session", "session-1"),
@@ -88,13 +88,13 @@ def test_compactions_of_archived_sessions_are_captured_and_reviewed(
     compacted(transcript)
     memtui("archive")
     transcript.unlink()
-    (found,) = json.loads(memtui("backfill", "--yes", "--json").out)
+    (found,) = json.loads(memtui("captures", "--backfill", "--yes", "--json").out)
     assert (found["session_id"], found["first_message"]) == ("session-1", "The ask")
     assert found["transcript"] == str(transcript)
-    assert json.loads(memtui("backfill", "--json").out) == []
+    assert json.loads(memtui("captures", "--backfill", "--json").out) == []
     capture = Path(found["capture"]).name
     assert memtui("lost", capture).out.startswith("2026-01-02")
-    facts = memtui("facts", "--capture", capture, "--json")
+    facts = memtui("transcript", "--facts", "--capture", capture, "--json")
     assert json.loads(facts.out)["first_prompt"] == "The ask" and facts.err == ""
     reviewed = memtui("review", capture, "--yes")
     assert reviewed.code == 0 and "drafted from the capture alone" not in reviewed.out
@@ -108,7 +108,7 @@ def test_another_projects_archived_compactions_are_not_captured_here(
     transcript.unlink()
     (tmp_path / "p-other" / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "p-other")
-    assert json.loads(memtui("backfill", "--json").out) == []
+    assert json.loads(memtui("captures", "--backfill", "--json").out) == []
 
 
 def test_what_was_restored_pruned_and_forgotten_is_on_record(memtui: Memtui, transcript: Path) -> None:
@@ -117,7 +117,7 @@ def test_what_was_restored_pruned_and_forgotten_is_on_record(memtui: Memtui, tra
     memtui("archive", "restore", "session-1")
     memtui("archive", "prune", "--max-size", "0MB", "--yes")
     memtui("archive")
-    memtui("forget", "session-1", "--yes")
+    memtui("archive", "forget", "session-1", "--yes")
     rows = [line.split("\t")[2:] for line in memtui("log").out.splitlines()]
     assert rows == [
         [what, "the command line", "cannot be undone"]

@@ -1,4 +1,4 @@
-"""`memtui backfill`: listed, asked, written once."""
+"""`memtui captures --backfill`: listed, asked, written once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import backfill as module
+from memtui.cli import captures as module
 from memtui.demo.transcript import TranscriptWriter
 from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
@@ -34,20 +34,20 @@ def compacted(project: Project) -> Path:
 
 
 def test_yes_writes_what_captures_then_lists(memtui: Memtui, project: Project, compacted: Path) -> None:
-    result = memtui("backfill", "--yes")
+    result = memtui("captures", "--backfill", "--yes")
     assert (result.code, result.err) == (0, "")
     row, done = result.out.splitlines()
     assert row == "2026-01-02 09:15\t5b0c7e1a\tFix the ␛[31mrefund"
     assert done == f"Wrote 1 capture to {project.compacts}"
     (listed,) = json.loads(memtui("captures", "--json").out)
     assert (listed["file"], listed["status"], listed["session_id"]) == (NAME, "pending", "5b0c7e1a")
-    again = memtui("backfill", "--yes")
+    again = memtui("captures", "--backfill", "--yes")
     assert again.out == "Nothing to do: every auto-compaction in the transcripts of shop has a capture.\n"
     assert names(project.compacts) == [".gitignore", NAME]
 
 
 def test_without_a_terminal_nothing_is_written(memtui: Memtui, project: Project, compacted: Path) -> None:
-    result = memtui("backfill")
+    result = memtui("captures", "--backfill")
     assert (result.code, result.err) == (1, "memtui: nothing was written; write 1 capture with --yes.\n")
     assert not project.compacts.exists()
 
@@ -63,14 +63,14 @@ def test_the_person_is_asked(
 ) -> None:
     monkeypatch.setattr(module, "can_answer", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{answer}\n"))
-    assert memtui("backfill").code == 0
+    assert memtui("captures", "--backfill").code == 0
     assert project.compacts.exists() == written
 
 
 def test_a_program_gets_a_list_and_writes_only_with_yes(
     memtui: Memtui, project: Project, compacted: Path
 ) -> None:
-    (listed,) = json.loads(memtui("backfill", "--json").out)
+    (listed,) = json.loads(memtui("captures", "--backfill", "--json").out)
     assert listed == {
         "timestamp": "2026-01-02T09:15:00+00:00",
         "session_id": "5b0c7e1a",
@@ -79,13 +79,13 @@ def test_a_program_gets_a_list_and_writes_only_with_yes(
         "capture": "",
     }
     assert not project.compacts.exists()
-    (listed,) = json.loads(memtui("backfill", "--json", "--yes").out)
+    (listed,) = json.loads(memtui("captures", "--backfill", "--json", "--yes").out)
     assert listed["capture"] == str(project.compacts / NAME)
-    assert json.loads(memtui("backfill", "--json").out) == []
+    assert json.loads(memtui("captures", "--backfill", "--json").out) == []
 
 
 def test_a_broken_capture_does_not_stop_it(memtui: Memtui, project: Project, compacted: Path) -> None:
     project.compacts.mkdir(parents=True)
     (project.compacts / NAME).write_text("nothing")
-    assert memtui("backfill", "--yes").code == 0
+    assert memtui("captures", "--backfill", "--yes").code == 0
     assert names(project.compacts)[-1] == "20260102_091501-autocompact.md"

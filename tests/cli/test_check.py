@@ -1,4 +1,4 @@
-"""`memtui check`: the checklist of a file, a memory, or piped text."""
+"""`memtui compact --check` and `memory check`: the checklist of a file, a memory, or piped text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write(project: Project, text: str, name: str = "memory.md") -> None:
 
 def test_a_good_file(memtui: Memtui, project: Project) -> None:
     write(project, GOOD)
-    result = memtui("check", "memory.md")
+    result = memtui("compact", "--check", "memory.md")
     assert result.code == 0
     lines = result.out.splitlines()
     assert len(lines) == 13
@@ -38,7 +38,7 @@ def test_a_good_file(memtui: Memtui, project: Project) -> None:
 
 def test_a_point_that_fails_is_exit_code_1(memtui: Memtui, project: Project) -> None:
     write(project, BAD)
-    result = memtui("check", "memory.md")
+    result = memtui("compact", "--check", "memory.md")
     assert result.code == 1
     assert "fail\tProject Root\t5\tis not absolute: work/app\n" in result.out
     assert result.err == "Checklist: 12 of 13 points pass, 1 fail.\n"
@@ -46,13 +46,13 @@ def test_a_point_that_fails_is_exit_code_1(memtui: Memtui, project: Project) -> 
 
 def test_a_warning_is_no_failure(memtui: Memtui, project: Project) -> None:
     write(project, GOOD.replace("## Session ID\n(none)", "## Session ID\nmine"))
-    result = memtui("check", "memory.md", "--json")
+    result = memtui("compact", "--check", "memory.md", "--json")
     assert (result.code, json.loads(result.out)["verdict"]) == (0, "warn")
 
 
 def test_json(memtui: Memtui, project: Project) -> None:
     write(project, BAD)
-    result = memtui("check", "memory.md", "--json")
+    result = memtui("compact", "--check", "memory.md", "--json")
     said = json.loads(result.out)
     assert (result.code, result.err) == (1, "")
     assert (said["source"], said["verdict"]) == ("memory.md", "fail")
@@ -69,24 +69,24 @@ def test_json(memtui: Memtui, project: Project) -> None:
 @pytest.mark.parametrize("name", ["CMEM-20260102-120000", "CMEM-20260102", "20260102-12"])
 def test_a_memory_by_its_id(memtui: Memtui, project: Project, name: str) -> None:
     FilesBackend(memtui_home(), lambda: NOW).create(New(body=GOOD.encode()))
-    result = memtui("check", name, "--json")
+    result = memtui("memory", "check", name, "--json")
     assert (result.code, json.loads(result.out)["source"]) == (0, "CMEM-20260102-120000")
 
 
 def test_a_secret_is_named_by_line_and_kind(memtui: Memtui, project: Project) -> None:
     key = "gh" + "p_" + "a1B2" * 9
     write(project, f"{GOOD}\n{key}\n")
-    done = memtui("check", "memory.md")
+    done = memtui("compact", "--check", "memory.md")
     line = GOOD.count("\n") + 2
     assert f"It holds a secret: github token (line {line})." in done.err
-    assert json.loads(memtui("check", "memory.md", "--json").out)["secrets"] == [
+    assert json.loads(memtui("compact", "--check", "memory.md", "--json").out)["secrets"] == [
         {"line": line, "kind": "github token"}
     ]
 
 
 def test_text_from_a_pipe(memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
-    result = memtui("check", "-", "--json")
+    result = memtui("compact", "--check", "-", "--json")
     assert (result.code, json.loads(result.out)["source"]) == (1, "standard input")
 
 
@@ -95,7 +95,7 @@ def test_the_lines_that_a_text_cites_are_looked_up(memtui: Memtui, transcript: P
     own = '- No push (L3: "never push")\n- Fast (no source)\n- Rust (L4)\n'
     rows = GOOD.replace("## Constraints\n", f"## Constraints\n{own}").split("\n")
     Path("memory.md").write_text("\n".join(rows), "utf-8")
-    point = json.loads(memtui("check", "memory.md", "--cited", "--json").out)["points"][13]
+    point = json.loads(memtui("compact", "--check", "memory.md", "--cited", "--json").out)["points"][13]
     assert (point["name"], point["verdict"]) == ("Sources", "warn")
     assert rows[point["line"] - 1] == "- Approved plan: one lock: the user approved it"
     named = [rows[int(line) - 1] for line in point["message"].rpartition("line ")[2].split(", ")]
@@ -105,27 +105,25 @@ def test_the_lines_that_a_text_cites_are_looked_up(memtui: Memtui, transcript: P
 
 def test_texts_that_are_no_recovery_text(memtui: Memtui, project: Project) -> None:
     write(project, "hello\n")
-    result = memtui("check", "memory.md")
+    result = memtui("compact", "--check", "memory.md")
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("memtui: memory.md is not a recovery text: ")
 
 
 def test_neither_a_file_nor_an_id(memtui: Memtui, project: Project) -> None:
-    FilesBackend(memtui_home(), lambda: NOW).create(New(body=GOOD.encode()))
-    result = memtui("check", "CMEM-20260102-120001")
+    assert "nowhere.md" in memtui("compact", "--check", "nowhere.md").err
+    result = memtui("memory", "check", "CMEM-20260102-120001")
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("memtui: there is no file CMEM-20260102-120001, and ")
-    assert "CMEM-20260102-120000" in result.err
 
 
 def test_a_folder(memtui: Memtui, project: Project) -> None:
-    assert memtui("check", ".").err == "memtui: . is a folder; name a file in it.\n"
+    assert memtui("compact", "--check", ".").err == "memtui: . is a folder; name a file in it.\n"
 
 
 def test_a_file_that_is_far_too_large(memtui: Memtui, project: Project) -> None:
     with (project.root / "big.md").open("wb") as file:
         file.truncate(17 << 20)
-    result = memtui("check", "big.md")
+    result = memtui("compact", "--check", "big.md")
     assert (result.code, result.err) == (
         1,
         "memtui: big.md is larger than 16 MB: it is not a recovery text.\n",

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from memtui.cli import commands
+from memtui.cli import command
 from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandsFile, CommandSummary
@@ -21,8 +21,8 @@ NOW = datetime(2025, 12, 22, 2, 16, 52, 89_000, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "system_clock", lambda: NOW)
-    monkeypatch.setattr(commands, "_PATIENCE", Patience(1, 1, 1, (0.0,)))
+    monkeypatch.setattr(command, "system_clock", lambda: NOW)
+    monkeypatch.setattr(command, "_PATIENCE", Patience(1, 1, 1, (0.0,)))
     monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
 
 
@@ -147,7 +147,7 @@ def test_commands_that_are_too_many_are_said_to_be_left_out(
     folder.mkdir(parents=True)
     for minute, name in enumerate(("old", "new", "newest")):
         (folder / f"{name}.md").write_text("<!-- COMPACT_SUMMARY_START -->r<!-- COMPACT_SUMMARY_END -->")
-        monkeypatch.setattr(commands, "system_clock", partial(NOW.replace, minute=minute))
+        monkeypatch.setattr(command, "system_clock", partial(NOW.replace, minute=minute))
         memtui("command", "activate", name)
     notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
     assert notes == ["no room: only the 2 commands activated last are read", "", ""]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import compact as module
-from memtui.cli.recovery_box import recovery_box
+from memtui.cli.output import recovery_box
 from memtui.formats.recovery import parse_recovery
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store.memory_files import FilesBackend

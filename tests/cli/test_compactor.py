@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import compactor
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
-from memtui.store.states import VersionTaken
 from tests.cli.conftest import Memtui
 from tests.cli.starting import start_memtui
 from tests.transcripts import Transcript
@@ -35,43 +33,6 @@ class Session:
 @pytest.fixture
 def session(project: Project) -> Session:
     return Session(project)
-
-
-def test_once(memtui: Memtui, session: Session) -> None:
-    done = memtui("compactor", "--once")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.endswith('  90dd90a0  v1  "Fix the token refresh race." (L1)\n')
-    assert memtui("compactor", "--once").out == "Nothing new in session 90dd90a0.\n"
-    session.says("Then write the tests\x1b[2J.")
-    assert memtui("compactor", "--once").out.endswith('  90dd90a0  v2  "Then write the tests␛[2J." (L2)\n')
-
-
-def test_where_there_is_no_session(memtui: Memtui, project: Project) -> None:
-    done = memtui("compactor", "--once")
-    assert (done.code, done.out) == (1, "")
-    reason = "has no session: Claude Code was not used here, or its transcripts are gone"
-    assert done.err == f"memtui: {project.root} {reason}.\n"
-
-
-def test_a_session_that_another_program_writes_at_the_same_time_is_left_to_it(
-    memtui: Memtui, session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def taken(*_: object, **__: object) -> None:
-        raise VersionTaken("v0001.md", "has been written by another program meanwhile")
-
-    monkeypatch.setattr(compactor, "update_state", taken)
-    done = memtui("compactor", "--once")
-    assert (done.code, done.err) == (0, "")
-    assert done.out == "Another program is writing the versions of session 90dd90a0.\n"
-
-
-def test_what_cannot_be_written_is_said(memtui: Memtui, session: Session) -> None:
-    memtui_home().states.parent.mkdir(parents=True)
-    memtui_home().states.write_text("a file")
-    done = memtui("compactor", "--once")
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith(f"memtui: {memtui_home().states}")
-    assert "\n" not in done.err[:-1]
 
 
 @pytest.mark.parametrize("interval", ["0", "-1", "x", "9999"])
@@ -129,13 +90,13 @@ def test_a_signal_ends_it(session: Session, project: Project, number: int, code:
         process.end()
     assert (process.returncode, err.strip()) == (code, b"")
     assert not list(Path(memtui_home().states).rglob("*.tmp"))
-    assert compactor.command.name == "compactor"
 
 
-def test_as_json(memtui: Memtui, session: Session) -> None:
-    first, second = (json.loads(memtui("compactor", "--once", "--json").out) for _ in range(2))
+def test_as_json(memtui: Memtui, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", end)
+    first = json.loads(memtui("compactor", "--json").out)
     assert (first["session_id"], first["version"]) == (SESSION, 1)
     assert first["doing"] == '"Fix the token refresh race." (L1)' and first["written"]
-    assert second == {
-        "session_id": SESSION, "version": None, "note": "Nothing new in session 90dd90a0.",
-    }  # fmt: skip

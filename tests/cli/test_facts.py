@@ -1,4 +1,4 @@
-"""`memtui facts`."""
+"""`memtui transcript --facts`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def transcript(project: Project) -> Path:
 
 
 def test_json_has_every_key(memtui: Memtui, transcript: Path, project: Project) -> None:
-    result = memtui("facts", str(transcript), "--json")
+    result = memtui("transcript", "--facts", str(transcript), "--json")
     assert (result.code, result.err) == (0, "")
     facts = json.loads(result.out)
     assert set(facts) >= KEYS
@@ -64,7 +64,7 @@ def test_json_has_every_key(memtui: Memtui, transcript: Path, project: Project) 
 
 
 def test_a_pipe_gets_plain_lines(memtui: Memtui, transcript: Path) -> None:
-    result = memtui("facts", str(transcript))
+    result = memtui("transcript", "--facts", str(transcript))
     assert result.code == 0
     assert "\x1b" not in result.out
     assert "src/tax.ts" in result.out
@@ -73,7 +73,7 @@ def test_a_pipe_gets_plain_lines(memtui: Memtui, transcript: Path) -> None:
 
 def test_a_terminal_gets_titles(memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "is_terminal", lambda: True)
-    result = memtui("facts", str(transcript))
+    result = memtui("transcript", "--facts", str(transcript))
     assert result.code == 0
     assert "\x1b" not in result.out
     assert "src/tax.ts" in result.out
@@ -81,7 +81,7 @@ def test_a_terminal_gets_titles(memtui: Memtui, transcript: Path, monkeypatch: p
 
 def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> None:
     (project.root / "empty.jsonl").touch()
-    result = memtui("facts", "empty.jsonl", "--json")
+    result = memtui("transcript", "--facts", "empty.jsonl", "--json")
     assert result.code == 0
     assert json.loads(result.out)["prompts"] == []
 
@@ -89,18 +89,17 @@ def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> N
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("nowhere.jsonl", "No such file"),
-        (".", "is a folder"),
-        ("notes.txt", "not one of its 2 lines is JSON"),
-        ("word.txt", "is not a transcript: its one line is not JSON"),
+        ("nowhere.jsonl", "is not a file; name a transcript or a session's id"),
+        ("notes.jsonl", "is not a transcript: not one of its 2 lines is JSON"),
+        ("word.jsonl", "is not a transcript: its one line is not JSON"),
     ],
 )
 def test_other_files_than_transcripts_are_bad_input(
     memtui: Memtui, project: Project, name: str, reason: str
 ) -> None:
-    (project.root / "notes.txt").write_text("milk\nbread\n", "utf-8")
-    (project.root / "word.txt").write_text("milk\n", "utf-8")
-    result = memtui("facts", name)
+    (project.root / "notes.jsonl").write_text("milk\nbread\n", "utf-8")
+    (project.root / "word.jsonl").write_text("milk\n", "utf-8")
+    result = memtui("transcript", "--facts", name)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("memtui: ")
     assert name in result.err

@@ -1,4 +1,4 @@
-"""``memtui forget`` says what it deletes, deletes that, and says what stays."""
+"""``memtui archive forget`` says what it deletes, deletes that, and says what stays."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def test_everything_of_the_session_goes_and_nothing_else(
         )
         (captures / f"2026010{number}_100000-autocompact.md").write_text(render_capture(capture))
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    asked = memtui("forget", "session-1")
+    asked = memtui("archive", "forget", "session-1")
     assert "the archived transcript" in asked.out and str(states / "session-1") in asked.out
     assert f"Claude Code's own transcript, which a search reads anew: {transcript}" in asked.out
     assert (states / "session-1").exists()
-    result = memtui("forget", "session-1", "--yes")
+    result = memtui("archive", "forget", "session-1", "--yes")
     assert result.out.endswith("Session session-1 is forgotten.\n")
     assert [each.name for each in states.iterdir()] == ["session-2"]
     assert [each.name for each in captures.glob("*.md")] == ["20260102_100000-autocompact.md"]
     assert transcript.exists()
     assert not list((tmp_path / "memtui" / "data" / "archive").rglob("*.frames"))
-    assert memtui("forget", "session-1").out == "memtui has no data of session session-1.\n"
+    assert memtui("archive", "forget", "session-1").out == "memtui has no data of session session-1.\n"
 
 
 def test_the_search_index_goes_and_is_made_anew(
@@ -56,11 +56,11 @@ def test_the_search_index_goes_and_is_made_anew(
     index = SessionIndex(memtui_home(), tmp_path / "claude")
     assert index.refresh() and index.has("session-1") and not index.has("session-2")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    asked = memtui("forget", "session-1")
+    asked = memtui("archive", "forget", "session-1")
     assert "the search index of all sessions" in asked.out
-    memtui("forget", "session-1", "--yes")
+    memtui("archive", "forget", "session-1", "--yes")
     assert not list((tmp_path / "memtui" / "cache").glob("index.db*[!k]"))
-    assert memtui("forget", "session-1").out == "memtui has no data of session session-1.\n"
+    assert memtui("archive", "forget", "session-1").out == "memtui has no data of session session-1.\n"
     transcript.unlink()
     assert SessionIndex(memtui_home(), tmp_path / "claude").refresh()
     assert not SessionIndex(memtui_home(), tmp_path / "claude").has("session-1")
@@ -91,7 +91,7 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
     request = memtui_home().state / "requests" / "s-9.json"
     request.parent.mkdir(parents=True, exist_ok=True)
     request.write_text("{}")
-    said = memtui("forget", "s-9", "--yes").out
+    said = memtui("archive", "forget", "s-9", "--yes").out
     for each in (compacts / "20260102_100000-autocompact.md", compacts / "s-9-kept.md", request):
         assert f"  {each}\n" in said and not each.exists()
     assert "the only copy" in said and not list(memtui_home().archive.rglob("*.frames"))
@@ -99,7 +99,7 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
         f"1 pin that came of it, which `memtui pin --remove` deletes: {other / '.project' / 'pins.md'}"
         in said
     )
-    assert memtui("forget", "s-9").out == "memtui has no data of session s-9.\n"
+    assert memtui("archive", "forget", "s-9").out == "memtui has no data of session s-9.\n"
 
 
 def test_what_cannot_be_deleted_is_named(
@@ -117,6 +117,6 @@ def test_what_cannot_be_deleted_is_named(
         remove(path, **options)
 
     monkeypatch.setattr(shutil, "rmtree", refuse)
-    done = memtui("forget", "session-1", "--yes")
+    done = memtui("archive", "forget", "session-1", "--yes")
     assert done.code == 1 and str(state) in done.err and "still holds parts of session session-1" in done.err
     assert not list(memtui_home().archive.rglob("*.frames"))

@@ -1,4 +1,4 @@
-"""`memtui handoff`: one prompt for another agent, printed, copied or in that agent's file, and removed."""
+"""`memtui export --for`: one prompt for another agent, printed, copied or in its file, and removed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
 
 TOKEN = "gh" + "p_" + "a1B2" * 9
+PRINTED = ("--for", "file", "-o", "-")
 OTHERS = b"# Rules\r\nRun `make` first."
 
 
@@ -40,7 +41,7 @@ def test_it_is_printed_with_pins_tasks_the_exact_last_words_and_the_state(
     memtui: Memtui, project: Project, session: str
 ) -> None:
     memtui("pin", "never push to main")
-    done = memtui("handoff")
+    done = memtui("export", *PRINTED)
     assert (done.code, done.err) == (0, "")
     text = done.out
     titles = [line[3:] for line in text.splitlines() if line.startswith("## ")]
@@ -62,8 +63,8 @@ def test_it_is_printed_with_pins_tasks_the_exact_last_words_and_the_state(
 def test_it_fits_into_its_characters_and_names_what_is_left_out(memtui: Memtui, session: str) -> None:
     for number in range(9):
         memtui("pin", f"{number}: " + "never push to main " * 11)
-    full = memtui("handoff", "--max", "9000").out
-    done = memtui("handoff", session, "--max", "4000")
+    full = memtui("export", *PRINTED, "--max", "9000").out
+    done = memtui("export", session, *PRINTED, "--max", "4000")
     assert len(done.out.rstrip("\n")) <= 4_000 < len(full)
     assert "## Left out, for there was no room\n" in done.out
     assert f"- `memtui state show --session {session}` prints State: " in done.out
@@ -79,35 +80,35 @@ def test_a_file_of_others_stays_byte_for_byte_around_it(
     file = project.root / "AGENTS.md"
     file.write_bytes(OTHERS)
     file.chmod(0o640)
-    done = memtui("handoff", session, "--to", "codex")
+    done = memtui("export", session, "--for", "codex")
     assert f"The handoff of session {session} is in {file}, " in done.out
-    assert "`memtui handoff --to codex --done` removes it again.\n" in done.out
+    assert "`memtui export --for codex --done` removes it again.\n" in done.out
     assert file.read_bytes().startswith(OTHERS + b"\n\n<!-- memtui:handoff begin ")
     assert b"and go on." in file.read_bytes()
     first = file.read_bytes()
     memtui("pin", "never push to main")
-    memtui("handoff", "--to", "codex")
+    memtui("export", "--for", "codex")
     assert file.read_bytes().count(b"memtui:handoff begin") == 1 and b"never push" in file.read_bytes()
     assert memtui("undo").out.startswith("Undone: handed the session over in AGENTS.md")
     assert file.read_bytes() == first
-    assert memtui("handoff", "--to", "codex", "--done").out == f"Removed the handoff from {file}.\n"
+    assert memtui("export", "--for", "codex", "--done").out == f"Removed the handoff from {file}.\n"
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (OTHERS, 0o640)
-    assert memtui("handoff", "--to", "codex", "--done").out == f"{file} holds no handoff.\n"
+    assert memtui("export", "--for", "codex", "--done").out == f"{file} holds no handoff.\n"
 
 
 def test_a_file_that_was_made_for_it_goes_with_it(memtui: Memtui, project: Project, session: str) -> None:
     for agent, name in (("gemini", "GEMINI.md"), ("file", "HANDOFF.md")):
         file = project.root / name
-        answer = json.loads(memtui("handoff", "--to", agent, "--json").out)
+        answer = json.loads(memtui("export", "--for", agent, "--json").out)
         assert (answer["path"], answer["operation"]) == (str(file), "write")
         assert answer["text"] in file.read_text()
         assert (
-            memtui("handoff", "--to", agent, "--done").out == f"Removed {file}: it held the handoff alone.\n"
+            memtui("export", "--for", agent, "--done").out == f"Removed {file}: it held the handoff alone.\n"
         )
         assert not file.exists()
         assert memtui("undo").code == 0 and answer["text"] in file.read_text()
         file.write_text("Mine.\n" + file.read_text())
-        memtui("handoff", "--to", agent, "--done")
+        memtui("export", "--for", agent, "--done")
         assert file.read_text() == "Mine.\n"
 
 
@@ -118,26 +119,26 @@ def test_a_link_or_broken_marks_are_refused_in_one_sentence(
     outside.write_text("Mine.\n")
     file = project.root / "AGENTS.md"
     file.symlink_to(outside)
-    for words in (("--to", "codex"), ("--to", "codex", "--done"), ("--out", str(file))):
-        done = memtui("handoff", *words)
+    for words in (("--for", "codex"), ("--for", "codex", "--done"), ("--for", "file", "-o", str(file))):
+        done = memtui("export", *words)
         assert (done.code, done.err.count("\n")) == (1, 1)
         assert "is a symbolic link" in done.err
     assert outside.read_text() == "Mine.\n" and file.is_symlink()
     file.unlink()
     file.write_text("<!-- memtui:handoff end -->\n")
-    done = memtui("handoff", "--to", "codex")
+    done = memtui("export", "--for", "codex")
     assert (done.code, done.err.endswith("take them out by hand.\n")) == (1, True)
     assert file.read_text() == "<!-- memtui:handoff end -->\n"
     (project.root / "sub").symlink_to(tmp_path)
-    assert memtui("handoff", "--out", str(project.root / "sub" / "x.md")).code == 1
+    assert memtui("export", "--for", "file", "-o", str(project.root / "sub" / "x.md")).code == 1
     assert not (tmp_path / "x.md").exists()
 
 
 def test_files_that_codex_does_not_read_are_reported(memtui: Memtui, project: Project, session: str) -> None:
     (project.root / "AGENTS.md").write_text("x" * 33_000)
-    assert "first 32 KiB" in memtui("handoff", "--to", "codex").err
+    assert "first 32 KiB" in memtui("export", "--for", "codex").err
     (project.root / "AGENTS.override.md").write_text("Mine.\n")
-    assert "AGENTS.override.md instead" in memtui("handoff", "--to", "codex").err
+    assert "AGENTS.override.md instead" in memtui("export", "--for", "codex").err
 
 
 def test_the_session_that_runs_it_comes_first(
@@ -147,14 +148,23 @@ def test_the_session_that_runs_it_comes_first(
     newer.user("Another one")
     newer.write(claude_config() / "projects" / transcript_slug(project.root), "6e55a001-2.jsonl")
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "5e55a001-1")
-    assert json.loads(memtui("handoff", "--json").out)["session_id"] == "5e55a001-1"
-    assert memtui("handoff", "nosuch").code == 1
+    assert json.loads(memtui("export", *PRINTED, "--json").out)["session_id"] == "5e55a001-1"
+    assert memtui("export", "nosuch", *PRINTED).code == 1
 
 
 @pytest.mark.parametrize(
-    "words", [("--done",), ("--copy", "--print"), ("--out", "x", "--copy"), ("--max", "10"), ("--to", "x")]
+    "words",
+    [
+        (),
+        ("--done",),
+        ("--copy",),
+        (*PRINTED, "--copy"),
+        (*PRINTED, "--html"),
+        ("--for", "codex", "--max", "10"),
+        ("--for", "x"),
+    ],
 )
 def test_conflicting_options_are_wrong_usage(
     memtui: Memtui, project: Project, words: tuple[str, ...]
 ) -> None:
-    assert memtui("handoff", *words).code == 2
+    assert memtui("export", *words).code == 2

@@ -1,4 +1,4 @@
-"""`memtui receipts`."""
+"""`memtui doctor --receipts`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from tests.setup.test_receipts import TEXT, Shop
 def test_the_list_and_json(memtui: Memtui, tmp_path: Path) -> None:
     shop = Shop(tmp_path.parent)
     root = str(shop.places.project.root)
-    assert memtui("receipts", "--root", root).out == "Nothing was handed over yet.\n"
+    assert memtui("doctor", "--receipts", "--root", root).out == "Nothing was handed over yet.\n"
     shop.handed()
     shop.attach("hook_additional_context", content=[TEXT])
     shop.handed("another text\n\nmemtui:00000000", "user-prompt-submit")
-    lines = memtui("receipts", "--root", root).out.splitlines()
+    lines = memtui("doctor", "--receipts", "--root", root).out.splitlines()
     assert [line.split("\t")[3] for line in lines] == [
         "✗ not received: the hook ran, and the transcript has nothing of it",
         "✓ received 09:53, whole",
     ]
-    assert [each["arrival"] for each in json.loads(memtui("receipts", "--root", root, "--json").out)] == [
+    assert [
+        each["arrival"] for each in json.loads(memtui("doctor", "--receipts", "--root", root, "--json").out)
+    ] == [
         "missing",
         "whole",
     ]

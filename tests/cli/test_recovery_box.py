@@ -8,7 +8,7 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from memtui.cli.recovery_box import print_recovery_box, recovery_box
+from memtui.cli.output import print_recovery_box, recovery_box
 
 # The seed's, but for the command, which is memtui's own.
 SEED = """\

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memtui.cli import restore
+from memtui.cli import export
 from memtui.ground.clipboard import Copied
 from memtui.ground.project import Project, memtui_home
 from memtui.store.states import StateStore
@@ -50,8 +50,8 @@ def test_a_terminal_gets_it_copied(
         assert name == "the state of session 90dd90a0"
         return copied
 
-    monkeypatch.setattr(restore, "copy", copy)
-    monkeypatch.setattr(restore, "is_terminal", lambda: True)
+    monkeypatch.setattr(export, "copy", copy)
+    monkeypatch.setattr(export, "is_terminal", lambda: True)
     done = memtui("restore")
     assert done == Result(0, f"{taken[0]}\n" if printed else "", f"{copied.message}.\n")
     assert memtui("restore", "--print") == Result(0, f"{taken[0]}\n", "")

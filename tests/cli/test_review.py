@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import review as module
-from memtui.cli.recovery_box import recovery_box
-from memtui.cli.review_draft import Draft, as_text, from_text
+from memtui.cli.output import recovery_box
+from memtui.cli.review import Draft, as_text, from_text
 from memtui.formats.capture import parse_capture
 from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import MemoryFile, parse_memory

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from memtui.cli import review as module
-from memtui.cli.recovery_box import recovery_box
+from memtui.cli.output import recovery_box
 from memtui.formats.capture import parse_capture
 from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import parse_memory

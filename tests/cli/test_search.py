@@ -235,7 +235,7 @@ def test_the_first_index_is_made_by_several_processes(
 def test_what_is_forgotten_is_not_found(memtui: Memtui, claude: Path) -> None:
     assert "s-3" in memtui("search", "hinge").out
     next(claude.rglob("s-3.jsonl")).unlink()
-    assert memtui("forget", "s-3", "--yes").code == 0
+    assert memtui("archive", "forget", "s-3", "--yes").code == 0
     assert not list(memtui_home().cache.glob("index.db"))
     # Memory, memory file and pin stay, as is said.
     assert set(found(memtui, "hinge")) == {"memory", "memory file", "pin"}

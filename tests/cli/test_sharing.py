@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.session_state import Identity, SessionState, render_session_state
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileUnwritable
 from memtui.ground.project import Project, memtui_home
 from memtui.store.base import New
 from memtui.store.memory_files import FilesBackend
-from memtui.store.states import keep_elsewhere
 from tests.cli.conftest import Memtui
 from tests.flows import here
 from tests.share.records import record
@@ -58,20 +56,6 @@ def test_a_memory_goes_from_one_home_to_another(
     assert memtui("sync").code == 1
 
 
-def test_states_of_other_machines_are_listed_and_printed(memtui: Memtui) -> None:
-    assert memtui("state", "elsewhere").out.startswith("No other machine has sent a state")
-    name = Path.cwd().name
-    identity = Identity(project=f"{name} (/project/{name})", goal="Fix the cart")
-    text = render_session_state(SessionState(version=3, identity=identity))
-    keep_elsewhere(memtui_home(), "laptop", "90dd90a0", 3, text.encode())
-    listed = memtui("state", "elsewhere").out
-    assert "laptop" in listed
-    assert "Fix the cart" in listed
-    assert memtui("state", "elsewhere", "laptop").out.strip() == text.strip()
-    assert [each["version"] for each in json.loads(memtui("state", "elsewhere", "--json").out)] == [3]
-    assert memtui("state", "elsewhere", "desk").code == 1
-
-
 def test_a_memory_is_forgotten_everywhere(
     memtui: Memtui, hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,7 +64,7 @@ def test_a_memory_is_forgotten_everywhere(
     memory_id = memtui("memory", "import", str(text)).out.split()[-1]
     memtui("remote", "add", "team", str(hub))
     memtui("remote", "init", "team")
-    assert "was not shared" in memtui("forget", "--everywhere", memory_id, "--yes").err
+    assert "was not shared" in memtui("remote", "forget", memory_id, "--yes").err
     memtui("share", memory_id)
     memtui("sync")
     first = os.environ["MEMTUI_HOME"]
@@ -88,10 +72,10 @@ def test_a_memory_is_forgotten_everywhere(
     memtui("remote", "add", "team", str(hub))
     memtui("sync")
     other = json.loads(memtui("memory", "show", memory_id, "--json").out)["memory"]["id"]
-    assert "not yours to remove" in memtui("forget", "--everywhere", other, "--yes").err
+    assert "not yours to remove" in memtui("remote", "forget", other, "--yes").err
     monkeypatch.setenv("MEMTUI_HOME", first)
     hub.rename(tmp_path / "away")
-    failed = memtui("forget", "--everywhere", memory_id, "--yes")
+    failed = memtui("remote", "forget", memory_id, "--yes")
     assert failed.code == 1
     assert failed.err.startswith(f"team: {hub} cannot be used: ")
     assert failed.err.endswith(
@@ -99,7 +83,7 @@ def test_a_memory_is_forgotten_everywhere(
         " the same command removes the rest.\n"
     )
     (tmp_path / "away").rename(hub)
-    done = memtui("forget", "--everywhere", memory_id, "--yes")
+    done = memtui("remote", "forget", memory_id, "--yes")
     assert done.code == 0
     assert "words to forget" not in _contents(hub, "main")
     assert "words to forget" in _contents(hub, "main~1")
@@ -220,7 +204,7 @@ def test_a_memory_goes_with_the_code(memtui: Memtui, tmp_path: Path, monkeypatch
 _READING = [
     ("memory", "list"), ("memory", "show", "ID"), ("memory", "search", "cart"), ("memory", "export", "ID"),
     ("memory", "related", "ID"), ("memory", "graph"), ("restore", "--id", "ID"), ("search", "cart"),
-    ("check", "ID"), ("export", "ID", "-o", "-"),
+    ("memory", "check", "ID"), ("export", "ID", "-o", "-"),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""``memtui turns``, ``memtui transcript``, and the session that commands take without a name."""
+"""``memtui transcript``, and the session that commands take without a name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_turns_name_their_lines(memtui: Memtui, folder: Path) -> None:
-    done = memtui("turns", "aaaa")
+    done = memtui("transcript", "--turns", "aaaa")
     assert done.code == 0
     lines = done.out.split("\n")
     assert lines[0].startswith("1. L1 2026-01-02 ")
@@ -51,12 +51,12 @@ def test_only_the_last_turn_may_be_running(memtui: Memtui, folder: Path, project
         said.user(words)
         said.edit("/work/app/lamp.py")
     said.write(folder, f"cccc{NEWER[4:]}.jsonl")
-    turns = [line for line in memtui("turns", "cccc").out.split("\n") if line[:1].isdigit()]
+    turns = [line for line in memtui("transcript", "--turns", "cccc").out.split("\n") if line[:1].isdigit()]
     assert [turn.partition("call, ")[2] for turn in turns] == ["the user spoke meanwhile", "running"]
 
 
 def test_turns_as_json_are_whole(memtui: Memtui, folder: Path) -> None:
-    turns = json.loads(memtui("turns", "aaaa", "--json").out)
+    turns = json.loads(memtui("transcript", "--turns", "aaaa", "--json").out)
     assert [turn["source"]["line"] for turn in turns] == [1, 5]
     assert turns[0]["closing"]["text"] == "The driver is ported."
     assert turns[0]["closing"]["line"] == 4
@@ -93,19 +93,24 @@ def test_inside_claudes_shell_it_is_the_session_of_that_shell(
     memtui: Memtui, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", HERE)
-    for words in (("turns",), ("facts", "--json"), ("compact", "--print"), ("state", "show")):
+    for words in (
+        ("transcript", "--turns"),
+        ("transcript", "--facts", "--json"),
+        ("compact", "--print"),
+        ("state", "show"),
+    ):
         assert "lamp driver" in memtui(*words).out, words
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", NEWER)
-    assert "Paint the door" in memtui("turns").out
+    assert "Paint the door" in memtui("transcript", "--turns").out
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "of-another-project")
-    assert memtui("turns").code == 0
+    assert memtui("transcript", "--turns").code == 0
 
 
-def test_facts_take_one_source(memtui: Memtui, folder: Path) -> None:
-    assert "lamp driver" in memtui("facts", "--session", "aaaa").out
-    done = memtui("facts", str(folder / f"{HERE}.jsonl"), "--session", "aaaa")
-    assert done.code == 2
-    done = memtui("turns", "cccc")
+def test_one_source_and_one_form(memtui: Memtui, folder: Path) -> None:
+    assert "lamp driver" in memtui("transcript", "aaaa", "--facts").out
+    for words in (("--capture", "x"), ("--facts", "--capture", "x", "aaaa"), ("--turns", "--at", "1")):
+        assert memtui("transcript", *words).code == 2
+    done = memtui("transcript", "--turns", "cccc")
     assert done.code == 1
     assert "cccc" in done.err
 
@@ -123,7 +128,7 @@ def test_facts_of_a_capture_end_at_its_compaction(memtui: Memtui, folder: Path, 
         f"**Session ID:** {HERE}\n\n## Transcript\n\n```\n{path}\n```\n\n## First Message\n\n> Before\n\n"
         "## Memory\n\n_Not yet reviewed. Run `/review-compact` to process._\n"
     )
-    done = memtui("facts", "--capture", "20260102_090000")
+    done = memtui("transcript", "--facts", "--capture", "20260102_090000")
     assert "Before the compaction" in done.out
     assert "After the compaction" not in done.out
 
@@ -136,7 +141,7 @@ def test_secrets_are_masked(memtui: Memtui, folder: Path, project: Project) -> N
     said.edit(f"{project.root}/{token}.py")
     said.say(f"Logged in with {token}")
     said.write(folder, f"{HERE}.jsonl")
-    for command in ("facts --session", "turns", "transcript"):
+    for command in ("transcript --facts", "transcript --turns", "transcript"):
         for form in ([], ["--json"]):
             printed = memtui(*command.split(), HERE, *form).out
             assert "[masked: github token]" in printed

@@ -17,6 +17,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from memtui.ground.project import Project, memtui_home
+from memtui.hooks.context import context_block
 from tests.e2e.api import Api, serving
 from tests.e2e.resuming import resumed_from_the_reader
 
@@ -138,7 +140,7 @@ def _automatic(run: Run) -> None:
 
 def _rescue(run: Run) -> None:
     """Two rows handed over: in the next request, in the transcript, once, with a receipt."""
-    said = run.memtui("rescue", "--row", "1", "--row", "2", "--hand-over")
+    said = run.memtui("lost", "--row", "1", "--row", "2", "--hand-over")
     _check("2 rows wait" in said, "two rows wait for the session")
     before = len(run.api.requests)
     run.claude("go on with the otters")
@@ -149,7 +151,7 @@ def _rescue(run: Run) -> None:
     added = [line for line in run.transcripts().split("\n") if '"hook_additional_context"' in line]
     number = sum("chosen by the user in memtui" in line for line in added)
     _check(number == 1, "the transcript has them once", str(number))
-    found = json.loads(run.memtui("receipts", "--json"))
+    found = json.loads(run.memtui("doctor", "--receipts", "--json"))
     _check(found and all(each["arrival"] == "whole" for each in found), "all receipts: whole", str(found))
     _check(any("rescue of 2 rows" in each["what"] for each in found), "one of them is the rescue's")
 
@@ -157,7 +159,8 @@ def _rescue(run: Run) -> None:
 def _by_hand(run: Run) -> None:
     """A compaction by hand, and a resumed session."""
     run.activates("paddle", 60_000)
-    block = json.dumps(run.memtui("context").strip(), ensure_ascii=False)[1:-1]
+    home = memtui_home({"XDG_DATA_HOME": f"{run.env['HOME']}/.local/share"})
+    block = json.dumps(context_block(Project(run.project), home).strip(), ensure_ascii=False)[1:-1]
     before = len(run.api.requests)
     run.claude("/compact keep the otters")
     _check(len(block) > 31_000, "rules fill the room that a compaction has for them", str(len(block)))
@@ -167,7 +170,7 @@ def _by_hand(run: Run) -> None:
     run.claude("what now?")
     asked = "".join(run.api.requests[before:])
     _check("keep the otters" in asked and asked.count(PIN) > 1, "after /compact the pin is there again")
-    run.memtui("rescue", "--all", "--hand-over")
+    run.memtui("lost", "--all", "--hand-over")
     before = len(run.api.requests)
     run.claude("go on, resumed")
     _check(
@@ -186,7 +189,7 @@ def _cleared(run: Run) -> None:
     _check("its conversation was cleared" in last, "the new session is given notes")
     _check(PIN in last, "with the pin")
     _check("a dam of willow" in last, "and the state of the session that ended")
-    newest = json.loads(run.memtui("receipts", "--json"))[0]
+    newest = json.loads(run.memtui("doctor", "--receipts", "--json"))[0]
     _check(newest["arrival"] == "whole", "the receipt says: whole", str(newest))
 
 
@@ -211,12 +214,12 @@ def _switched_off(run: Run) -> None:
         time.sleep(0.01)
     run.api.most = 6
     run.turns(5)
-    found = json.loads(run.memtui("receipts", "--json"))
+    found = json.loads(run.memtui("doctor", "--receipts", "--json"))
     bad = [each for each in found if each["arrival"] == "missing"]
     _check(
         bad and "disableAllHooks" in bad[0]["reason"], "with hooks off, the receipt says so", str(found[:2])
     )
-    watched = run.memtui("receipts", "--limit", "1")
+    watched = run.memtui("doctor", "--receipts").split("\n")[0]
     _check("✗ not received: no hook ran" in watched, "in red on the list", watched)
     doctor = subprocess.run(
         [sys.executable, "-m", "memtui", "doctor"],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memtui.formats.errors import FormatError
 from memtui.formats.marked_section import Without, with_section, without_section
 
-FIRST = "<!-- memtui:handoff begin {}; `memtui handoff --done` takes this section out -->\n"
+FIRST = "<!-- memtui:handoff begin {}; `memtui export --for AGENT --done` takes this section out -->\n"
 LAST = "<!-- memtui:handoff end -->\n"
 others = st.binary(max_size=60) | st.lists(
     st.sampled_from([b"# Rules", b"", b"\r", b"\xff", b"<!-- x -->", "é".encode(), b"```"]), max_size=6

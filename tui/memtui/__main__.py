@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from contextlib import suppress
 
-from memtui.cli.version import print_version
 from memtui.ground.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,10 +15,6 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    if sys.argv[1:] == ["--version"]:
-        with suppress(OSError):  # write errors are reported below
-            print_version()
-            return
     from memtui.cli.startup import root_to_open, run_to_end
 
     if (root := root_to_open(sys.argv[1:])) is not None:

@@ -1,105 +1,128 @@
-"""``memtui captures``: the captures of a project."""
+"""``memtui captures``: what auto-compactions captured, and captures of those that no hook saw."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 
-from memtui.cli.output import print_json, print_table, say
-from memtui.cli.project import project_of, root_option
-from memtui.formats.capture import Capture
+from memtui.cli.options import changes_in, json_option, places_of, root_option, yes_option
+from memtui.cli.output import can_answer, print_json, print_table, say
+from memtui.flows.backfilling import find_missing
 from memtui.formats.capture_text import opening
-from memtui.ground.clock import local_minute
+from memtui.ground.clock import local_minute, parse_iso, system_clock
+from memtui.ground.project import Places
+from memtui.store.backfill import write_missing
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.listing import Entry
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A capture in a list, with the keys of ``--json``. Missing values of a broken one are empty."""
-
-    file: str
-    path: str
-    status: str
-    """``pending``, ``reviewed`` or ``broken``."""
-    timestamp: str = ""
-    """ISO 8601 with its offset."""
-    session_id: str = ""
-    transcript: str = ""
-    title: str = ""
-    summary: str = ""
-    memory: str = ""
-    """The memory file's name."""
-    problem: str = ""
-    """Why it is broken."""
 
 
 @click.command("captures")
 @click.option("--pending", is_flag=True, help="Only captures that are pending review.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@click.option("--backfill", is_flag=True, help="Write captures for auto-compactions that have none.")
+@yes_option
+@json_option
 @root_option
-def command(pending: bool, as_json: bool, root: Path | None) -> None:
+def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, root: Path | None) -> None:
     """List what auto-compactions captured in this project, newest first.
 
     Each line shows status, local time, title and file. When the output is not a terminal, tabs separate the
     fields, and a broken capture shows what is wrong with it in place of a title.
+
+    --backfill finds compactions in the transcripts that Claude Code keeps of this project, for 30 days by
+    default, and in the archive. Each capture gets its compaction's own time. Nothing is written twice, and
+    nothing that exists is changed.
     """
-    store = CaptureStore(project_of(root))
-    listed = [row for row in _listed(store) if row[0].status == "pending" or not pending]
+    if backfill:
+        _backfill(places_of(root), yes, as_json)
+        return
+    store = CaptureStore(places_of(root).project)
+    listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
     if as_json:
-        print_json([asdict(row) for row, _ in listed])
+        print_json(listed)
     elif listed:
-        fields = [(row.status, _when(capture), row.title or row.problem, row.file) for row, capture in listed]
+        fields = [(row["status"], _when(row), row["title"] or row["problem"], row["file"]) for row in listed]
         print_table(("Status", "Time", "Title", "File"), fields, flexible=2)
+    elif pending:
+        say(f"Nothing waits for a review in {store.project.name}.")
     else:
-        say(_nothing(store, pending))
+        say(
+            f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there; "
+            "`memtui demo` shows what they look like."
+        )
 
 
-def title_of(message: str) -> str:
-    """The title of a capture with this first message."""
-    return opening(message) or "(no message)"
-
-
-def _listed(store: CaptureStore) -> Iterator[tuple[Listed, Capture | None]]:
+def _listed(store: CaptureStore) -> Iterator[dict[str, str]]:
+    """Captures with the keys of ``--json``. Missing values of a broken one are empty."""
     for entry in store.entries():
+        row = {"file": entry.name, "path": str(entry.path), "status": "broken"}
         try:
             capture = store.load(entry)
         except CaptureProblem as problem:
-            yield (
-                Listed(
-                    entry.name, str(entry.path), "broken", problem=problem.reason.removeprefix("is broken: ")
-                ),
-                None,
+            empty = ("timestamp", "session_id", "transcript", "title", "summary", "memory")
+            yield row | dict.fromkeys(empty, "") | {"problem": problem.reason.removeprefix("is broken: ")}
+            continue
+        yield row | {
+            "status": capture.status,
+            "timestamp": capture.timestamp.isoformat(),
+            "session_id": capture.session_id,
+            "transcript": capture.transcript,
+            "title": _title(capture.first_message),
+            "summary": capture.summary,
+            "memory": capture.memory,
+            "problem": "",
+        }
+
+
+def _title(message: str) -> str:
+    return opening(message) or "(no message)"
+
+
+def _when(row: dict[str, str]) -> str:
+    moment = parse_iso(row["timestamp"])
+    return local_minute(moment) if moment else "-"
+
+
+def _backfill(places: Places, yes: bool, as_json: bool) -> None:
+    project = places.project
+    missing = find_missing(places, system_clock)
+    if not as_json:
+        if not missing:
+            say(f"Nothing to do: every auto-compaction in the transcripts of {project.name} has a capture.")
+            return
+        rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
+        print_table(("Time", "Session", "First message"), rows, flexible=2)
+    write = yes or not missing or _agreed(len(missing), as_json)
+    changes = changes_in(project.root)
+    listed = []
+    with changes.together(f"backfilled {_captures(len(missing))}"):
+        for each, message in missing:
+            path = write_missing(project, each, message, changes.wrote) if write else None
+            listed.append(
+                {
+                    "timestamp": each.at.astimezone().isoformat(timespec="seconds"),
+                    "session_id": each.session_id,
+                    "transcript": str(each.transcript),
+                    "first_message": message,
+                    "capture": str(path or ""),
+                }
             )
-        else:
-            yield _readable(entry, capture), capture
+    if as_json:
+        print_json(listed)
+    elif write:
+        written = sum(bool(each["capture"]) for each in listed)
+        say(f"Wrote {_captures(written)} to {project.compacts}")
+    else:
+        say("Nothing was written.")
 
 
-def _readable(entry: Entry, capture: Capture) -> Listed:
-    return Listed(
-        file=entry.name,
-        path=str(entry.path),
-        status=capture.status,
-        timestamp=capture.timestamp.isoformat(),
-        session_id=capture.session_id,
-        transcript=capture.transcript,
-        title=title_of(capture.first_message),
-        summary=capture.summary,
-        memory=capture.memory,
-    )
+def _agreed(number: int, as_json: bool) -> bool:
+    if as_json:
+        return False
+    if not can_answer():
+        raise click.ClickException(f"nothing was written; write {_captures(number)} with --yes.")
+    return click.confirm(f"Write {_captures(number)}?", default=True)
 
 
-def _when(capture: Capture | None) -> str:
-    return local_minute(capture.timestamp) if capture else "-"
-
-
-def _nothing(store: CaptureStore, pending: bool) -> str:
-    if pending:
-        return f"Nothing waits for a review in {store.project.name}."
-    return (
-        f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there; "
-        "`memtui demo` shows what they look like."
-    )
+def _captures(number: int) -> str:
+    return f"{number} capture" + ("" if number == 1 else "s")

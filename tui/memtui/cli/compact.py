@@ -1,67 +1,57 @@
-"""``memtui compact``: turns a session into a recovery text under a Recovery ID."""
+"""``memtui compact``: turns a session into a recovery text under a Recovery ID, and checks such texts."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memtui.cli.accept_draft import accepted_draft, edited
-from memtui.cli.changes import changes_in
-from memtui.cli.check import as_json_points, summary
-from memtui.cli.engine import asking, draft_note, engine_option
+from memtui.cli.options import (
+    accepted_draft,
+    asking_claude,
+    changes_in,
+    draft_note,
+    edited,
+    engine_option,
+    json_option,
+    places_of,
+    root_option,
+)
 from memtui.cli.output import (
     can_answer,
     is_terminal,
     print_bytes,
     print_document,
     print_json,
+    print_recovery_box,
+    print_table,
     say,
 )
-from memtui.cli.project import project_of, root_option
-from memtui.cli.recovery_box import print_recovery_box
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.engines.engine_choice import Engine
+from memtui.flows.citation_check import unsourced_lines
 from memtui.flows.compact import Compacted, draft, keep, stored_already
+from memtui.flows.sessions import find_transcript
+from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
-from memtui.ground.project import Places, claude_config, expanded, memtui_home
+from memtui.ground.files.problems import reading
+from memtui.ground.project import Places, expanded
+from memtui.secrets.secrets import find, holds_secrets
 
 _ALREADY = "Already stored as"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of a run, with the keys of ``--json``."""
-
-    operation: str
-    """``compact``."""
-    id: str
-    """The Recovery ID; "" when nothing was stored."""
-    message: str
-    text: str
-    """The recovery text."""
-    project: str
-    """The root named in the text."""
-    session_id: str
-    """Claude Code's session."""
-    transcript: str
-    description: str
-    tags: tuple[str, ...]
-    engine: str
-    """The origin of the wording: ``facts`` or ``claude``."""
-    note: str
-    """A remark on the origin of the text, or ""."""
-    checklist: list[dict[str, Any]]
-    """The points of ``memtui check --json``."""
+_NAMED = 20
+_LIMIT = 16 << 20
+"""Maximum size of checked texts in bytes; usual ones have ten thousand."""
 
 
 @click.command("compact")
@@ -77,9 +67,11 @@ class Outcome:
 @click.option("--force", is_flag=True, help="Store the text without asking.")
 @engine_option
 @click.option("--print", "only_print", is_flag=True, help="Print the text and store nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
+@click.option("--check", "checked", metavar="FILE|-", help="Check a recovery text, and store nothing.")
+@click.option("--cited", is_flag=True, help="With --check: check the lines of the transcript it cites, too.")
+@json_option
 @root_option
-def command(
+def compact(
     transcript: Path | None,
     session: str,
     description: str,
@@ -87,6 +79,8 @@ def command(
     force: bool,
     engine: str,
     only_print: bool,
+    checked: str | None,
+    cited: bool,
     as_json: bool,
     root: Path | None,
 ) -> None:
@@ -99,10 +93,20 @@ def command(
 
     With --engine claude, `claude -p` improves that text under the same rules. If it fails, the text drafted
     from the facts is kept, and a line says why.
+
+    --check prints the thirteen points of the checklist for the text of a file or of standard input (-), each
+    pass, warn or fail. With --cited a fourteenth names the decisions, constraints and issues that cite no
+    line of the session which holds their words, as in (L476: "the words"). The exit code is 1 when a point
+    fails.
     """
     if transcript is not None and session:
         raise click.UsageError("name the session once: with --session or with --transcript.")
-    places = Places(project_of(root), memtui_home(), claude_config())
+    places = places_of(root)
+    if checked is not None:
+        name = "standard input" if checked == "-" else checked
+        session = session or str(transcript or "")
+        check_text(name, _given(checked), places, session if cited else None, as_json=as_json)
+        return
     compacted = draft(places, transcript=_file(transcript), session=session)
     if engine == Engine.CLAUDE:
         compacted = _by_claude(compacted)
@@ -122,7 +126,7 @@ def command(
     )
     if as_json:
         message = f"{_ALREADY} {known}" if known else f"Created memory: {memory_id}"
-        print_json(asdict(_outcome(accepted, labels, memory_id, message)))
+        print_json(_outcome(accepted, labels, memory_id, message))
     else:
         _report(accepted, places, memory_id, known=bool(known))
 
@@ -141,7 +145,7 @@ def _report(accepted: Compacted, places: Places, memory_id: str, *, known: bool)
 def _by_claude(compacted: Compacted) -> Compacted:
     from memtui.flows.draft_model import compact_by_claude
 
-    with asking() as called_off:
+    with asking_claude() as called_off:
         compacted, problem = compact_by_claude(compacted, cancelled=called_off)
     return replace(compacted, note=draft_note(problem, compacted.note))
 
@@ -157,7 +161,7 @@ def _file(transcript: Path | None) -> Path | None:
 
 def _print(compacted: Compacted, tags: tuple[str, ...], as_json: bool) -> None:
     if as_json:
-        print_json(asdict(_outcome(compacted, tags)))
+        print_json(_outcome(compacted, tags))
     elif is_terminal():
         print_document(compacted.text)
     else:
@@ -198,27 +202,107 @@ def _tell(points: Sequence[Point], note: str) -> None:
         if point.verdict is not Verdict.PASS:
             where = f" (line {point.line})" if point.line else ""
             say(f"{point.verdict}  {point.name}{where}: {clean_line(point.message)}")
-    say(summary(points))
+    say(_summary(points))
 
 
 def _outcome(
     compacted: Compacted, tags: tuple[str, ...], memory_id: str = "", message: str = "Nothing was stored"
-) -> Outcome:
-    return Outcome(
-        operation="compact",
-        id=memory_id,
-        message=message,
-        text=compacted.text,
-        project=str(compacted.root),
-        session_id=compacted.session_id,
-        transcript=os.fspath(compacted.transcript or ""),
-        description=compacted.description,
-        tags=tags,
-        engine=compacted.engine,
-        note=compacted.note,
-        checklist=as_json_points(check_recovery(compacted.text)),
-    )
+) -> dict[str, Any]:
+    """The result with the keys of ``--json``; ``engine`` and ``note`` say where the wording is from."""
+    return {
+        "operation": "compact",
+        "id": memory_id,
+        "message": message,
+        "text": compacted.text,
+        "project": str(compacted.root),
+        "session_id": compacted.session_id,
+        "transcript": os.fspath(compacted.transcript or ""),
+        "description": compacted.description,
+        "tags": tags,
+        "engine": compacted.engine,
+        "note": compacted.note,
+        "checklist": points_json(check_recovery(compacted.text)),
+    }
 
 
 def _send(text: str) -> None:
     click.echo(osc52(text), nl=False)
+
+
+def check_text(name: str, text: str, places: Places, session: str | None, *, as_json: bool) -> None:
+    """Print the points of the checklist, and the secrets in a text; leave with 1 if a point fails.
+
+    Args:
+        name: of the text, for messages.
+        text: the recovery text.
+        places: where sessions are looked for.
+        session: the session whose lines it cites, "" for the current one; None not to look them up.
+        as_json: print one JSON object.
+
+    Raises:
+        click.ClickException: it is not a recovery text.
+    """
+    try:
+        points = check_recovery(text)
+        points += (_sources(text, session, places),) if session is not None else ()
+    except FormatError as error:
+        raise click.ClickException(f"{name} is not a recovery text: {error}.") from error
+    secrets = find(text)
+    worst = max((point.verdict for point in points), key=list(Verdict).index)
+    if as_json:
+        answer = {"source": name, "verdict": worst, "points": points_json(points)}
+        print_json({**answer, "secrets": [hit._asdict() for hit in secrets]})
+    else:
+        rows = [(point.verdict, point.name, str(point.line or ""), point.message) for point in points]
+        print_table(("Verdict", "Point", "Line", "What is found"), rows, flexible=3)
+        say(_summary(points), err=True)
+        if secrets:
+            say(f"{holds_secrets(secrets)}.", err=True)
+    if worst is Verdict.FAIL:
+        raise click.exceptions.Exit(1)
+
+
+def _sources(text: str, session: str, places: Places) -> Point:
+    """The point on the cited lines."""
+    transcript = find_transcript(places, session)
+    with reading(transcript):
+        lines = unsourced_lines(text, transcript, places.project.root)
+    if not lines:
+        return Point("Sources", Verdict.PASS, "every statement cites a line that holds its words", None)
+    named = ", ".join(map(str, lines[:_NAMED])) + (", ..." if len(lines) > _NAMED else "")
+    message = f"cite no line that holds their words, end them with (no source): line {named}"
+    return Point("Sources", Verdict.WARN, message, lines[0])
+
+
+def points_json(points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Points with the keys of ``--json``; ``line`` counts from 1 in the text."""
+    return [{"number": number, **point._asdict()} for number, point in enumerate(points, 1)]
+
+
+def _summary(points: Sequence[Point]) -> str:
+    """The number of points per verdict, in a sentence."""
+    number = Counter(point.verdict for point in points)
+    parts = [f"{number[Verdict.PASS]} of {len(points)} points pass"]
+    parts += [f"{number[Verdict.WARN]} warn"] if number[Verdict.WARN] else []
+    parts += [f"{number[Verdict.FAIL]} fail"] if number[Verdict.FAIL] else []
+    return f"Checklist: {', '.join(parts)}."
+
+
+def _given(source: str) -> str:
+    """The text of a file, or of standard input.
+
+    Raises:
+        click.ClickException: it is a folder, or too large.
+        FileProblem: it cannot be read.
+    """
+    path = expanded(source)
+    if source == "-":
+        data = sys.stdin.buffer.read(_LIMIT + 1) if sys.stdin is not None else b""
+    elif path.is_dir():
+        raise click.ClickException(f"{source} is a folder; name a file in it.")
+    else:
+        with reading(path), path.open("rb") as file:
+            data = file.read(_LIMIT + 1)
+    if len(data) > _LIMIT:
+        raise click.ClickException(f"{source} is larger than {_LIMIT >> 20} MB: it is not a recovery text.")
+    return data.decode("utf-8", "replace")

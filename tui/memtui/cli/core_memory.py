@@ -15,11 +15,11 @@ import click
 
 from memtui.cli.memory_changing import report, stored
 from memtui.cli.memory_reading import export, json_option, list_
+from memtui.cli.options import root_option
 from memtui.cli.output import is_terminal
-from memtui.cli.project import root_option
 
 
-@click.group("core-memory")
+@click.group("core-memory", hidden=True)
 def command() -> None:
     """Import and export memories with the calls of the compact command.
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import click
 
 from memtui.cli.installing import places_of
+from memtui.cli.options import root_option
 from memtui.cli.output import is_terminal, print_json, say
-from memtui.cli.project import root_option
+from memtui.cli.receipts import print_receipts
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places
@@ -25,10 +26,11 @@ _NAMED = 5
 
 
 @click.command("doctor")
+@click.option("--receipts", is_flag=True, help="Show whether hand-overs have arrived, newest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @root_option
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
+def command(ctx: click.Context, receipts: bool, as_json: bool, root: Path | None) -> None:
     """Check that hooks run and captures arrive.
 
     It looks at the settings, the hooks and whether their commands run, their last runs, the compactions in
@@ -36,6 +38,9 @@ def command(ctx: click.Context, as_json: bool, root: Path | None) -> None:
     file events, and the memories in the project's own folder. Nothing is changed. The exit code is 1 if
     something is broken.
     """
+    if receipts:
+        print_receipts(places_of(root), as_json=as_json)
+        return
     findings = []
     _wait_for("the settings")
     from memtui.setup.doctor import diagnose  # may take a moment, too

@@ -1,4 +1,4 @@
-"""``memtui export``: a session or a memory as one file."""
+"""``memtui export`` and ``restore``: a session as a page, for another agent, or for a new session."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import full_id, opened_here
-from memtui.cli.output import print_bytes, say
-from memtui.cli.project import project_of, root_option
+from memtui.cli.memory_store import full_id, opened_here, take_in_here
+from memtui.cli.options import changes_in, json_option, places_of, root_option
+from memtui.cli.output import is_terminal, print_bytes, print_json, say
+from memtui.documents.handoff import LEAST
 from memtui.flows.export import (
     LAST,
     Form,
@@ -23,16 +24,20 @@ from memtui.flows.export import (
     session_file,
     session_parts,
 )
+from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
+from memtui.flows.restore import Restored, restore_memory, restore_session
 from memtui.flows.sessions import find_transcript
+from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Places, claude_config, expanded, memtui_home
+from memtui.ground.project import expanded
+from memtui.secrets.secrets import holds_secrets
 
 _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")
 
 
 @click.command("export")
-@click.argument("name", metavar="SESSION|ID", shell_complete=complete_id)
+@click.argument("name", default="", metavar="[SESSION|ID]", shell_complete=complete_id)
 @click.option("--html", "form", flag_value="html", help="A page that runs and loads nothing (the default).")
 @click.option("--md", "form", flag_value="md", help="Markdown.")
 @click.option("--lines", metavar="A-B", default="", help="Only these lines of the session's transcript.")
@@ -41,31 +46,74 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
 )
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--unmasked", is_flag=True, help="Do not mask secrets; only at a terminal.")
+@click.option(
+    "--for",
+    "agent",
+    type=click.Choice(tuple(FILES)),
+    help="Hand it over to an agent: into AGENTS.md, GEMINI.md or HANDOFF.md.",
+)
+@click.option("--copy", "copying", is_flag=True, help="With --for: copy it instead of writing it.")
+@click.option(
+    "--max", "limit", type=click.IntRange(LEAST, 200_000), default=ROOM, show_default=True, metavar="CHARS",
+    help="With --for: the most characters.",
+)  # fmt: skip
+@click.option("--done", is_flag=True, help="With --for: take it out of the file again.")
+@json_option
 @root_option
-def command(
-    name: str, form: str | None, lines: str, output: str, force: bool, unmasked: bool, root: Path | None
+def export(
+    name: str,
+    form: str | None,
+    lines: str,
+    output: str,
+    force: bool,
+    unmasked: bool,
+    agent: str | None,
+    copying: bool,
+    limit: int,
+    done: bool,
+    as_json: bool,
+    root: Path | None,
 ) -> None:
-    """Write a session or a memory as one file, to read or to attach.
+    """Write a session or a memory as one file, to read, to attach, or for another agent.
 
     SESSION is a session's id, the beginning of one, or a transcript, live or archived; ID is a Recovery ID.
     Secrets are masked and private parts left out. Without --output the file is named
     after its content; an existing file is kept. An output that ends in .md is Markdown.
+
+    With --for it is one prompt: pins, open tasks, the exact last words, and the state document; what has no
+    room is left out by section, and named. In a file it is a section between marks: all else in the file
+    stays as it is, a second one replaces it, --done takes it out. Without SESSION it is the session that runs
+    the command, else the newest one.
     """
+    if agent is not None:
+        if form or lines or force or unmasked:
+            raise click.UsageError("--for goes with --output, --copy, --max, --done and --json alone.")
+        _hand_over(name, agent, output, limit, copying, done, as_json, root)
+        return
+    if copying or done or as_json:
+        raise click.UsageError("--copy, --done and --json go with --for.")
+    if not name:
+        raise click.UsageError("name a session or a memory.")
     if unmasked and not (sys.stdin is not None and sys.stdin.isatty()):
         raise click.ClickException("--unmasked writes secrets: only a person at a terminal may say so.")
-    made = Form(form) if form else form_of(output)
+    _export(name, Form(form) if form else form_of(output), lines, output, force, not unmasked, root)
+
+
+def _export(
+    name: str, form: Form, lines: str, output: str, force: bool, mask: bool, root: Path | None
+) -> None:
     wanted = _range(lines) if lines else None
     if name.upper().startswith("CMEM-"):
         if wanted:
             raise click.UsageError("--lines goes with a session.")
         backend = opened_here(root)
         memory = backend.get(full_id(backend, name, root))
-        called = f"{memory.meta.id}.{made}"
-        parts = memory_parts(memory, made, system_clock(), mask=not unmasked)
+        called = f"{memory.meta.id}.{form}"
+        parts = memory_parts(memory, form, system_clock(), mask=mask)
     else:
-        transcript = find_transcript(Places(project_of(root), memtui_home(), claude_config()), name)
-        called = session_file(transcript, made)
-        parts = session_parts(transcript, made, system_clock(), lines=wanted, mask=not unmasked)
+        transcript = find_transcript(places_of(root), name)
+        called = session_file(transcript, form)
+        parts = session_parts(transcript, form, system_clock(), lines=wanted, mask=mask)
     if output == "-":
         for part in parts:
             print_bytes(part.encode("utf-8", "replace"))
@@ -73,7 +121,7 @@ def command(
     target = expanded(output) if output else Path(called)
     if not force and os.path.lexists(target):
         raise FileProblem(target, "already exists; name another file, or replace it with --force")
-    say(export_parts(target, parts, mask=not unmasked, replace=force))
+    say(export_parts(target, parts, mask=mask, replace=force))
 
 
 def _range(text: str) -> Range:
@@ -85,3 +133,115 @@ def _range(text: str) -> Range:
     if last < first:
         raise click.UsageError("--lines wants the smaller number first.")
     return first, last
+
+
+def _hand_over(
+    name: str,
+    agent: str,
+    output: str,
+    limit: int,
+    copying: bool,
+    done: bool,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    if copying + done + (output == "-") > 1:
+        raise click.UsageError("--copy, --done and --output - exclude each other.")
+    places = places_of(root)
+    top = places.project.root
+    path = Path(os.path.abspath(expanded(output))) if output else top / FILES[agent]  # noqa: PTH100 - links stay
+    above = top if path.is_relative_to(top) else path.parent  # no link is followed below it
+    if done:
+        _take_out(path, above, top, as_json)
+        return
+    made = make_handoff(places, system_clock, session=name, limit=limit)
+    called = f"he handoff of session {made.session_id[:8]}"
+    if copying:
+        copied = copy(made.text, lambda text: click.echo(osc52(text), nl=False), name=f"t{called}")
+        say(f"{copied.message}.", err=True)
+    elif output == "-":
+        if as_json:
+            print_json(_handoff_json("print", made))
+        else:
+            say(made.text)
+    else:
+        note = put_into(path, above, made.text, changes_in(top).wrote, agent=agent)
+        if as_json:
+            print_json(_handoff_json("write", made, path, note))
+        else:
+            say(f"T{called} is in {path}, {len(made.text):,} characters.")
+            say(f"`memtui export --for {agent}{f' -o {output}' if output else ''} --done` removes it again.")
+            if note:
+                say(note, err=True)
+    if made.handoff.left_out:
+        say(f"Left out, for there was no room: {', '.join(made.handoff.left_out)}.", err=True)
+
+
+def _take_out(path: Path, above: Path, top: Path, as_json: bool) -> None:
+    taken = take_out(path, above, changes_in(top).wrote)
+    if as_json:
+        print_json({"operation": "done", "path": str(path), "changed": taken})
+    elif not taken:
+        say(f"{path} holds no handoff.")
+    elif path.exists():
+        say(f"Removed the handoff from {path}.")
+    else:
+        say(f"Removed {path}: it held the handoff alone.")
+
+
+def _handoff_json(operation: str, made: Made, path: Path | None = None, note: str = "") -> dict[str, object]:
+    return {
+        "operation": operation,
+        "session_id": made.session_id,
+        "path": str(path) if path else None,
+        "characters": len(made.text),
+        "left_out": list(made.handoff.left_out),
+        "note": note,
+        "text": made.text,
+    }
+
+
+@click.command("restore")
+@click.option(
+    "--id", "memory_id", metavar="CMEM-...", default="", shell_complete=complete_id,
+    help="The memory with this Recovery ID.",
+)  # fmt: skip
+@click.option("--session", default="", help="The session with this id, or beginning of one.")
+@click.option("--full", is_flag=True, help="Leave nothing out, regardless of length.")
+@click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
+@json_option
+@root_option
+def restore(
+    memory_id: str, session: str, full: bool, printed: bool, as_json: bool, root: Path | None
+) -> None:
+    """Hand an earlier session's knowledge over to a new one.
+
+    Makes the text that a new session gets after /clear: quoted notes of less than 9,000 characters on where
+    the project's newest session stands, or on another session (--session), or from a stored memory (--id). On
+    a terminal it is copied, ready to be pasted into Claude Code; anywhere else it is printed.
+    """
+    if memory_id and session:
+        raise click.UsageError("--id and --session are two different things; name one.")
+    places = places_of(root)
+    if memory_id:
+        take_in_here(root)
+        restored = restore_memory(places, system_clock, memory_id, full=full)
+    else:
+        restored = restore_session(places, system_clock, session=session, full=full)
+    if not restored.text:
+        raise click.ClickException(f"there is nothing in {restored.name}.")
+    if restored.secrets:
+        say(f"{holds_secrets(restored.secrets)}; masked.", err=True)
+    if as_json:
+        print_json({"name": restored.name, "text": restored.text})
+    elif printed or not is_terminal():
+        say(restored.text)
+    else:
+        _copy(restored)
+
+
+def _copy(restored: Restored) -> None:
+    copied = copy(restored.text, lambda text: click.echo(osc52(text), nl=False), name=restored.name)
+    if not copied.sure:  # a terminal may truncate a text of this length without notice
+        say(restored.text)
+    say(f"{copied.message}.", err=True)

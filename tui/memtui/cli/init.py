@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.changes import changes_in
 from memtui.cli.installing import (
     FOR,
     carry_out,
@@ -17,8 +16,8 @@ from memtui.cli.installing import (
     plan_options,
     scope_of,
 )
+from memtui.cli.options import changes_in, root_option
 from memtui.cli.output import can_answer, say
-from memtui.cli.project import root_option
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places

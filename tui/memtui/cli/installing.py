@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from memtui.cli.changes import changes_in
+from memtui.cli.options import changes_in, project_of
 from memtui.cli.output import can_answer, print_json, say
-from memtui.cli.project import project_of
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.setup.claude_files import Scope

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from memtui.cli.changes import history_in
+from memtui.cli.options import project_of, root_option
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.project import project_of, root_option
+from memtui.cli.undo import history_in
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.store.changes import SYNC
 from memtui.store.history import Recorded

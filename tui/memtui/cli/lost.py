@@ -1,41 +1,71 @@
-"""``memtui lost``: what a compaction kept and lost."""
+"""``memtui lost`` and ``pin``: what a compaction kept and lost, handing it over, and what must stay."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from memtui.cli.output import print_groups, print_json, say
-from memtui.cli.project import project_of, root_option
+from memtui.cli.options import changes_in, json_option, places_of, project_of, root_option
+from memtui.cli.output import print_groups, print_json, print_table, say
 from memtui.documents.sources import citation
 from memtui.flows.aftermath import as_object, newest_or_named
-from memtui.ground.clock import local_minute, parse_iso
-from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.flows.rescue import fitting, hand_over, rescue_text
+from memtui.formats.pins import Pin
+from memtui.ground.clock import local_minute, parse_iso, system_clock
+from memtui.ground.project import Places, current_session, memtui_home
+from memtui.lost.pins import ROOM, Pinned, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.secrets.secrets import masked, masked_in
+from memtui.setup.hooks_check import has_all_hooks
 from memtui.transcript.short_text import shortened
 
 _WIDTH = 200
+_PIN_LIMIT = 1 << 16
 _MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
+_SOURCE = re.compile(r"L?(\d{1,9})")
 
 
 @click.command("lost")
 @click.argument("compaction", default="", metavar="[CAPTURE|SESSION]")
-@click.option("--all", "every", is_flag=True, help="Every compaction of the session, the oldest first.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, an object for each compaction.")
+@click.option("--all", "every", is_flag=True, help="Every compaction; with --hand-over, every missing row.")
+@click.option("--hand-over", "handing", is_flag=True, help="Hand rows over with the session's next prompt.")
+@click.option("--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="Hand over this row; repeat it.")
+@click.option("--print", "printing", is_flag=True, help="With --hand-over: print a prompt to paste instead.")
+@json_option
 @root_option
-def command(compaction: str, every: bool, as_json: bool, root: Path | None) -> None:
-    """Print what a compaction kept and lost.
+def lost(
+    compaction: str,
+    every: bool,
+    handing: bool,
+    wanted: tuple[str, ...],
+    printing: bool,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Print what a compaction kept and lost, or hand it over.
 
     That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
     project's newest), or the one that CAPTURE belongs to. Each fact of the conversation that was replaced is
     kept by the summary (✓), handed over by memtui (↺), lost (✗: a file or a command that neither names), or
     not named in its own words (?), though the summary may paraphrase it. The worst losses come first. L476
     names line 476 of the transcript.
+
+    --hand-over delivers the losses that count, or the rows that --row names, with the session's next prompt,
+    once: pins, what was needed again, rules, open work and the user's words. At most 9,000 characters have
+    room; the worst losses come first.
     """
-    places = Places(project_of(root), memtui_home(), claude_config())
+    places = places_of(root)
+    if handing:
+        if wanted and every:
+            raise click.UsageError("--row and --all exclude each other.")
+        _hand_over(places, compaction, wanted, every, printing, as_json)
+        return
+    if wanted or printing:
+        raise click.UsageError("--row and --print go with --hand-over.")
     found = newest_or_named(places, compaction, every=every)
     if as_json:
         print_json([masked_in(as_object(each)) for each in found])
@@ -43,12 +73,50 @@ def command(compaction: str, every: bool, as_json: bool, root: Path | None) -> N
     for number, each in enumerate(found):
         if number:
             say()
-        say(headline(each))
+        say(_headline(each))
         say()
         print_groups((title, [masked(line) for line in lines]) for title, lines in _groups(each))
 
 
-def headline(aftermath: Aftermath) -> str:
+def _hand_over(
+    places: Places, compaction: str, wanted: tuple[str, ...], every: bool, printing: bool, as_json: bool
+) -> None:
+    (found,) = newest_or_named(places, compaction)
+    rows = [_row(found, name) for name in wanted] or list(found.missing if every else found.counted_losses)
+    kept = fitting(rows)
+    if not kept:
+        reason = "nothing of this compaction is to be handed over; `memtui lost` shows its rows."
+        raise click.ClickException(reason)
+    session = found.session_id
+    if printing:
+        text = rescue_text(found, kept, places.project.name)
+        if as_json:
+            print_json({"operation": "print", "session_id": session, "rows": len(kept), "text": text})
+        else:
+            say(text)
+    else:
+        hand_over(places, system_clock, found, kept, changes_in(places.project.root).wrote)
+        if as_json:
+            print_json({"operation": "hand-over", "session_id": session, "rows": len(kept)})
+        else:
+            waiting = f"{len(kept)} row{' waits' if len(kept) == 1 else 's wait'}"
+            say(f"{waiting} for the next prompt of session {session[:8]}.")
+            if not has_all_hooks(places):
+                say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
+    if len(kept) < len(rows):
+        say(f"{len(rows) - len(kept)} rows have no room and were left out.", err=True)
+
+
+def _row(found: Aftermath, name: str) -> Row:
+    if name.isdecimal() and 0 < int(name) <= len(found.missing):
+        return found.missing[int(name) - 1]
+    for row in found.rows:
+        if row.key == name:
+            return row
+    raise click.BadParameter(f"there is no row {name} in `memtui lost`", param_hint="--row")
+
+
+def _headline(aftermath: Aftermath) -> str:
     """``2026-02-23 13:32  155k -> 42k  7 losses that count, 12 missing in all, 31 kept``."""
     compaction = aftermath.compaction
     moment = parse_iso(compaction.source.timestamp)
@@ -82,3 +150,88 @@ def _line(row: Row, number: int = 0) -> str:
     remarks = ", ".join(note for note in notes if note)
     mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
     return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"
+
+
+@click.command("pin")
+@click.argument("text", required=False)
+@click.option("--everywhere", is_flag=True, help="For all your projects, not only for this one.")
+@click.option("--line", "source", default="", metavar="L412", help="The transcript's line it comes from.")
+@click.option("--session", default="", metavar="ID", help="The session of that line.")
+@click.option("--remove", default="", metavar="NUMBER|TEXT", help="Remove the pin with this number or text.")
+@json_option
+@root_option
+def pin(
+    text: str | None,
+    everywhere: bool,
+    source: str,
+    session: str,
+    remove: str,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Pin a line that no compaction may lose; without TEXT, list the pins.
+
+    Pins are kept in .project/pins.md, those for all projects beside the memories: one list item each, to be
+    edited by hand, too. They have 2,000 characters together. The hooks give them word for word
+    to the summariser, and to the session after a compaction and after /clear. TEXT - is read from
+    standard input.
+    """
+    if text is not None and remove:
+        raise click.UsageError("a text and --remove exclude each other.")
+    project = project_of(root)
+    pins = Pins(project, memtui_home(), changes_in(project.root).wrote)
+    if text is not None:
+        _add(pins, _read() if text == "-" else text, everywhere, source, session, as_json)
+    elif remove:
+        words = _named(pins.all(), remove)
+        pins.remove(words)
+        _print_result("remove", words, as_json)
+    else:
+        _list(pins.all(), as_json)
+
+
+def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_json: bool) -> None:
+    line = _SOURCE.fullmatch(source)
+    if source and line is None:
+        raise click.BadParameter("a line is a number, such as L412", param_hint="--line")
+    session = (session or current_session())[:8] if line else ""
+    added = Pin(" ".join(text.split()), session, int(line[1]) if line else 0)
+    _print_result("add", pins.add(added, everywhere=everywhere).text, as_json)
+
+
+def _print_result(operation: str, text: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"operation": operation, "text": text})
+    else:
+        say(f"{'Pinned' if operation == 'add' else 'Removed'}: {text}")
+
+
+def _list(found: list[Pinned], as_json: bool) -> None:
+    used = sum(len(each.pin.text) for each in found)
+    if as_json:
+        print_json([each.pin._asdict() | {"everywhere": each.everywhere} for each in found])
+        return
+    if not found:
+        say('No pin yet; `memtui pin "never push to main"` adds one.')
+        return
+    rows = [
+        (str(number), each.pin.text, f"L{each.pin.line}" if each.pin.line else "-", _where(each))
+        for number, each in enumerate(found, 1)
+    ]
+    print_table(("", "Pin", "Line", "Holds"), rows, flexible=1)
+    if used > ROOM:
+        say(f"{used:,} characters; the last ones do not fit into {ROOM:,} and are not handed over.", err=True)
+
+
+def _where(pinned: Pinned) -> str:
+    return "everywhere" if pinned.everywhere else "here"
+
+
+def _named(found: list[Pinned], name: str) -> str:
+    if name.isdecimal() and 0 < int(name) <= len(found):
+        return found[int(name) - 1].pin.text
+    return name
+
+
+def _read() -> str:
+    return sys.stdin.read(_PIN_LIMIT) if sys.stdin else ""

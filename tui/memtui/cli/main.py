@@ -1,4 +1,4 @@
-"""The `memtui` command: its subcommands, options and exit codes."""
+"""The `memtui` command: its subcommands by name, the app on a folder, and the commands beside the work."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+from click.shell_completion import get_completion_class
 
-from memtui.cli.command_table import COMMANDS
-from memtui.cli.output import need_terminal
-from memtui.cli.project import is_empty, project_of
-from memtui.cli.startup import run_to_end
-from memtui.cli.version import print_version
+from memtui import __version__
+from memtui.cli.options import is_empty, project_of
+from memtui.cli.output import need_terminal, say
+from memtui.cli.startup import COMMANDS, run_to_end
 from memtui.ground.clean import clean_line
 from memtui.ground.project import Home, Project, claude_config, expanded, memtui_home
 
@@ -41,7 +41,8 @@ class LazyGroup(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(COMMANDS[cmd_name].module).command
+        module, _, function = COMMANDS[cmd_name].partition(".")
+        command = getattr(import_module(f"memtui.cli.{module}"), function)
         assert isinstance(command, click.Command)
         return command
 
@@ -56,9 +57,11 @@ class LazyGroup(click.Group):
         raise click.UsageError(_unknown(args[0]), ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands from `COMMANDS`."""
+        """Write the list of commands with the first sentence of each help, uncut."""
+        found = [(name, self.get_command(ctx, name)) for name in COMMANDS]
+        rows = [(name, each.get_short_help_str(200)) for name, each in found if each and not each.hidden]
         with formatter.section("Commands"):
-            formatter.write_dl([(name, lazy.help) for name, lazy in COMMANDS.items()])
+            formatter.write_dl(rows)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the two ways to call memtui."""
@@ -74,23 +77,10 @@ def _unknown(word: str) -> str:
     return f"No command or folder '{shown}'." + (f" Did you mean '{near[0]}'?" if near else "")
 
 
-def _version(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        print_version()
-        ctx.exit()
-
-
 @click.group(
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_version,
-    help="Show the version and exit.",
-)
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @click.option("--demo-if-empty", is_flag=True, hidden=True)
 @click.pass_context
 def cli(ctx: click.Context, demo_if_empty: bool) -> None:
@@ -121,12 +111,39 @@ def _open_folder(openers: Openers, folder: Path, demo_if_empty: bool) -> None:
         openers.app(project, home, claude)
 
 
-def run(arguments: Sequence[str], openers: Openers) -> int:
-    """Run memtui with `arguments` and return the exit code.
+@click.command("demo", hidden=True)
+@click.pass_obj
+def demo(openers: Openers) -> None:
+    """Open a temporary project with a running session.
 
-    0 success, 1 bad input (one sentence on stderr), 2 wrong usage, 130 interrupted. Unexpected exceptions are
-    bugs and propagate with their traceback.
+    In the first minute a capture arrives, a memory is stored, a command becomes active and the session state
+    moves on. Everything lies in a temporary folder that is removed at the end.
     """
+    need_terminal()
+    openers.demo()
+
+
+@click.command("completion", hidden=True)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that completes memtui's commands in a shell.
+
+    \b
+    bash: put  eval "$(memtui completion bash)"  into ~/.bashrc
+    zsh:  put  eval "$(memtui completion zsh)"   into ~/.zshrc
+    fish: memtui completion fish > ~/.config/fish/completions/memtui.fish
+
+    Recovery IDs are completed from their beginning, with or without CMEM-, and from their end: 1015 is enough
+    for CMEM-20260102-091015.
+    """  # noqa: D301 - click's mark for lines that stay as they are
+    found = get_completion_class(shell)
+    assert found is not None
+    script = found(cli, {}, "memtui", "_MEMTUI_COMPLETE")
+    say((script.source_template % script.source_vars()).strip())
+
+
+def run(arguments: Sequence[str], openers: Openers) -> int:
+    """Run memtui with `arguments` and return the exit code; see `run_to_end`."""
     return run_to_end(
         lambda: cli.main(list(arguments), prog_name="memtui", standalone_mode=False, obj=openers)
     )

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.changes import changes_in
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Brought, Renamed
 from memtui.cli.memory_store import opened_to_change, project_path
+from memtui.cli.options import changes_in, root_option
 from memtui.cli.output import print_groups, print_json, say
-from memtui.cli.project import root_option
 from memtui.ground.project import expanded
 
 _DATABASE = "core-memory/core_memory.db"

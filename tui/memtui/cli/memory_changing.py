@@ -7,14 +7,13 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.changes import changes_in
 from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_input import given_text
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
 from memtui.cli.memory_store import full_id, opened_to_change, project_path
-from memtui.cli.output import is_terminal, print_json, say
-from memtui.cli.project import project_of, root_option
+from memtui.cli.options import changes_in, project_of, root_option
+from memtui.cli.output import is_terminal, print_json, print_recovery_box, say
 from memtui.flows import superseding
 from memtui.formats.tags import tags_of
 from memtui.store.base import New
@@ -64,9 +63,6 @@ def report(done: Done, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(done))
     elif done.operation == "import" and is_terminal():
-        # Imported here: only needed on a terminal.
-        from memtui.cli.recovery_box import print_recovery_box
-
         print_recovery_box(done.id)
     else:
         say(done.message)

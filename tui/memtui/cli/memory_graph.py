@@ -19,8 +19,8 @@ from memtui.cli.memory_shapes import (
     listed_memory,
 )
 from memtui.cli.memory_store import full_id, opened_here, project_path
+from memtui.cli.options import root_option
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.project import root_option
 from memtui.store.base import Filter
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from memtui.cli.memory_shapes import (
     memory_of,
 )
 from memtui.cli.memory_store import full_id, opened, opened_here, project_path
+from memtui.cli.options import project_of, root_option
 from memtui.cli.output import (
     is_terminal,
     print_bytes,
@@ -34,7 +35,6 @@ from memtui.cli.output import (
     print_table,
     say,
 )
-from memtui.cli.project import project_of, root_option
 from memtui.flows.freshness import Freshness, Repositories, since_when
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.cli.changes import changes_in
+from memtui.cli.options import changes_in, project_of
 from memtui.cli.output import say
-from memtui.cli.project import project_of
 from memtui.flows import memory_lookup
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home

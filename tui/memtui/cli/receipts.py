@@ -1,31 +1,21 @@
-"""``memtui receipts``: whether hand-overs have arrived."""
+"""``memtui doctor --receipts``: whether hand-overs have arrived."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import click
-
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.project import project_of, root_option
 from memtui.ground.clock import local_minute
-from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.ground.project import Places
 from memtui.lost.receipts import Receipt
 from memtui.setup.receipts import RECENT, receipts_of
 
 
-@click.command("receipts")
-@click.option("--limit", type=click.IntRange(1), default=RECENT, show_default=True, help="The most to show.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
-@root_option
-def command(limit: int, as_json: bool, root: Path | None) -> None:
-    """Show whether hand-overs have arrived, newest first.
+def print_receipts(places: Places, *, as_json: bool) -> None:
+    """Print whether hand-overs have arrived, newest first.
 
     Whatever the hooks hand to a session ends with a mark; Claude Code's transcript shows whether it arrived
     whole. A compaction at which no hook ran is listed, too, with the likely reason.
     """
-    places = Places(project_of(root), memtui_home(), claude_config())
-    found = receipts_of(places, limit)
+    found = receipts_of(places, RECENT)
     if as_json:
         print_json([_object(each) for each in found])
     elif found:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
+from memtui.cli.complete_id import complete_id
+from memtui.cli.options import yes_option
 from memtui.cli.output import print_json, print_table, say
+from memtui.flows.forgetting_memory import forget_everywhere
 from memtui.flows.syncing import Sharing, open_sharing
 from memtui.ground.clock import age, parse_iso, system_clock
 from memtui.ground.project import memtui_home
@@ -107,6 +110,28 @@ def check(name: str) -> None:
     """Check that a remote can be reached, and show what is in it."""
     sharing = _sharing(name)
     say(f"{sharing.name}: {sharing.remote.check()}.")
+
+
+@command.command("forget")
+@click.argument("memory_id", metavar="ID", shell_complete=complete_id)
+@yes_option
+def forget(memory_id: str, yes: bool) -> None:
+    """Remove the texts of a shared memory from all remotes.
+
+    They go from PostgreSQL, and from git's newest commit; git's history keeps them unless it is rewritten.
+    """
+    question = f"Remove the texts of {memory_id} from all remotes for good?"
+    if not yes and not click.confirm(question, default=False):
+        return
+    forgotten = forget_everywhere(memtui_home(), system_clock, memory_id)
+    for each in forgotten.done:
+        say(each)
+    for each in forgotten.failed:
+        say(f"{each}.", err=True)
+    if forgotten.failed:
+        raise click.ClickException(
+            f"{memory_id} stays here, and nothing more of it is sent; the same command removes the rest."
+        )
 
 
 @command.command("remove")

@@ -1,69 +1,139 @@
-"""``memtui review``: reviews a capture without opening the app."""
+"""``memtui review``: drafts a capture's memory file from the transcript, and accepts it."""
 
 from __future__ import annotations
 
+import re
 import sys
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
-from memtui.cli.accept_draft import accepted_draft, edited
-from memtui.cli.changes import changes_in
-from memtui.cli.engine import asking, engine_option
-from memtui.cli.output import can_answer, print_document, print_json, say
-from memtui.cli.project import project_of, root_option
-from memtui.cli.recovery_box import print_recovery_box
-from memtui.cli.review_draft import Draft, as_text, by_claude, draft_of, from_review, from_text
+from memtui.cli.options import (
+    accepted_draft,
+    asking_claude,
+    changes_in,
+    draft_note,
+    edited,
+    engine_option,
+    json_option,
+    project_of,
+    root_option,
+    yes_option,
+)
+from memtui.cli.output import can_answer, print_document, print_json, print_recovery_box, say
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.engines.engine_choice import Engine
+from memtui.flows import review as reviewing
 from memtui.flows.citation_check import cited_review
-from memtui.flows.review import Reviewed, review
 from memtui.formats.capture import Capture
-from memtui.formats.memory import render_memory
-from memtui.formats.model import FormatError
+from memtui.formats.memory import MemoryFile, parse_memory, render_memory
+from memtui.formats.model import FormatError, Section
+from memtui.formats.sections import name_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, claude_config, expanded, memtui_home
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
+from memtui.transcript.facts import Facts
 
 _LIMIT = 1 << 20
 """Maximum size of a review on standard input in bytes; usual ones have some thousand."""
 
+_SUMMARY = "Summary"
+_AHEAD = re.compile(r"\s*\**summary:\**(?P<summary>.*?)(?=^#)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+"""The beginning of a memory file's title line."""
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of a review, with the keys of ``--json``."""
 
-    capture: str = ""
-    """The capture's file name; "" if there was nothing to review."""
-    path: str = ""
-    status: str = "nothing"
-    """The capture's status now: ``pending`` or ``reviewed``; ``nothing`` when none was pending."""
-    changed: bool = False
-    """Whether this run reviewed it."""
-    memory: str = ""
-    """The memory file's path; "" while the capture is pending."""
-    recovery_id: str = ""
-    """The id under which this run stored the recovery text."""
-    summary: str = ""
-    text: str = ""
-    """The memory file's text: the draft while the capture is pending."""
-    engine: str = ""
-    """The origin of the draft's wording: ``facts`` or ``claude``; "" for --from-stdin or without a draft."""
+class Draft(NamedTuple):
+    """The draft of a review, written when accepted."""
+
+    memory: MemoryFile
+    summary: str
     note: str = ""
-    """The source of the draft, if not the transcript."""
+    """Why the transcript was not used; "" if it was."""
+    facts: Facts | None = None
+    """The facts it was made from; None for a review written elsewhere."""
+    engine: str = ""
+    """The origin of the wording; "" for a review written elsewhere."""
+
+
+def draft_of(capture: Capture, places: Places) -> Draft:
+    """Draft the review of a capture.
+
+    Args:
+        capture: the capture to review.
+        places: no transcript outside Claude Code's folder and the archive is opened.
+    """
+    facts, note = reviewing.capture_facts(capture, places)
+    return Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
+
+
+def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callable[[], bool]) -> Draft:
+    """A draft improved by the model; if that fails, the draft itself with a note.
+
+    Args:
+        draft: the facts-only draft.
+        capture: the capture under review.
+        places: where transcripts are.
+        called_off: whether to stop waiting; polled.
+    """
+    from memtui.flows.draft_model import review_by_claude
+
+    assert draft.facts is not None
+    reworded = review_by_claude(
+        capture, draft.memory, draft.summary, draft.facts, places, cancelled=called_off
+    )
+    if reworded.problem:
+        problem = f"drafted {draft_note(reworded.problem)}"
+        return draft._replace(note="; ".join(filter(None, (problem, draft.note))))
+    return draft._replace(memory=reworded.memory, summary=reworded.summary, engine=Engine.CLAUDE)
+
+
+def as_text(draft: Draft) -> str:
+    """A draft as one text to edit: the memory file, with the summary as its first section."""
+    summary = Section(heading=_SUMMARY, text=draft.summary, after="")
+    return render_memory(draft.memory.replace(extra=(summary, *draft.memory.extra)))
+
+
+def from_text(text: str) -> Draft:
+    """Read an edited draft.
+
+    Raises:
+        FormatError: it is no longer a memory file.
+    """
+    memory = parse_memory(text)
+    ours = [section for section in memory.extra if name_of(section.heading) == name_of(_SUMMARY)]
+    rest = tuple(section for section in memory.extra if section not in ours)
+    return Draft(memory.replace(extra=rest), " ".join(section.text for section in ours).strip())
+
+
+def from_review(text: str) -> Draft:
+    """Read a review written elsewhere: a memory file, optionally with ``Summary: ...`` before it.
+
+    Raises:
+        FormatError: it is not a memory file, or has no title or no goal.
+    """
+    ahead = _AHEAD.match(text)
+    draft = from_text(text[ahead.end() :] if ahead else text)
+    if not draft.memory.title:
+        raise FormatError("it has no title (# Memory: ...)")
+    if not draft.memory.goal:
+        raise FormatError("it does not say what the goal was (## Goal)")
+    summary = ahead["summary"] if ahead else draft.summary
+    return draft._replace(summary=" ".join(summary.split()))
 
 
 @click.command("review")
 @click.argument("capture", required=False)
-@click.option("--yes", "-y", is_flag=True, help="Accept the draft without asking.")
+@yes_option
 @click.option("--from-stdin", is_flag=True, help="Take the memory file from standard input, ask nothing.")
 @click.option("--cited", is_flag=True, help="With --from-stdin: check the lines of the transcript it cites.")
 @engine_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, ask nothing.")
+@json_option
 @root_option
-def command(
+def review(
     capture: str | None,
     yes: bool,
     from_stdin: bool,
@@ -97,13 +167,16 @@ def command(
     store = CaptureStore(project, changes.wrote)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
-        _report(Outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json)
+        _report(_outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json)
         return
     loaded = store.load(entry)
-    before = Outcome(entry.name, str(entry.path), loaded.status)
+    before = _outcome(capture=entry.name, path=str(entry.path), status=loaded.status)
     if loaded.status == "reviewed":
         memory = str(store.folder / loaded.memory) if loaded.memory else ""
-        _report_earlier(replace(before, memory=memory, summary=loaded.summary), as_json)
+        sentence = (
+            f"{entry.name} is already reviewed, nothing was changed. Its memory: {memory or 'not named'}"
+        )
+        _report({**before, "memory": memory, "summary": loaded.summary}, sentence, as_json)
         return
     places = Places(store.project, memtui_home(), claude_config())
     draft = _from_standard_input(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
@@ -111,7 +184,7 @@ def command(
     if accepted is None:
         say(f"{entry.name} stays pending.")
         return
-    reviewed = review(
+    reviewed = reviewing.review(
         places,
         system_clock,
         store,
@@ -121,7 +194,27 @@ def command(
         facts=accepted.facts,
         changes=changes,
     )
-    _report_new(before, accepted, reviewed, as_json)
+    done = _with_draft(before, accepted._replace(memory=reviewed.memory)) | {
+        "status": "reviewed",
+        "changed": True,
+        "memory": str(reviewed.memory_path),
+        "recovery_id": reviewed.recovery_id,
+    }
+    note = f" ({accepted.note})" if accepted.note else ""
+    _report(done, f"Reviewed {entry.name}. Its memory: {reviewed.memory_path}{note}", as_json)
+    if not as_json:
+        print_recovery_box(reviewed.recovery_id)
+
+
+def _outcome(**known: str) -> dict[str, Any]:
+    """The result of a run, with the keys of ``--json``.
+
+    ``status`` is the capture's: pending, reviewed, or "nothing" if there was nothing to review. ``text`` is
+    the memory file, the draft while the capture is pending; ``engine`` and ``note`` say where its wording is
+    from.
+    """
+    empty = dict.fromkeys(("memory", "recovery_id", "summary", "text", "engine", "note"), "")
+    return {"capture": "", "path": "", "status": "nothing", "changed": False} | empty | known
 
 
 def _project(root: Path | None, capture: str | None) -> Project:
@@ -137,7 +230,7 @@ def _drafted(capture: Capture, engine: str, places: Places) -> Draft:
     draft = draft_of(capture, places)
     if engine != Engine.CLAUDE:
         return draft
-    with asking() as called_off:
+    with asking_claude() as called_off:
         return by_claude(draft, capture, places, called_off)
 
 
@@ -159,7 +252,7 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
     return draft._replace(summary=draft_of(capture, places).summary)
 
 
-def _ask(draft: Draft, entry: Entry, before: Outcome, as_json: bool) -> Draft | None:
+def _ask(draft: Draft, entry: Entry, before: dict[str, Any], as_json: bool) -> Draft | None:
     """Show the draft and ask the user; None to leave the capture unchanged."""
     if as_json or not can_answer():
         _report(_with_draft(before, draft), _shown(draft), as_json)
@@ -176,14 +269,9 @@ def _edited(text: str, old: Draft) -> Draft:
     return from_text(text)._replace(note=old.note, facts=old.facts, engine=old.engine)
 
 
-def _with_draft(outcome: Outcome, draft: Draft) -> Outcome:
-    return replace(
-        outcome,
-        summary=draft.summary,
-        text=render_memory(draft.memory),
-        engine=draft.engine,
-        note=draft.note,
-    )
+def _with_draft(outcome: dict[str, Any], draft: Draft) -> dict[str, Any]:
+    text = render_memory(draft.memory)
+    return outcome | {"summary": draft.summary, "text": text, "engine": draft.engine, "note": draft.note}
 
 
 def _shown(draft: Draft) -> str:
@@ -191,32 +279,8 @@ def _shown(draft: Draft) -> str:
     return f"{note}Summary: {clean_line(draft.summary)}\n\n{render_memory(draft.memory)}"
 
 
-def _report_earlier(outcome: Outcome, as_json: bool) -> None:
-    memory = outcome.memory or "not named"
-    sentence = f"{outcome.capture} is already reviewed, nothing was changed. Its memory: {memory}"
-    _report(outcome, sentence, as_json)
-
-
-def _report_new(before: Outcome, accepted: Draft, reviewed: Reviewed, as_json: bool) -> None:
-    done = replace(
-        before,
-        status="reviewed",
-        changed=True,
-        memory=str(reviewed.memory_path),
-        recovery_id=reviewed.recovery_id,
-    )
-    note = f" ({accepted.note})" if accepted.note else ""
-    _report(
-        _with_draft(done, accepted._replace(memory=reviewed.memory)),
-        f"Reviewed {done.capture}. Its memory: {done.memory}{note}",
-        as_json,
-    )
-    if not as_json:
-        print_recovery_box(done.recovery_id)
-
-
-def _report(outcome: Outcome, sentence: str, as_json: bool) -> None:
+def _report(outcome: dict[str, Any], sentence: str, as_json: bool) -> None:
     if as_json:
-        print_json(asdict(outcome))
+        print_json(outcome)
     else:
         say(sentence)

@@ -11,12 +11,11 @@ from typing import Any
 import click
 
 from memtui.cli.memory_store import take_in_here
+from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import print_json, print_marked, say
-from memtui.cli.project import project_of, root_option
 from memtui.flows.search_stores import SearchStores, search_all
 from memtui.flows.searching import HEADINGS, Group, Kind, Result, Scope
 from memtui.ground.clock import local_minute, system_clock
-from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.secrets.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import KINDS, day, parse_search
@@ -34,9 +33,9 @@ _EACH = 3
 @click.option(
     "--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum results of each kind."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @root_option
-def command(
+def search(
     words: tuple[str, ...],
     kinds: str | None,
     here: bool,
@@ -64,7 +63,7 @@ def command(
         if moment is None:
             raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
         wanted = replace(wanted, since=moment)
-    places = Places(project_of(root), memtui_home(), claude_config())
+    places = places_of(root)
     take_in_here(root)
     update_index(places)
     scope = Scope.PROJECT if here else Scope.EVERYWHERE

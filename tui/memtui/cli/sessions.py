@@ -1,31 +1,41 @@
-"""``memtui sessions``: the sessions of Claude Code, and the days until it deletes them."""
+"""``memtui sessions`` and ``archive``: Claude Code's sessions, and keeping or forgetting copies of them."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 
 import click
 
+from memtui.cli.options import changes_in, json_option, places_of, project_of, root_option, yes_option
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.project import project_of, root_option
+from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.flows.resuming import resume_command
-from memtui.ground.clock import day_and_minute, system_clock
+from memtui.flows.sessions import named_session, transcripts_of
+from memtui.ground.clock import day_and_minute, local_minute, system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import claude_config, memtui_home
+from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.secrets.secrets import masked, masked_in
+from memtui.store.archive import Archive, Kept, sessions_text
+from memtui.store.archive_settings import archive_settings
+from memtui.store.changes import CLI
 from memtui.store.session_list import Session, SessionList, size_text
 from memtui.transcript.short_text import one_line
 
 _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")
 """`left`: days until Claude Code deletes the session."""
+_AGE = re.compile(r"(\d{1,5})d?")
+_SIZE = re.compile(r"(\d{1,6}(?:\.\d+)?)\s*(MB|GB)", re.IGNORECASE)
+_UNITS = {"MB": 10**6, "GB": 10**9}
 
 
 @click.command("sessions")
 @click.option("--all", "everywhere", is_flag=True, help="List the sessions of all projects.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@json_option
 @root_option
-def command(everywhere: bool, as_json: bool, root: Path | None) -> None:
+def sessions(everywhere: bool, as_json: bool, root: Path | None) -> None:
     """List the sessions of this project, the newest first.
 
     The last column says in how many days Claude Code deletes the session: it keeps transcripts for
@@ -33,23 +43,23 @@ def command(everywhere: bool, as_json: bool, root: Path | None) -> None:
     of which `memtui archive` keeps a copy.
     """
     listing = SessionList(project_of(root), memtui_home(), claude_config(), system_clock)
-    sessions = []
+    found = []
     for each in listing.entries(everywhere=everywhere):
         try:
-            sessions.append(listing.completed(each))
+            found.append(listing.completed(each))
         except (OSError, FileProblem):  # deleted meanwhile, or unreadable
             continue
     listing.remember()
     if as_json:
-        print_json([masked_in(_record(each)) for each in sessions])
-    elif not sessions:
+        print_json([masked_in(_session_json(each)) for each in found])
+    elif not found:
         say("Claude Code has no session here." if not everywhere else "Claude Code has no session.")
     else:
         columns = (*_COLUMNS, "project") if everywhere else _COLUMNS
-        print_table(columns, [_row(each, project=everywhere) for each in sessions], flexible=1)
+        print_table(columns, [_session_row(each, project=everywhere) for each in found], flexible=1)
 
 
-def _record(session: Session) -> dict[str, object]:
+def _session_json(session: Session) -> dict[str, object]:
     summary = asdict(session.summary)
     for name in ("end", "waiting"):
         del summary[name]
@@ -66,7 +76,7 @@ def _record(session: Session) -> dict[str, object]:
     }
 
 
-def _row(session: Session, *, project: bool) -> tuple[str, ...]:
+def _session_row(session: Session, *, project: bool) -> tuple[str, ...]:
     summary = session.summary
     return (
         session.session_id[:8],
@@ -83,3 +93,229 @@ def _row(session: Session, *, project: bool) -> tuple[str, ...]:
         else f"{session.days_left} d{' ✓' if session.archived else ''}",
         *([Path(summary.folder).name] if project else []),
     )
+
+
+def _archive() -> Archive:
+    return Archive(memtui_home(), system_clock)
+
+
+@click.group("archive", invoke_without_command=True)
+@click.option("--all", "everywhere", is_flag=True, help="Keep the sessions of all projects.")
+@root_option
+@click.pass_context
+def archive(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
+    """Keep compressed copies of this project's sessions, beyond Claude Code's 30 days.
+
+    Only new parts are copied. The hooks do the same for a session at each compaction and at its end.
+    `[archive]` in config.toml turns it off (keep = false), and names folders whose sessions are never kept
+    (private = ["~/secret"]).
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    home = memtui_home()
+    settings = archive_settings(home)
+    if not settings.keep:
+        say("Nothing is kept: [archive] keep = false in config.toml.")
+        return
+    copies, added, number, private = _archive(), 0, 0, 0
+    for each in SessionList(project_of(root), home, claude_config(), system_clock).entries(
+        everywhere=everywhere
+    ):
+        if each.kept is not None:
+            continue  # deleted by Claude Code: there is nothing new
+        try:
+            new = copies.keep(each.path, settings)
+        except FileProblem as problem:
+            say(f"Not kept: {problem}.", err=True)
+            continue
+        private += new < 0
+        added, number = added + max(0, new), number + (new > 0)
+    left_out = f"; {private} left out as private" if private else ""
+    say(
+        f"Kept {size_text(added) if added else 'nothing'} new, of {sessions_text(number)}{left_out}. "
+        f"{_place(copies)}"
+    )
+
+
+def _place(copies: Archive) -> str:
+    entries = copies.entries()
+    total, budget = copies.total(entries), archive_settings(memtui_home()).budget
+    take = "takes" if len(entries) == 1 else "take"
+    size = size_text(total) if total else "0 kB"
+    text = f"{sessions_text(len(entries))} {take} {size} in {copies.root}"
+    more = f", more than the {size_text(budget)} of [archive] budget_gb" if total > budget else ""
+    return f"{text}{more}."
+
+
+@archive.command("list")
+@json_option
+def list_command(as_json: bool) -> None:
+    """List the archived sessions of all projects, last updated first."""
+    entries = _archive().entries()
+    if as_json:
+        print_json([_copy_json(each) for each in entries])
+    elif entries:
+        print_table(
+            ("id", "project", "kept", "size", "takes", "claude code"),
+            [_copy_row(each) for each in entries],
+            flexible=1,
+        )
+        say(_place(_archive()))
+    else:
+        say("Nothing is kept yet: memtui archive does it.")
+
+
+def _copy_json(kept: Kept) -> dict[str, object]:
+    return {
+        "id": kept.session_id,
+        "folder": kept.folder,
+        "source": str(kept.source),
+        "size": kept.size,
+        "packed": kept.packed,
+        "kept": kept.at.isoformat() if kept.at else None,
+        "live": kept.is_live,
+        "problem": kept.problem,
+    }
+
+
+def _copy_row(kept: Kept) -> tuple[str, ...]:
+    there = kept.problem or ("has it, too" if kept.is_live else "deleted it")
+    at = local_minute(kept.at) if kept.at else ""
+    return (kept.session_id[:8], kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
+
+
+@archive.command("verify")
+@click.argument("session", default="")
+def verify_command(session: str) -> None:
+    """Unpack the archived sessions, and compare every part with its hash."""
+    copies = _archive()
+    entries = [copies.find(session)] if session else copies.entries()
+    broken = 0
+    for each in entries:
+        if problem := copies.verify(each):
+            broken += 1
+            say(f"{each.session_id}: {problem}", err=True)
+    are = "is" if len(entries) == 1 else "are"
+    say(f"{len(entries) - broken} of {sessions_text(len(entries))} {are} whole.")
+    if broken:
+        raise FileProblem(copies.root, f"holds {sessions_text(broken)} whose copy is not whole")
+
+
+@archive.command("restore")
+@click.argument("session")
+def restore_command(session: str) -> None:
+    """Restore a session to Claude Code's folder, so that it can be resumed; existing files are kept."""
+    copies = _archive()
+    written = copies.restore(copies.find(session), by=CLI)
+    say("\n".join(f"Restored {each}" for each in written) or "Claude Code still has this session.")
+
+
+@archive.command("prune")
+@click.option(
+    "--older-than", "age", default="", metavar="DAYS", help="Sessions archived longer ago, such as 365d."
+)
+@click.option(
+    "--max-size", "size", default="", metavar="SIZE", help="The oldest, until the rest is smaller: 2GB."
+)
+@yes_option
+def prune_command(age: str, size: str, yes: bool) -> None:
+    """Delete archived sessions for good, after listing them."""
+    if not age and not size:
+        raise click.UsageError("name --older-than or --max-size.")
+    copies = _archive()
+    old = _old(copies, age, size)
+    if not old:
+        say("There is nothing to delete.")
+        return
+    for each in old:
+        say(
+            f"{each.session_id[:8]}  {each.folder}  {size_text(each.packed)}"
+            f"{'' if each.is_live else '  the only copy'}"
+        )
+    if yes or click.confirm(f"Delete {sessions_text(len(old))} from the archive?", default=False):
+        _remove(copies, old)
+        say(f"Deleted {len(old)}. {_place(copies)}")
+
+
+def _remove(copies: Archive, old: list[Kept]) -> None:
+    removed = []
+    try:
+        for each in old:
+            copies.remove(each)
+            removed.append(each.session_id[:8])
+    finally:
+        if removed:
+            changes_in(project_of(None).root).for_good(
+                f"deleted {sessions_text(len(removed))} from the archive: {', '.join(removed)}",
+                "it was deleted for good",
+            )
+
+
+def _old(copies: Archive, age: str, size: str) -> list[Kept]:
+    entries = sorted(copies.entries(), key=lambda each: each.at.timestamp() if each.at else 0.0)
+    chosen: list[Kept] = []
+    if age:
+        match = _AGE.fullmatch(age)
+        if match is None:
+            raise click.UsageError("--older-than wants days: 365d.")
+        before = system_clock() - timedelta(days=int(match[1]))
+        chosen = [each for each in entries if each.at is not None and each.at < before]
+    if size:
+        match = _SIZE.fullmatch(size)
+        if match is None:
+            raise click.UsageError("--max-size wants a size: 500MB, 2GB.")
+        left = [each for each in entries if each not in chosen]
+        total, limit = copies.total(left), float(match[1]) * _UNITS[match[2].upper()]
+        while left and total > limit:
+            chosen.append(left.pop(0))
+            total = copies.total(left)
+    return chosen
+
+
+@archive.command("forget")
+@click.argument("session")
+@yes_option
+@root_option
+def forget_command(session: str, yes: bool, root: Path | None) -> None:
+    """Delete memtui's data of one session: archive, captures, states.
+
+    It says first what will be deleted, and what stays: Claude Code's own transcript is not touched.
+    """
+    places = places_of(root)
+    traces = traces_of(places, system_clock, _full_id(places, session))
+    if traces.is_empty:
+        say(f"memtui has no data of session {traces.session_id}.")
+        return
+    _show(traces)
+    if not yes and not click.confirm("Delete this for good? It cannot be undone.", default=False):
+        return
+    failed = forget(places, system_clock, traces, by=CLI)
+    for each in failed:
+        say(each, err=True)
+    if failed:
+        raise FileProblem(places.home.data, f"still holds parts of session {traces.session_id}")
+    say(f"Session {traces.session_id} is forgotten.")
+
+
+def _full_id(places: Places, session: str) -> str:
+    """The full id of an existing or archived session by its beginning; else the argument itself."""
+    known = [
+        *transcripts_of(places),
+        *(each.session_id for each in Archive(places.home, system_clock).entries()),
+    ]
+    fits = session in known or any(each.startswith(session) for each in known)
+    return named_session(places, known, session) if fits else session
+
+
+def _show(traces: Traces) -> None:
+    say(f"Of session {traces.session_id} memtui deletes:")
+    for kept in traces.copies:
+        only = "" if kept.is_live else ", the only copy"
+        say(f"  the archived transcript, {size_text(kept.size)}{only}")
+    for path in traces.paths:
+        say(f"  {path}")
+    if traces.indexed:
+        say("  the search index of all sessions, as it has this one; the next search makes it anew")
+    say("What stays:")
+    for each in traces.stays:
+        say(f"  {each}")

@@ -8,8 +8,8 @@ import click
 
 from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_store import full_id, opened_to_change
+from memtui.cli.options import project_of, root_option
 from memtui.cli.output import is_terminal, say
-from memtui.cli.project import project_of, root_option
 from memtui.flows.shared_folder_export import share_here
 from memtui.flows.sharing_out import SecretsFoundError
 from memtui.flows.syncing import open_sharing

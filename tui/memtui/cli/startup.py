@@ -1,31 +1,75 @@
-"""Starting a command or the app: streams, exit code, and the way into the app that does not import click.
+"""Starting a command or the app: the commands' names, streams, exit codes, and the app without click.
 
 Importing click and the commands takes a tenth of the time to the app's first paint.
 """
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from memtui.cli.command_table import COMMANDS
+from memtui.ground.clean import clean_line
 from memtui.ground.project import expanded, find_root
+
+if TYPE_CHECKING:
+    import click
+
+COMMANDS = {
+    "captures": "captures.captures",
+    "review": "review.review",
+    "compact": "compact.compact",
+    "transcript": "transcript.transcript",
+    "search": "search.search",
+    "lost": "lost.lost",
+    "pin": "lost.pin",
+    "sessions": "sessions.sessions",
+    "archive": "sessions.archive",
+    "export": "export.export",
+    "restore": "export.restore",
+    "command": "command.command",
+    "memory": "memory.command",
+    "state": "state.state",
+    "compactor": "state.compactor",
+    "share": "share.command",
+    "sync": "sync.command",
+    "remote": "remote.command",
+    "init": "init.command",
+    "uninstall": "uninstall.command",
+    "doctor": "doctor.command",
+    "mcp": "mcp.command",
+    "log": "log.command",
+    "undo": "undo.command",
+    "redo": "undo.redo",
+    "core-memory": "core_memory.command",
+    "completion": "main.completion",
+    "demo": "main.demo",
+}
+"""Names of the commands, the most used first, and where `memtui.cli` defines them: module and function."""
+
+BAD_INPUT, USAGE, INTERRUPTED = 1, 2, 130
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors when the output is redirected to a file that cannot grow."""
 
 
 def run_to_end(work: Callable[[], object]) -> int:
-    """Do the work; return the exit code. Errors are reported as `memtui.cli.errors` decides."""
+    """Do the work; return the exit code.
+
+    0 success, 1 bad input (one sentence on stderr), 2 wrong usage, 130 interrupted. Unexpected exceptions are
+    bugs and propagate with their traceback.
+    """
     prepare_streams()
     try:
         code = work()
         sys.stdout.flush()
     except BaseException as error:
-        from memtui.cli.errors import exit_code
-
-        known = exit_code(error)
+        known = _exit_code(error)
         if known is None:
             raise
         return known
@@ -69,3 +113,61 @@ def prepare_streams() -> None:
 
 def _null_stream() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open for the rest of the run
+
+
+def _exit_code(error: BaseException) -> int | None:
+    """Print an error as one sentence and return the exit code; None for a bug."""
+    import click
+
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError):  # the reader has ended, for instance `| head`
+        _forget_output()
+        return BAD_INPUT
+    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        _forget_output()
+        click.echo(f"memtui: the output cannot be written: {error.strerror}.", err=True)
+        return BAD_INPUT
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.ctx.get_help())  # a group's name alone asks for its help
+        return 0
+    if isinstance(error, click.UsageError):
+        return _usage(error)
+    sentence = _sentence(error)
+    if sentence is None:
+        return None
+    click.echo(f"memtui: {clean_line(sentence)}", err=True)
+    return BAD_INPUT
+
+
+def _forget_output() -> None:
+    """Discard what stdout still buffers: the interpreter flushes it once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _usage(error: click.UsageError) -> int:
+    import click
+
+    if isinstance(error, click.NoSuchOption):
+        # click compares the dashes, too, which makes --bogus resemble --user.
+        bare = {option.lstrip("-"): option for option in error.possibilities or ()}
+        near = [bare[name] for name in get_close_matches(error.option_name.lstrip("-"), bare)]
+        error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
+    click.echo(f"memtui: {clean_line(error.format_message())}", err=True)
+    path = error.ctx.command_path if error.ctx else "memtui"
+    click.echo(f"Try '{path} --help'.", err=True)
+    return USAGE
+
+
+def _sentence(error: BaseException) -> str | None:
+    import click
+
+    from memtui.ground.files import FileProblem
+
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, FileProblem):
+        return f"{error}."
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot use '{os.fsdecode(error.filename)}': {error.strerror}."
+    return None

@@ -1,27 +1,31 @@
-"""``memtui state``: session state documents and their versions."""
+"""``memtui state`` and ``compactor``: versions of session states, by hand and while Claude Code works."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from memtui.cli import state_elsewhere
-from memtui.cli.engine import asking, draft_note, engine_option
-from memtui.cli.output import print_changes, print_document, print_json, print_table, say
-from memtui.cli.project import project_of, root_option
+from memtui.cli.options import asking_claude, draft_note, engine_option, json_option, places_of, root_option
+from memtui.cli.output import is_terminal, print_changes, print_document, print_json, print_table, say
 from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.engine_choice import Engine
+from memtui.flows.follow import Followed, Following
 from memtui.flows.sessions import find_transcript
 from memtui.flows.state_import import import_state
 from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
-from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Places
 from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 
@@ -43,7 +47,7 @@ def _session_options(function: _Command) -> _Command:
     """Options of all commands: the session and JSON."""
     for option in (
         root_option,
-        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        json_option,
         click.option(
             "--transcript",
             type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -56,7 +60,7 @@ def _session_options(function: _Command) -> _Command:
 
 
 @click.group("state")
-def command() -> None:
+def state() -> None:
     """Keep a session's state document, and show its versions.
 
     The document says where a session stands: goal, tasks, decisions, files, errors. Its versions are kept,
@@ -64,7 +68,7 @@ def command() -> None:
     """
 
 
-@command.command("update")
+@state.command("update")
 @engine_option
 @_session_options
 def update(engine: str, session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
@@ -88,7 +92,7 @@ def update(engine: str, session: str, transcript: Path | None, as_json: bool, ro
         say(f"Version {written.version} of {written.session_id}: {written.path}")
 
 
-@command.command("show")
+@state.command("show")
 @click.argument("version", type=click.IntRange(min=1), required=False)
 @_session_options
 def show(
@@ -112,7 +116,7 @@ def show(
     print_document(stored.text)
 
 
-@command.command("history", short_help="List the versions, newest first.")
+@state.command("history", short_help="List the versions, newest first.")
 @_session_options
 def history(session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
@@ -127,7 +131,7 @@ def history(session: str, transcript: Path | None, as_json: bool, root: Path | N
         say(f"No version of {documents.session_id} is stored yet; `memtui state update` writes one.")
 
 
-@command.command("diff", short_help="Show what changed between two versions.")
+@state.command("diff", short_help="Show what changed between two versions.")
 @click.argument("before", metavar="[FROM]", type=click.IntRange(min=1), required=False)
 @click.argument("after", metavar="[TO]", type=click.IntRange(min=1), required=False)
 @_session_options
@@ -156,10 +160,10 @@ def diff(
     print_changes(_printed(sections))
 
 
-@command.command("import", short_help="Take over a document of another program.")
+@state.command("import", short_help="Take over a document of another program.")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--session", default="", help="The session with this id, or beginning of one.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @root_option
 def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
     """Write FILE, a session state document such as AIDAM's, as the next version of a session's state.
@@ -174,13 +178,10 @@ def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
         say(f"Version {written.version} of {written.session_id}: {written.path}")
 
 
-command.add_command(state_elsewhere.command)
-
-
 def _named_session(session: str, transcript: Path | None, root: Path | None) -> _NamedSession:
     if transcript is not None and session:
         raise click.UsageError("name the session once: with --session or with --transcript.")
-    return _NamedSession(Places(project_of(root), memtui_home(), claude_config()), session, transcript)
+    return _NamedSession(places_of(root), session, transcript)
 
 
 def _nothing_new(asked: _NamedSession) -> str:
@@ -193,7 +194,7 @@ def _by_claude(places: Places, transcript: Path) -> tuple[StoredState | None, st
     """The written version, and why the model was not used, or ""."""
     from memtui.flows.state_model import update_by_claude
 
-    with asking() as called_off:
+    with asking_claude() as called_off:
         asked = update_by_claude(places, system_clock, transcript=transcript, cancelled=called_off)
     if asked.problem:
         say(f"memtui: {clean_line(asked.problem)}: kept the facts-only version.", err=True)
@@ -201,11 +202,11 @@ def _by_claude(places: Places, transcript: Path) -> tuple[StoredState | None, st
 
 
 def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> None:
-    state = drafted_state(places, documents)
-    text = render_session_state(state)
+    drafted = drafted_state(places, documents)
+    text = render_session_state(drafted)
     if as_json:
         draft = {"session_id": documents.session_id, "version": None, "path": None, "written": None}
-        print_json({**draft, "stored": False, "text": text, **_dumped(state)})
+        print_json({**draft, "stored": False, "text": text, **_dumped(drafted)})
         return
     say("No version is stored yet: this is a draft. `memtui state update` writes the first one.", err=True)
     print_document(text)
@@ -286,3 +287,75 @@ def _pieces(line: LineDiff) -> list[tuple[str, str]]:
     marks = {"same": "{}", "added": "{{+{}+}}", "removed": "[-{}-]"}
     pieces = [(marks[piece.change].format(piece.text), piece.change) for piece in line.pieces]
     return [(sign, ""), *[(text, "" if change == "same" else change) for text, change in pieces]]
+
+
+@click.command("compactor")
+@click.option(
+    "--interval",
+    type=click.IntRange(min=1, max=3600),
+    default=2,
+    show_default=True,
+    help="Seconds between two checks of the transcripts.",
+)
+@json_option
+@root_option
+def compactor(interval: int, as_json: bool, root: Path | None) -> None:
+    """Keep the session states of this project up to date while Claude Code works.
+
+    A new version is written when a session has grown by some 20,000 tokens, and when it pauses. Each version
+    prints one line: local time, session, version, what is in progress; with --json an object. It runs until
+    ctrl+c. The app does the same while it is open.
+    """
+    places = places_of(root)
+    signal.signal(signal.SIGTERM, _end)
+    following = Following(places, system_clock)
+    if is_terminal():
+        say(f"Following the sessions of {places.project.name}. ctrl+c ends it.", err=True)
+    last = ""
+    while True:
+        try:
+            _tell(following.step(time.monotonic()), as_json)
+            last = ""
+        except FileProblem as problem:
+            if str(problem) != last:  # it may last: report it only once
+                last = str(problem)
+                say(f"memtui: {clean_line(last)}.", err=True)
+        time.sleep(interval)
+
+
+def _tell(steps: Iterable[Followed], as_json: bool) -> None:
+    for followed in steps:
+        if followed.problem:
+            say(f"memtui: {clean_line(followed.problem)}.", err=True)
+        elif followed.stored is not None:
+            stored = followed.stored
+            if as_json:
+                shape = {
+                    "session_id": stored.session_id,
+                    "version": stored.version,
+                    "written": stored.written.isoformat(),
+                    "doing": _now(stored.state),
+                }
+                print_json(shape, indent=None)
+                sys.stdout.flush()
+                continue
+            words = (
+                local_minute(stored.written),
+                stored.session_id[:8],
+                f"v{stored.version}",
+                _now(stored.state),
+            )
+            say("  ".join(map(clean_line, words)).rstrip())
+            sys.stdout.flush()
+
+
+def _now(state: SessionState | None) -> str:
+    """The task in progress, else the goal."""
+    if state is None:
+        return ""
+    doing = (task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
+    return next(doing, state.identity.goal)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(0)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import click
 
-from memtui.cli.errors import BAD_INPUT
 from memtui.cli.output import print_json, say
+from memtui.cli.startup import BAD_INPUT
 from memtui.flows.sync_watch import keep_syncing
 from memtui.flows.syncing import Sharing, Synced, open_sharing
 from memtui.ground.clock import local_minute, system_clock

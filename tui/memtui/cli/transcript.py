@@ -1,24 +1,32 @@
-"""``memtui transcript``: prints a transcript, whole or around a line."""
+"""``memtui transcript``: prints a transcript, its turns, or the facts in it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from memtui.cli.output import print_json, say
-from memtui.cli.project import project_of, root_option
-from memtui.cli.turns import short_source
-from memtui.flows.sessions import find_transcript
-from memtui.ground.project import Places, claude_config, memtui_home
+from memtui.cli.options import json_option, places_of, root_option
+from memtui.cli.output import is_terminal, print_groups, print_json, say
+from memtui.documents.evidence import evidence
+from memtui.flows.review import capture_facts
+from memtui.flows.sessions import find_transcript, refuse_strange
+from memtui.ground.clock import local_minute, parse_iso
+from memtui.ground.project import Places, find_root
 from memtui.secrets.secrets import masked, masked_in
+from memtui.store.captures import CaptureStore
 from memtui.transcript.entries import Entry, read_entries
+from memtui.transcript.facts import Facts, read_facts, to_json, turn_json
+from memtui.transcript.records import Source, Turn
+from memtui.transcript.short_text import one_line, shortened
 
 _AROUND = 10
 _RESULT = 20
 """Maximum lines shown of a tool's output; ``--json`` has all."""
+_TURN = 300
+"""Maximum length of a turn's texts in characters; ``--json`` has all."""
 
 _LEADS = {
     "ask": "❯ ",
@@ -33,22 +41,92 @@ _LEADS = {
 
 @click.command("transcript")
 @click.argument("session", default="")
+@click.option("--turns", "form", flag_value="turns", help="What was asked, the work it took, how it closed.")
+@click.option("--facts", "form", flag_value="facts", help="The facts in it, read without a model.")
+@click.option("--capture", default="", help="With --facts: what this capture covers; its path, name or time.")
 @click.option("--at", "line", type=click.IntRange(1), help="Only this line and those around it.")
 @click.option(
     "--around", type=click.IntRange(0), default=_AROUND, show_default=True, help="Lines on either side of it."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, with every text whole.")
+@json_option
 @root_option
-def command(session: str, line: int | None, around: int, as_json: bool, root: Path | None) -> None:
+def transcript(
+    session: str,
+    form: str | None,
+    capture: str,
+    line: int | None,
+    around: int,
+    as_json: bool,
+    root: Path | None,
+) -> None:
     """Print a session's transcript, or the surroundings of one of its lines.
 
     SESSION is a session's id, the beginning of one, or a transcript; without it, it is the session that
-    memtui was started from, else the project's newest. Lines are counted as in the file; most hold one
-    message, call or result, and bookkeeping is left out.
+    memtui was started from, else the project's newest. L476 names line 476: --at 476 prints it. The facts are
+    the turns, the files changed and read, the plan, tasks, errors, answers and compactions.
     """
-    transcript = find_transcript(Places(project_of(root), memtui_home(), claude_config()), session)
-    wanted = (max(1, line - around), line + around) if line else None
-    entries = read_entries(transcript, lines=wanted)
+    if capture and (form != "facts" or session):
+        raise click.UsageError("--capture goes with --facts, and without a session.")
+    if line and form:
+        raise click.UsageError("--at goes without --turns and --facts.")
+    places = places_of(root)
+    if form == "facts":
+        _print_facts(_covered(capture, places) if capture else _read(places, session), as_json)
+    elif form == "turns":
+        _print_turns(_read(places, session), as_json)
+    else:
+        wanted = (max(1, line - around), line + around) if line else None
+        _print_entries(find_transcript(places, session), line, wanted, as_json)
+
+
+def _read(places: Places, session: str) -> Facts:
+    path = find_transcript(places, session)
+    facts = read_facts(path)
+    refuse_strange(path, facts)
+    return facts
+
+
+def _covered(capture: str, places: Places) -> Facts:
+    store = CaptureStore(places.project)
+    facts, problem = capture_facts(store.load(store.resolve(capture)), places)
+    if problem:
+        say(problem, err=True)
+    return facts
+
+
+def _print_facts(facts: Facts, as_json: bool) -> None:
+    if as_json:
+        print_json(masked_in(to_json(facts)))
+        return
+    folder = Path(facts.cwd) if facts.cwd else None
+    # Paths are shortened to those of its project, which may be on another machine.
+    groups = evidence(facts, find_root(folder) if folder is not None and folder.is_dir() else folder)
+    print_groups((group.title, [masked(item.text) for item in group.items]) for group in groups)
+    if facts.skipped_lines and is_terminal():
+        lines = "line" if facts.lines == 1 else "lines"
+        read = f"{facts.skipped_lines} of {facts.lines} {lines}"
+        say(f"{read} could not be read (torn, too long or not JSON).")
+
+
+def _print_turns(facts: Facts, as_json: bool) -> None:
+    if as_json:
+        print_json([masked_in(turn_json(turn) | {"source": turn.source._asdict()}) for turn in facts.turns])
+    else:
+        lines = (line for turn in facts.turns for line in _turn(turn, turn is facts.turns[-1]))
+        say("\n".join(lines) or "The session has no turn yet.")
+
+
+def _turn(turn: Turn, last: bool) -> Iterator[str]:
+    end = turn.end if last or turn.end != "running" else "the user spoke meanwhile"
+    calls = f"{turn.calls} call{'' if turn.calls == 1 else 's'}"
+    yield f"{turn.number}. {_source(turn.source)}  {turn.kind}, {calls}, {end}"
+    for mark, text in (("❯", turn.ask), ("●", turn.closing.text if turn.closing else "")):
+        if flat := one_line(masked(text)):
+            yield f"   {mark} {shortened(flat, _TURN)}"
+
+
+def _print_entries(path: Path, line: int | None, wanted: tuple[int, int] | None, as_json: bool) -> None:
+    entries = read_entries(path, lines=wanted)
     if as_json:
         print_json([masked_in(asdict(entry) | {"source": entry.source._asdict()}) for entry in entries])
         return
@@ -58,13 +136,18 @@ def command(session: str, line: int | None, around: int, as_json: bool, root: Pa
         say(_shown(entry, marked=entry.source.line == line))
     if not found:
         where = f" around line {line}" if line else ""
-        raise click.ClickException(
-            f"{transcript} has nothing to read{where}; `memtui turns` lists its lines."
-        )
+        reason = f"{path} has nothing to read{where}; `memtui transcript --turns` lists its lines."
+        raise click.ClickException(reason)
+
+
+def _source(source: Source) -> str:
+    """``L476 2026-01-02 14:53``, without unknown parts."""
+    moment = parse_iso(source.timestamp)
+    return f"L{source.line}" + (f" {local_minute(moment)}" if moment else "")
 
 
 def _shown(entry: Entry, *, marked: bool) -> str:
-    head = f"{'>' if marked else ' '} {short_source(entry.source)}"
+    head = f"{'>' if marked else ' '} {_source(entry.source)}"
     if entry.agent:
         head += f" ({entry.agent})"
     text = f"{entry.title}  {entry.text}" if entry.title else entry.text

@@ -6,9 +6,17 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.changes import history_in
+from memtui.cli.options import changes_in, project_of, root_option
 from memtui.cli.output import print_json, say
-from memtui.cli.project import project_of, root_option
+from memtui.ground.clock import system_clock
+from memtui.ground.project import memtui_home
+from memtui.store.history import History
+
+
+def history_in(root: Path) -> History:
+    """The recorded changes, for undoing them in this project."""
+    return History(memtui_home(), system_clock, changes_in(root))
+
 
 _CHANGE = click.argument("change", default="", metavar="[ID]")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

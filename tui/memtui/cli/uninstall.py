@@ -16,8 +16,8 @@ from memtui.cli.installing import (
     plan_options,
     scope_of,
 )
+from memtui.cli.options import root_option
 from memtui.cli.output import can_answer, say
-from memtui.cli.project import root_option
 from memtui.setup.install import plan_uninstall, tidy
 
 

@@ -14,7 +14,7 @@ from memtui.formats.errors import FormatError
 _BEGIN = re.compile(rb"^<!-- memtui:handoff begin (\d) (made|found)\b[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
 _END = re.compile(rb"^<!-- memtui:handoff end -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _ANY = re.compile(rb"<!--[ \t]*memtui:handoff\b")
-_FIRST = "<!-- memtui:handoff begin {} {}; `memtui handoff --done` takes this section out -->\n"
+_FIRST = "<!-- memtui:handoff begin {} {}; `memtui export --for AGENT --done` takes this section out -->\n"
 _LAST = "<!-- memtui:handoff end -->\n"
 
 

@@ -69,7 +69,7 @@ def check_compactions(places: Places, captures: Loaded) -> Iterator[Finding]:
         yield ok("compactions", f"{_count(total, 'auto-compaction')}, all captured")
     else:
         message = f"{_count(total, 'auto-compaction')}, {_count(total - missing, 'capture')}"
-        yield warning("compactions", message, "Run `memtui backfill`.")
+        yield warning("compactions", message, "Run `memtui captures --backfill`.")
 
 
 def load_captures(places: Places) -> tuple[Loaded, list[Finding]]:

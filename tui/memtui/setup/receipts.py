@@ -121,7 +121,7 @@ def check_receipts(places: Places) -> Iterator[Finding]:
         yield ok("receipts", f"All of the last {len(known)} hand-overs arrived whole")
     else:
         message = f"{len(bad)} of the last {len(known)} hand-overs did not arrive whole: {bad[0].label}"
-        yield warning("receipts", message, "`memtui receipts` lists them.")
+        yield warning("receipts", message, "`memtui doctor --receipts` lists them.")
 
 
 def _is_since(run: Run, moment: datetime) -> bool:

@@ -39,7 +39,7 @@ _ABOUT, _ABOUT_LIMIT = "memtui.json", 4096
 _README = b"""# Memories shared with memtui
 
 Each file is one record: a memory's text as it was stored, or a change of its marks. A sync only adds files;
-`memtui forget --everywhere ID` removes the texts of a memory, and leaves a record that says it is deleted.
+`memtui remote forget ID` removes the texts of a memory, and leaves a record that says it is deleted.
 `memtui remote add NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
 """
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")

@@ -145,7 +145,7 @@ def _report(
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
-    """Facts as one JSON object (`memtui facts --json`)."""
+    """Facts as one JSON object (`memtui transcript --facts --json`)."""
     plan = facts.plans[-1] if facts.plans else None
     action = facts.last_action
     return {
@@ -234,7 +234,7 @@ def _error(error: ErrorFact) -> dict[str, Any]:
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:
-    """A turn with its texts unshortened (`memtui turns --json`)."""
+    """A turn with its texts unshortened (`memtui transcript --turns --json`)."""
     closing = turn.closing
     return {
         "number": turn.number,

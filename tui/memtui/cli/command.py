@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memtui.cli.changes import changes_in
+from memtui.cli.options import changes_in, json_option, project_of, root_option
 from memtui.cli.output import print_json, print_table, say
-from memtui.cli.project import project_of, root_option
 from memtui.ground.clock import local_minute, system_clock
 from memtui.hooks.active_commands import CommandStatus, command_statuses
 from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
 
-_Function = Callable[..., Any]
 _PATIENCE = Patience(whole=5.0, lock=20.0, settle=10.0, look_again=(0.0, 0.005, 0.02, 0.04, 0.08))
 """Longer than in the app: this runs as a command's first step, and the command must not be lost."""
-
-
-def json_option(keys: str) -> Callable[[_Function], _Function]:
-    """The option ``--json``; its help names the keys of the output."""
-    return click.option("--json", "as_json", is_flag=True, help=f"Print JSON: {keys}.")
 
 
 @click.group("command")
@@ -40,7 +32,7 @@ def command() -> None:
 @command.command("activate", short_help="Register a command as active: its STEP 0.")
 @click.argument("name")
 @click.option("--state", metavar="JSON", help="An object for the command to remember.")
-@json_option("operation, name, added, note")
+@json_option
 @root_option
 def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> None:
     """Register a command as active: what the command's STEP 0 calls.
@@ -75,7 +67,7 @@ def _note(commands: CommandsFile, name: str) -> str:
 
 
 @command.command("list", short_help="List the active commands.")
-@json_option("a list of name, activated_at, state, summary, note, problem")
+@json_option
 @root_option
 def list_(as_json: bool, root: Path | None) -> None:
     """List the active commands, and where their compact summaries come from."""
@@ -115,7 +107,7 @@ def list_(as_json: bool, root: Path | None) -> None:
 
 @command.command("clear", short_help="Deactivate one command, or all.")
 @click.argument("name", required=False)
-@json_option("operation, cleared")
+@json_option
 @root_option
 def clear(name: str | None, as_json: bool, root: Path | None) -> None:
     """Deactivate one command, or all; the rest of the file stays as it is."""

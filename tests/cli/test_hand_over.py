@@ -1,4 +1,4 @@
-"""`memtui rescue`."""
+"""`memtui lost --hand-over`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def path(project: Project) -> str:
 
 
 def test_losses_that_count_are_printed_as_a_prompt(memtui: Memtui, path: str) -> None:
-    result = memtui("rescue", path)
+    result = memtui("lost", path, "--hand-over", "--print")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("Notes on the project shop, chosen by the user in memtui.")
     assert "## Open tasks\n\n```text\n- Write the release notes (L11)\n```" in result.out
@@ -39,7 +39,7 @@ def test_losses_that_count_are_printed_as_a_prompt(memtui: Memtui, path: str) ->
 def test_chosen_rows_wait_for_the_session(memtui: Memtui, path: str) -> None:
     rows = json.loads(memtui("lost", path, "--json").out)[0]["rows"]
     key = next(row["key"] for row in rows if row["text"] == "src/invoice.ts")
-    result = memtui("rescue", path, "--row", "1", "--row", key, "--hand-over")
+    result = memtui("lost", path, "--row", "1", "--row", key, "--hand-over")
     assert result.out == "2 rows wait for the next prompt of session 5e55-1d.\n"
     assert result.err == "The hooks that deliver it are not installed: memtui init installs them.\n"
     (message,) = Outbox(memtui_home(), SESSION).waiting()
@@ -53,14 +53,15 @@ def test_all_as_far_as_there_is_room(memtui: Memtui, project: Project) -> None:
         made.user(f"number {number} " + "word " * 200)
     made.compaction(summary=SUMMARY)
     path = str(made.write(project.root))
-    result = memtui("rescue", path, "--all")
+    result = memtui("lost", path, "--hand-over", "--print", "--all")
     assert "have no room and were left out" in result.err
     assert LIMIT - 1_500 < len(result.out) < LIMIT
 
 
 def test_nothing_lost_and_no_such_row(memtui: Memtui, path: str, tmp_path: Path) -> None:
-    assert memtui("rescue", path, "--row", "99").code == 2
+    assert memtui("lost", path, "--hand-over", "--row", "99").code == 2
+    assert memtui("lost", path, "--row", "1").code == 2
     made = session()
     made.compaction(summary="Write the release notes\nnever push to main, I do that myself\n" + SUMMARY)
-    result = memtui("rescue", str(made.write(tmp_path)))
+    result = memtui("lost", str(made.write(tmp_path)), "--hand-over")
     assert (result.code, "nothing of this compaction" in result.err) == (1, True)

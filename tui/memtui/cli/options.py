@@ -1,0 +1,176 @@
+"""What commands share: their project and places, common options, recorded changes, and asking a person."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+import click
+
+from memtui.cli.output import say
+from memtui.engines.engine_choice import Engine
+from memtui.formats.model import FormatError
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
+from memtui.store.captures import CaptureStore
+from memtui.store.changes import CLI, Changes
+from memtui.store.memories import MemoryStore
+from memtui.store.states import StateStore
+from memtui.store.transcripts import TranscriptStore
+
+T = TypeVar("T")
+
+root_option = click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of the project, instead of the current one.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+yes_option = click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
+engine_option = click.option(
+    "--engine",
+    type=click.Choice([each.value for each in Engine]),
+    default=Engine.FACTS.value,
+    show_default=True,
+    help="How to word it: from the facts alone, or by claude -p under the same rules.",
+)
+
+
+def project_of(folder: Path | None) -> Project:
+    """The project of a folder; None: the current one.
+
+    Raises:
+        click.ClickException: the current folder has been deleted.
+    """
+    try:
+        return Project(find_root(folder or Path()))
+    except FileNotFoundError:
+        reason = "the current folder no longer exists; go to another one, or name one with --root."
+        raise click.ClickException(reason) from None
+
+
+def places_of(root: Path | None) -> Places:
+    """The project of a folder (None: the current one), with the user's folders."""
+    return Places(project_of(root), memtui_home(), claude_config())
+
+
+def changes_in(root: Path | None) -> Changes:
+    """The recorder of this command's changes, in the project with this root."""
+    return Changes(memtui_home(), system_clock, CLI, root)
+
+
+def is_empty(project: Project, home: Home, claude: Path) -> bool:
+    """Whether the app would be empty: no capture, command, memory, session state or transcript.
+
+    A folder that cannot be listed counts as content: the app reports the problem.
+    """
+    try:
+        return not (
+            project.session_state_json.exists()
+            or CaptureStore(project).entries()
+            or MemoryStore(project, home).entries()
+            or TranscriptStore(project, claude).entries()
+            or StateStore(project, home).newest()
+        )
+    except (FileProblem, OSError):
+        return False
+
+
+@contextmanager
+def asking_claude() -> Iterator[Callable[[], bool]]:
+    """Announce the wait; yields a function that returns whether it has been cancelled.
+
+    The first ctrl+c only cancels the model: the draft from the facts is kept. A second one ends memtui, and
+    so does a termination signal, together with the model's process.
+
+    Raises:
+        SystemExit: on leaving the block after a termination signal, with its exit code. Raised earlier, it
+        could interrupt the start of the model and leave it running.
+    """
+    cancelled = threading.Event()
+    ended = 0
+
+    def cancel(number: int, frame: FrameType | None) -> None:
+        cancelled.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal ended
+        ended = number
+        cancelled.set()
+
+    if sys.stderr.isatty():
+        say("Asking claude: that may take some minutes. ctrl+c keeps the draft from the facts.", err=True)
+    before: dict[int, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, cancel)}
+    for name in ("SIGTERM", "SIGHUP"):
+        if number := getattr(signal, name, None):  # some do not exist on Windows
+            before[number] = signal.signal(number, end)
+    try:
+        yield cancelled.is_set
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if ended:
+            sys.exit(128 + ended)
+
+
+def draft_note(problem: str, *notes: str) -> str:
+    """The notes on a draft and the reason why the model was not used, as one text; "" if there are none."""
+    mine = f"from the facts: {clean_line(problem)}" if problem else ""
+    return "; ".join(note for note in (mine, *notes) if note)
+
+
+def accepted_draft(draft: T, question: str, show: Callable[[T], None], edit: Callable[[T], T]) -> T | None:
+    """The draft as accepted by the user, None if rejected.
+
+    Args:
+        draft: the initial draft.
+        question: the question, which names y, e and n.
+        show: shows a draft.
+        edit: lets the user edit it.
+    """
+    show(draft)
+    while True:
+        answer = click.prompt(
+            question, type=click.Choice(["y", "e", "n"], case_sensitive=False), show_choices=False
+        )
+        if answer != "e":
+            return draft if answer == "y" else None
+        draft = edit(draft)
+        show(draft)
+
+
+def edited(text: str, read: Callable[[str], T], what: str) -> T | None:
+    """The text after editing, parsed; an invalid one is edited again. None if rejected.
+
+    Args:
+        text: the text to edit.
+        read: reads the edited text; raises `FormatError`.
+        what: the kind of document, for a sentence: ``memory file``.
+    """
+    while True:
+        try:
+            changed = click.edit(text, extension=".md")
+        except FileNotFoundError:  # of the file made by `click.edit`
+            say("The file that was being edited is gone; the text is unchanged.")
+            return None
+        except UnicodeDecodeError:
+            say("The saved file is not UTF-8; the text is unchanged.")
+            return None
+        if changed is None:
+            return None
+        try:
+            return read(changed)
+        except FormatError as error:
+            say(f"This is not a {what}: {error}.")
+            if not click.confirm("Edit again?", default=True):
+                return None
+            text = changed
