@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -19,7 +20,7 @@ from memtui.ground.project import Places
 from memtui.lost.outbox import Outbox
 from memtui.lost.pins import Pins
 from memtui.lost.traces import Trace, traces
-from memtui.setup.hook_settings import EVENTS, install
+from memtui.plugin.installing import settings_block
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import NOW, World, clock
 
@@ -139,7 +140,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
 
 
 async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> None:
-    settings = install("", {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}).text
+    settings = json.dumps(settings_block())
     lossy.write(lossy.root / ".claude" / "settings.json", settings)
     async with opened(lossy) as driver:
         await aftermath(driver)

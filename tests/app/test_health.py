@@ -11,7 +11,7 @@ from memtui.app.model.views import HealthView
 from memtui.app.widgets.status_bar import StatusBar
 from memtui.ground.project import memtui_home
 from memtui.hooks.log import Run, record
-from memtui.setup.hook_settings import EVENTS, install
+from memtui.plugin.installing import settings_block
 from memtui.store.backfill import compactions_in
 from memtui.store.transcripts import TranscriptStore
 from tests.app.harness import WIDE, Driver, opened
@@ -30,23 +30,19 @@ async def test_without_hooks_it_offers_to_install_them(world: World) -> None:
         assert "i install" in driver.shown
 
 
-async def test_installing_shows_the_changes_and_asks(world: World) -> None:
-    settings = world.root / ".claude" / "settings.local.json"
+async def test_installing_shows_what_is_done_and_asks(world: World) -> None:
+    command = world.claude / "commands" / "review-compact.md"
     async with opened(world, WIDE) as driver:
         await driver.press("i")
-        await driver.until(lambda: "Install the hooks for this project?" in driver.shown)
-        await driver.until(lambda: "Sessions are kept, compressed, beyond the 30 days" in driver.shown)
-        await driver.press("G")
-        await driver.until(lambda: "review-compact.md" in driver.shown, "the changes")
+        await driver.until(lambda: "Install memtui's plugin into Claude Code?" in driver.shown)
+        await driver.until(lambda: "claude plugin install memtui@memtui --scope user" in driver.shown)
         await driver.press("n")
-        assert not settings.exists()
+        assert not command.exists()
         await driver.press("i")
-        await driver.until(lambda: "Install the hooks for this project?" in driver.shown)
+        await driver.until(lambda: "Install memtui's plugin into Claude Code?" in driver.shown)
         await driver.press("y")
-        await driver.until_said("Installed.")
-        assert set(json.loads(settings.read_bytes())["hooks"]) == set(EVENTS)
-        await driver.press("i")
-        await driver.until_said("The hooks are installed")
+        await driver.until_said("Type at Claude Code's prompt")  # as there is no claude on the PATH
+        assert command.exists()
 
 
 async def test_rows_that_read_the_same_have_time_and_tokens(world: World) -> None:
@@ -67,14 +63,6 @@ async def test_rows_that_read_the_same_have_time_and_tokens(world: World) -> Non
             assert all(
                 re.fullmatch(r"03 Mar 1\d:\d\d Go on +\d+k( -> \d+k)?(  ✓)?", each) for each in rows
             ), rows
-
-
-async def test_settings_that_cannot_be_edited_are_named_and_left(world: World) -> None:
-    settings = world.write(world.root / ".claude" / "settings.local.json", "{ // a comment\n}")
-    async with opened(world, WIDE) as driver:
-        await driver.press("i")
-        assert "settings.local.json" in await driver.until_said("settings.local.json")
-    assert settings.read_text() == "{ // a comment\n}"
 
 
 async def test_missed_compactions_are_counted_and_captured(world: World) -> None:
@@ -110,8 +98,7 @@ async def test_the_last_run_of_this_project_is_shown(world: World) -> None:
     log = memtui_home(world.env).hook_log
     record(log, DONE._replace(project=str(world.root)))
     record(log, DONE._replace(project="/somewhere/else", ms=999))
-    settings = install("", {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}).text
-    world.write(world.root / ".claude" / "settings.json", settings)
+    world.write(world.root / ".claude" / "settings.json", json.dumps(settings_block()))
     async with opened(world, WIDE) as driver:
         await driver.until(lambda: line(driver).startswith("hooks ✓"))
         assert "i install" not in driver.shown

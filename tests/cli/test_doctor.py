@@ -1,78 +1,130 @@
-"""`memtui doctor`: findings for people and programs, and the exit code."""
+"""`memtui doctor`: one line a check, with what to do, and the exit code."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from memtui.cli import doctor
-from memtui.ground.project import Project
-from memtui.setup import hooks_check, mcp_check
+from memtui import __version__
+from memtui.ground.project import Project, claude_config, memtui_home
+from memtui.hooks.log import Run, record
+from memtui.plugin import doctor
+from memtui.plugin.doctor import Finding, Level
+from memtui.plugin.installing import settings_block
+from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
+
+Settings = Callable[[dict[str, object]], None]
 
 
 @pytest.fixture(autouse=True)
-def _no_probes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hooks_check, "probe", lambda command, path: "")
-    monkeypatch.setattr(mcp_check, "_answers", lambda words, path: "")
+def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_check_server", lambda env: Finding("mcp", Level.OK, "answers"))
+
+
+@pytest.fixture
+def settings(project: Project) -> Settings:
+    def put(content: dict[str, object]) -> None:
+        path = project.root / ".claude" / "settings.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content))
+
+    return put
+
+
+@pytest.fixture
+def plugin(project: Project) -> Path:
+    """The plugin, installed and enabled."""
+    folder = claude_config()
+    (folder / "plugins").mkdir(parents=True)
+    installed = {"version": 2, "plugins": {"memtui@memtui": [{"scope": "user", "version": "0.0.9"}]}}
+    (folder / "plugins" / "installed_plugins.json").write_text(json.dumps(installed))
+    (folder / "settings.json").write_text(json.dumps({"enabledPlugins": {"memtui@memtui": True}}))
+    return folder
+
+
+def _found(memtui: Memtui) -> dict[str, tuple[str, str]]:
+    return {
+        each["check"]: (each["level"], each["message"]) for each in json.loads(memtui("doctor", "--json").out)
+    }
+
+
+def _ran(project: Project, session: str, detail: str = "", outcome: str = "ok", ms: int = 20) -> None:
+    at = "2026-01-02T10:00:00+00:00"
+    record(memtui_home().hook_log, Run(at, "session-start", ms, outcome, detail, session, str(project.root)))
 
 
 def test_each_finding_says_what_to_do(memtui: Memtui, project: Project) -> None:
     result = memtui("doctor")
     assert (result.code, result.err) == (0, "")
-    assert "\nwarning  hooks: memtui is not installed into Claude Code: " in result.out
+    assert result.out.startswith("warning  installed: memtui is not installed into Claude Code: ")
     assert "\n         Run `memtui init`.\n" in result.out
 
 
-def test_memories_of_the_project_that_cannot_be_taken_in_are_named(memtui: Memtui, project: Project) -> None:
-    project.shared.mkdir(parents=True)
-    for number in range(7):
-        (project.shared / f"CMEM-20260102-00000{number}@laptop.md").write_text("x")
-    memtui("memory", "list")
-    lines = [line for line in memtui("doctor").out.splitlines() if "shared" in line]
-    assert len(lines) == 6
-    assert lines[0].startswith(f"warning  shared memories: {project.shared}/CMEM-20260102-00000")
-    assert lines[0].endswith("is not a shared memory: it has no front matter")
-    assert lines[5] == "note     shared memories: 2 more cannot be taken in"
-
-
-def test_something_broken_ends_with_1(memtui: Memtui, project: Project) -> None:
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("{", "settings.json is not valid JSON"), ('{"disableAllHooks": true}', "turns all hooks off")],
+)
+def test_something_broken_ends_with_1(memtui: Memtui, project: Project, content: str, words: str) -> None:
     (project.root / ".claude").mkdir()
-    (project.root / ".claude" / "settings.json").write_text("{")
+    (project.root / ".claude" / "settings.json").write_text(content)
     result = memtui("doctor")
     assert (result.code, result.err) == (1, "")
-    assert result.out.startswith("broken   settings: ")
-    assert memtui("doctor", "--json").code == 1
+    assert result.out.startswith("broken   installed: ") and words in result.out
 
 
-def test_a_person_sees_what_is_being_checked_and_a_program_does_not(
-    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
+def test_the_plugin_enabled_and_turned_off_here(memtui: Memtui, plugin: Path, settings: Settings) -> None:
+    assert _found(memtui)["installed"] == ("ok", "The plugin is installed and enabled (user)")
+    settings({"enabledPlugins": {"memtui@memtui": False}})
+    assert _found(memtui)["installed"] == ("warning", "The plugin is installed, but not enabled")
+
+
+def test_an_entry_that_the_plugin_leaves_its_job_to_is_named(
+    memtui: Memtui, plugin: Path, settings: Settings
 ) -> None:
-    assert memtui("doctor").err == ""
-    monkeypatch.setattr(doctor, "is_terminal", lambda: True)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    shown = memtui("doctor").err.split("\r\x1b[K")
-    assert "checking the settings ..." in shown
-    assert shown[-1] == ""  # nothing of it stays
+    command = "\x1b]0;x\x07bash scripts/precompact-context.sh"
+    settings({"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": command}]}]}})
+    level, message = _found(memtui)["entries"]
+    assert level == "note" and "the plugin leaves the rules to it" in message
+    assert "\x1b" not in memtui("doctor").out
+
+
+def test_entries_of_the_settings_alone_are_an_installation(memtui: Memtui, settings: Settings) -> None:
+    settings(settings_block())
+    found = _found(memtui)
+    assert found["installed"] == ("ok", "The hooks are in Claude Code's settings") and "entries" not in found
+
+
+def test_a_program_that_the_launcher_cannot_find_is_broken(
+    memtui: Memtui, plugin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _found(memtui)["program"][0] == "broken"
+    assert memtui("doctor").code == 1
+    memtui("init", "--yes")
+    assert _found(memtui)["program"][0] == "ok"
+
+
+def test_hooks_are_judged_by_the_newest_session(memtui: Memtui, transcripts: Path) -> None:
+    project = Project(Path.cwd())
+    assert _found(memtui)["hooks"][0] == "note"
+    write(transcripts / "5e55-1a.jsonl", user("Fix it", cwd=str(project.root)), said(text("Done")))
+    _ran(project, "5e55-0f")
+    assert _found(memtui)["hooks"] == ("warning", "No hook ran in the newest session, 5e55-1a")
+    _ran(project, "5e55-1a")
+    assert _found(memtui)["hooks"][0] == "ok"
+    _ran(project, "5e55-1a", detail="the plugin is of version 0.0.9")
+    level, message = _found(memtui)["hooks"]
+    assert level == "warning" and "0.0.9" in message and __version__ in message
+    _ran(project, "5e55-1a", ms=2_000)
+    assert _found(memtui)["hooks"] == ("warning", "The last session-start took 2000 ms")
+    _ran(project, "5e55-1a", outcome="disk full")
+    assert _found(memtui)["hooks"] == ("warning", "The last session-start: disk full")
 
 
 def test_a_program_gets_a_list(memtui: Memtui, project: Project) -> None:
-    memtui("init", "--yes")
-    result = memtui("doctor", "--json")
-    found = json.loads(result.out)
-    assert result.code == 0
+    found = json.loads(memtui("doctor", "--json").out)
     assert all(list(finding) == ["check", "level", "message", "advice"] for finding in found)
-    assert {finding["level"] for finding in found} == {"ok", "note"}
-    assert [finding["level"] for finding in found if finding["check"] in ("hooks", "commands")] == [
-        "ok",
-        "ok",
-    ]
-
-
-def test_texts_of_files_are_cleaned(memtui: Memtui, project: Project) -> None:
-    (project.root / ".claude").mkdir()
-    command = "\x1b]0;x\x07 memtui-hook pre-compact"
-    hooks = {"PreCompact": [{"matcher": "\x1b[2J\n", "hooks": [{"command": command}]}]}
-    (project.root / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks}))
-    assert "\x1b" not in memtui("doctor").out

@@ -1,276 +1,200 @@
-"""`memtui init` and `memtui uninstall`: shown, asked, done."""
+"""`memtui init` and `memtui uninstall`: shown, asked, done, and undone without a trace."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from memtui.cli import init, installing, uninstall
+from memtui.cli import init
 from memtui.ground.project import Project, claude_config, memtui_home
-from memtui.setup.hook_settings import EVENTS
+from memtui.plugin.installing import EVENTS, FOLDER
 from tests.cli.conftest import Memtui
+
+CLAUDE = """#!{python} -I
+import json, os, sys
+from pathlib import Path
+words = sys.argv[1:]
+home = Path(os.environ["CLAUDE_CONFIG_DIR"])
+with (home / "said").open("a") as file:
+    file.write(" ".join(words) + "\\n")
+if (home / "broken").exists():
+    sys.exit("\\x1b[31mno network")
+(home / "plugins").mkdir(exist_ok=True)
+known, installed = home / "plugins" / "known_marketplaces.json", home / "plugins" / "installed_plugins.json"
+def change(path, default, act):
+    value = json.loads(path.read_text()) if path.exists() else default
+    act(value)
+    path.write_text(json.dumps(value))
+settings = Path(".claude/settings.local.json") if "local" in words else home / "settings.json"
+settings.parent.mkdir(exist_ok=True)
+record = {{"scope": words[-1]}} | ({{"projectPath": os.getcwd()}} if "local" in words else {{}})
+if words[1:3] == ["marketplace", "add"]:
+    change(known, {{}}, lambda value: value.update(memtui={{"installLocation": words[3]}}))
+elif words[1:3] == ["marketplace", "remove"]:
+    change(known, {{}}, lambda value: value.pop("memtui"))
+elif words[1] == "install":
+    change(installed, {{"plugins": {{}}}}, lambda value: value["plugins"].update({{words[2]: [record]}}))
+    change(settings, {{}}, lambda value: value.setdefault("enabledPlugins", {{}}).update({{words[2]: True}}))
+elif words[1] == "uninstall":
+    change(installed, {{"plugins": {{}}}}, lambda value: value["plugins"].pop(words[2]))
+    change(settings, {{}}, lambda value: value["enabledPlugins"].pop(words[2]))
+"""
+ADD = f"plugin marketplace add {FOLDER}"
 
 
 @pytest.fixture
-def settings(project: Project) -> Path:
-    path = project.root / ".claude" / "settings.local.json"
-    path.parent.mkdir()
-    path.write_text('{"model": "\x85opus"}\r\n', newline="")
-    return path
+def claude(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in for Claude Code on the PATH; returns its configuration folder."""
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(CLAUDE.format(python=sys.executable))
+    program.chmod(0o755)
+    folder = tmp_path / "claude"
+    folder.mkdir()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder))
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    return folder
+
+
+def _said(claude: Path) -> list[str]:
+    return (claude / "said").read_text().splitlines() if (claude / "said").exists() else []
 
 
 def _answers(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    for module in (init, installing, uninstall):
-        monkeypatch.setattr(module, "can_answer", lambda: True)
+    monkeypatch.setattr(init, "can_answer", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
 
 
-def test_yes_installs_and_the_second_time_there_is_nothing_to_do(memtui: Memtui, settings: Path) -> None:
-    before = settings.read_bytes()
-    result = memtui("init", "--yes", "--diff")
+@pytest.mark.parametrize(("option", "scope"), [((), "user"), (("--project",), "local")])
+def test_installed_once_and_taken_away(
+    memtui: Memtui, project: Project, claude: Path, option: tuple[str, ...], scope: str
+) -> None:
+    result = memtui("init", "--yes", *option)
     assert (result.code, result.err) == (0, "")
-    assert f"--- {settings}\n+++ {settings}\n" in result.out
-    assert result.out.index(f"\nchanged  {settings}  +") < result.out.index("\n+++ ")
-    assert json.loads(settings.read_text())["enabledMcpjsonServers"] == ["memtui"]
-    assert "memtui is installed for this project. `memtui doctor`" in result.out
-    assert "\x85" not in result.out
-    backup = result.out.partition("Backup: ")[2].splitlines()[0]
-    assert Path(backup).read_bytes() == before and Path(backup).is_relative_to(memtui_home().state)
-    assert set(json.loads(settings.read_text())["hooks"]) == set(EVENTS)
-    again = memtui("init", "--yes")
-    assert (again.code, again.out) == (0, "Nothing to do: memtui is installed for this project.\n")
+    assert _said(claude) == [ADD, f"plugin install memtui@memtui --scope {scope}"]
+    assert result.out.startswith(f"  claude {ADD}\n  claude plugin install memtui@memtui --scope {scope}\n")
+    base = claude if scope == "user" else project.root / ".claude"
+    assert {path.name for path in (base / "commands").rglob("*.md")} == {"review-compact.md", "compact.md"}
+    assert memtui("init", "--yes", *option).out == "Nothing to do: memtui is installed.\n"
     assert memtui("uninstall", "--yes").code == 0
-    assert settings.read_bytes() == before
-    again = memtui("uninstall", "--yes")
-    assert (again.code, again.out) == (0, "Nothing to do: memtui is not installed for this project.\n")
+    assert _said(claude)[2:] == [
+        f"plugin uninstall memtui@memtui --scope {scope}",
+        "plugin marketplace remove memtui",
+    ]
+    assert not (base / "commands").exists()
+    assert not (memtui_home().data / "program").exists()
+    assert memtui("uninstall", "--yes").out == "Nothing to do: memtui is not installed.\n"
 
 
-@pytest.mark.parametrize("word", ["init", "uninstall"])
-def test_a_dry_run_only_shows(memtui: Memtui, settings: Path, word: str) -> None:
-    if word == "uninstall":
-        memtui("init", "--yes")
-    before = settings.read_bytes()
-    result = memtui(word, "--dry-run")
-    assert (result.code, result.err) == (0, "")
-    assert f"changed  {settings}  +" in result.out and "installed for" not in result.out
-    assert "+++" not in result.out and f"+++ {settings}\n" in memtui(word, "--dry-run", "--diff").out
-    assert settings.read_bytes() == before
-
-
-@pytest.mark.parametrize("word", ["init", "uninstall"])
-def test_without_a_terminal_nothing_changes(memtui: Memtui, settings: Path, word: str) -> None:
-    if word == "uninstall":
-        memtui("init", "--yes")
-    before = settings.read_bytes()
-    result = memtui(word)
-    assert result.code == 1 and f"changed  {settings}  +" in result.out
-    assert result.err == "memtui: nothing was changed; accept the changes with --yes.\n"
-    assert settings.read_bytes() == before
-
-
-def test_the_person_is_asked(memtui: Memtui, settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = settings.read_bytes()
+def test_nothing_is_done_unasked(memtui: Memtui, claude: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = memtui("init")
+    assert (result.code, result.err) == (1, "memtui: nothing was changed; accept this with --yes.\n")
     _answers(monkeypatch, "n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
-    assert settings.read_bytes() == before
-    _answers(monkeypatch, "d", "y", "y")
-    result = memtui("init")
-    assert result.code == 0 and f"+++ {settings}\n" in result.out
-    assert settings.read_bytes() != before
-
-
-@pytest.mark.parametrize(("answer", "stays"), [("n", True), ("y", False)])
-def test_an_edited_command_is_asked_about(
-    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch, answer: str, stays: bool
-) -> None:
-    memtui("init", "--yes")
-    path = project.root / ".claude" / "commands" / "review-compact.md"
-    path.write_text(path.read_text().replace("Review one", "Please review one"))
-    _answers(monkeypatch, answer, "y")
-    result = memtui("uninstall")
-    assert (result.code, path.exists()) == (0, stays)
-    assert (f"Note: {path} was edited; it stays.\n" in result.out) == stays
-
-
-def test_with_yes_an_edited_command_stays(memtui: Memtui, project: Project) -> None:
-    memtui("init", "--yes")
-    path = project.root / ".claude" / "commands" / "review-compact.md"
-    path.write_text(path.read_text().replace("Review one", "Please review one"))
-    assert f"Note: {path} was edited; it stays.\n" in memtui("uninstall", "--yes").out
-    assert path.exists() and not (project.root / ".claude" / "settings.local.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("scope", "file"), [("project", "settings.local.json"), ("shared", "settings.json"), ("user", "")]
-)
-def test_each_scope_has_its_file(memtui: Memtui, project: Project, scope: str, file: str) -> None:
-    path = project.root / ".claude" / file if file else claude_config() / "settings.json"
-    assert memtui("init", f"--{scope}", "--yes").code == 0
-    assert "hooks" in json.loads(path.read_text())
-    assert (path.parent / "commands" / "review-compact.md").exists()
-    assert memtui("uninstall", f"--{scope}", "--yes").code == 0
-    assert not path.exists()
-
-
-def test_two_scopes_at_once_are_a_usage_error(memtui: Memtui, project: Project) -> None:
-    result = memtui("init", "--user", "--shared")
-    assert (result.code, result.out) == (2, "")
-    assert "Name one of --project, --shared and --user." in result.err
-
-
-@pytest.mark.parametrize("word", ["init", "uninstall"])
-def test_settings_that_are_no_json_are_refused_in_one_sentence(
-    memtui: Memtui, settings: Path, word: str
-) -> None:
-    settings.write_text('{"a": 1,}  // mine')
-    result = memtui(word, "--yes")
-    assert (result.code, result.out) == (1, "")
-    assert result.err == f"memtui: {settings} is not edited: it is not valid JSON (line 1).\n"
-    assert settings.read_text() == '{"a": 1,}  // mine'
-
-
-def test_another_project_can_be_named(memtui: Memtui, project: Project, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    assert memtui("init", "--yes", "--root", str(other)).code == 0
-    assert (other / ".claude" / "settings.local.json").exists()
-    assert not (project.root / ".claude").exists()
-
-
-def test_without_an_approval_claude_code_asks(memtui: Memtui, project: Project) -> None:
-    result = memtui("init", "--yes", "--no-approve")
-    assert result.out.endswith("asks once before it starts a server of .mcp.json: say yes to memtui's.\n")
-    settings = json.loads((project.root / ".claude" / "settings.local.json").read_text())
-    assert "enabledMcpjsonServers" not in settings
-
-
-def test_leftovers_of_a_killed_run_are_swept(memtui: Memtui, project: Project) -> None:
-    memtui("init", "--yes")
-    folder = project.root / ".claude" / "commands"
-    places = (project.root, folder.parent, folder, folder / "memory", *memtui_home().state.glob("*/"))
-    temps = [place / f".memtui-{os.getpid()}-0123456789ab.tmp" for place in places]
-    for temp in temps:
-        temp.touch()
-        os.utime(temp, (0, 0))
-    assert memtui("init", "--dry-run").code == 0
-    assert all(temp.exists() for temp in temps)
-    memtui("init", "--yes")
-    assert not [temp for temp in temps if temp.exists() and temp.parent.name != "locks"]
-    # Killed between a file and its folder.
-    for path in (folder / "memory" / "compact.md", folder / "review-compact.md"):
-        path.unlink()
-    memtui("uninstall", "--yes")
-    assert not folder.parent.exists()
-
-
-def test_as_json(memtui: Memtui, project: Project) -> None:
-    settings = str(project.root / ".claude" / "settings.local.json")
-    refused = memtui("init", "--json")
-    assert (refused.code, json.loads(refused.out)["done"]) == (1, False)
-    planned = memtui("init", "--json", "--dry-run")
-    assert (planned.code, planned.err, json.loads(planned.out)["done"]) == (0, "", False)
-    assert not (project.root / ".claude").exists()
-    done = json.loads(memtui("init", "--json", "--yes").out)
-    assert done["done"] and done["scope"] == "project"
-    assert {"path": settings, "action": "new"} in done["changes"]
-    assert json.loads(memtui("init", "--json").out)["changes"] == []
-    gone = json.loads(memtui("uninstall", "--json", "--yes").out)
-    assert {"path": settings, "action": "removed"} in gone["changes"]
-
-
-def test_scripts_that_do_the_same_are_replaced_if_wanted(
-    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shared = project.root / ".claude" / "settings.json"
-    shared.parent.mkdir()
-    handler = {"type": "command", "command": "bash scripts/precompact-context.sh"}
-    before = json.dumps({"hooks": {"PreCompact": [{"matcher": "", "hooks": [handler]}]}})
-    shared.write_text(before)
-    said = memtui("init", "--yes").out
-    assert (
-        "starts precompact-context.sh, which memtui's hooks stand in for.\n" in said and "--replace" in said
-    )
-    assert shared.read_text() == before
-    _answers(monkeypatch, "y", "y", "y")
-    assert memtui("init").code == 0
-    assert "precompact-context.sh" not in shared.read_text()
-    assert memtui("uninstall", "--yes").code == 0
-    assert shared.read_text() == before
-
-
-def test_init_says_where_sessions_are_kept_and_how_much_that_is(
-    memtui: Memtui, transcript: Path, tmp_path: Path
-) -> None:
-    transcript.write_bytes(transcript.read_bytes() * 10_000)
-    (tmp_path / "claude" / "settings.json").write_text('{"cleanupPeriodDays": 12}')
-    archive = tmp_path / "memtui" / "data" / "archive"
-    said = memtui("init", "--dry-run").out
-    beyond = f"beyond the 12 days after which Claude Code deletes them, in {archive}"
-    size = transcript.stat().st_size
-    assert f"Sessions are kept, compressed, {beyond}: this project's 1 session ({size / 1e6:.1f} MB)" in said
-    assert f" takes about {round(size / 7e3)} kB." in said
-    memtui("archive")
-    assert " kB are there.\n" in memtui("init", "--dry-run").out
-    assert "[archive] in config.toml may say keep = false" in memtui("init", "--yes").out
-
-
-@pytest.mark.parametrize("before", ["", '[app]\ntheme = "nord"', "[archive] # mine\nbudget_gb = 1\n[keys]\n"])
-def test_a_person_may_say_no_to_the_archive_and_take_that_back(
-    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
-) -> None:
-    config = tmp_path / "memtui" / "config" / "config.toml"
-    if before:
-        config.parent.mkdir(parents=True)
-        config.write_text(before)
-    _answers(monkeypatch, "y", "n")
-    done = memtui("init")
-    assert done.code == 0
-    assert f"Sessions are not kept: {config} says so.\n" in done.out
-    assert tomllib.loads(config.read_text())["archive"]["keep"] is False
-    assert memtui("archive").out.startswith("Nothing is kept")
-    memtui("uninstall", "--yes")
-    _answers(monkeypatch, "y")  # is not asked again
-    assert "Sessions are not kept beyond the 30 days" in memtui("init").out
-    changes = json.loads(memtui("log", "--json").out)
-    change = next(each for each in changes if each["what"] == "turned the archive off")
-    assert memtui("undo", change["id"]).code == 0
-    assert (config.read_text() if config.exists() else "") == before
-
-
-def test_a_person_who_says_yes_keeps_sessions(
-    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _answers(monkeypatch, "y", "")
-    assert "Keep copies of sessions" in memtui("init").out
-    assert not (tmp_path / "memtui" / "config").exists()
-    assert "of 1 session." in memtui("archive").out
-
-
-def test_settings_that_cannot_be_read_do_not_keep_the_hooks_from_being_installed(
-    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = tmp_path / "memtui" / "config" / "config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text("[archive\n")
+    assert _said(claude) == [] and not (claude / "commands").exists()
     _answers(monkeypatch, "y")
-    done = memtui("init")
-    assert done.code == 0
-    assert f"Note: no sessions are kept: {config} is not valid TOML" in done.out
+    assert memtui("init").code == 0 and len(_said(claude)) == 2
 
 
-def test_a_config_that_would_say_something_else_is_left(
-    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_claude_the_lines_to_type_are_printed(
+    memtui: Memtui, claude: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tmp_path / "memtui" / "config" / "config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text("archive = {budget_gb = 1}\n")
-    _answers(monkeypatch, "y", "n")
-    done = memtui("init")
-    assert done.code == 1 and "write keep = false below [archive] yourself" in done.err
-    assert config.read_text() == "archive = {budget_gb = 1}\n"
+    monkeypatch.setenv("PATH", "/nowhere")
+    result = memtui("init", "--yes")
+    assert result.code == 0
+    assert f"\n  /{ADD}\n  /plugin install memtui@memtui\n" in result.out
+    assert (claude / "commands" / "review-compact.md").exists()
+
+
+def test_what_claude_refuses_is_one_sentence(memtui: Memtui, claude: Path) -> None:
+    (claude / "broken").touch()
+    result = memtui("init", "--yes")
+    assert result.code == 1
+    assert result.err.endswith("bin/claude plugin marketplace add " + f"{FOLDER}: ␛[31mno network.\n")
+    assert not (claude / "commands").exists()
+
+
+def test_a_plugin_that_is_read_from_a_folder_that_is_gone_is_found_again(
+    memtui: Memtui, claude: Path
+) -> None:
+    memtui("init", "--yes")
+    (claude / "plugins" / "known_marketplaces.json").write_text('{"memtui": {"installLocation": "/gone"}}')
+    memtui("init", "--yes")
+    assert _said(claude)[2:] == [ADD]
+
+
+def test_commands_of_others_and_edited_ones_stay(memtui: Memtui, claude: Path) -> None:
+    mine = claude / "commands" / "review-compact.md"
+    mine.parent.mkdir()
+    mine.write_text("mine")
+    assert f"Note: {mine} is not memtui's, or was edited; it stays as it is." in memtui("init", "--yes").out
+    other = claude / "commands" / "memory" / "compact.md"
+    other.write_text(other.read_text().replace("# Memory", "# My memory"))
+    assert f"Note: {other} was edited; it stays." in memtui("uninstall", "--yes").out
+    assert mine.read_text() == "mine" and other.exists()
+
+
+def test_printed_for_use_without_plugins(memtui: Memtui, project: Project) -> None:
+    block = json.loads(memtui("init", "--print").out)
+    assert set(block["hooks"]) == set(EVENTS)
+    (group,) = block["hooks"]["PreCompact"]
+    assert group == {"matcher": "", "hooks": [{"type": "command", "command": "memtui-hook pre-compact"}]}
+
+
+SETTINGS = """\
+{
+    "model": "opus",
+    "hooks": {
+        "PreCompact": [
+            {"matcher": "", "hooks": [{"type": "command", "command": "bash scripts/precompact-context.sh"}]},
+            {"matcher": "auto", "hooks": [
+                {"type": "command", "command": ".claude/hooks/precompact-capture.sh"},
+                {"type": "command", "command": "say é"}]}
+        ],
+        "SessionStart": [{"hooks": [{"type": "command", "command": "node scripts/clear-active-command.js"}]}]
+    }
+}"""
+
+
+def test_replaced_entries_come_back_byte_for_byte(memtui: Memtui, project: Project, claude: Path) -> None:
+    path = project.root / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(SETTINGS)
+    shown = memtui("init", "--yes").out
+    assert shown.count("the plugin leaves that to it.") == 3 and path.read_text() == SETTINGS
+    assert f"  change {path}\n" in memtui("init", "--yes", "--replace").out
+    left = {"matcher": "auto", "hooks": [{"type": "command", "command": "say é"}]}
+    assert json.loads(path.read_text()) == {"model": "opus", "hooks": {"PreCompact": [left]}}
+    assert path.read_text().startswith('{\n    "model": "opus",\n    "hooks"') and "é" in path.read_text()
+    assert f"  change {path}\n" in memtui("uninstall", "--yes").out
+    assert path.read_text() == SETTINGS
+
+
+def test_settings_that_were_changed_since_are_not_put_back(
+    memtui: Memtui, project: Project, claude: Path
+) -> None:
+    path = project.root / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(SETTINGS)
+    kept = memtui("init", "--yes", "--replace").out.split("as it was before is in ")[1].split(".json")[0]
+    path.write_text(path.read_text().replace("opus", "sonnet"))
+    memtui("uninstall", "--yes")
+    assert "sonnet" in path.read_text() and "precompact" not in path.read_text()
+    assert json.loads(Path(f"{kept}.json").read_text())["before"] == SETTINGS
+
+
+def test_entries_of_an_earlier_memtui_go_with_the_rest(
+    memtui: Memtui, project: Project, claude: Path
+) -> None:
+    path = project.root / ".claude" / "settings.local.json"
+    path.parent.mkdir()
+    command = "/opt/python3 -I -m memtui.hooks pre-compact"
+    hooks = {"PreCompact": [{"hooks": [{"type": "command", "command": command}]}]}
+    path.write_text(json.dumps({"hooks": hooks, "model": "opus"}))
+    memtui("uninstall", "--yes")
+    assert json.loads(path.read_text()) == {"model": "opus"}
+    assert claude_config() == claude

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Memtui
-from tests.setup.test_receipts import TEXT, Shop
+from tests.plugin.test_receipts import TEXT, Shop
 
 
 def test_the_list_and_json(memtui: Memtui, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``memtui init``: installs memtui into Claude Code."""
+"""``memtui init`` and ``memtui uninstall``: the plugin for Claude Code, put in and taken away."""
 
 from __future__ import annotations
 
@@ -6,108 +6,69 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.installing import (
-    FOR,
-    carry_out,
-    carry_out_as_json,
-    json_option,
-    nothing_to_do,
-    places_of,
-    plan_options,
-    scope_of,
-)
-from memtui.cli.options import changes_in, root_option
-from memtui.cli.output import can_answer, say
-from memtui.ground.clock import system_clock
-from memtui.ground.files import FileProblem
+from memtui.cli.options import places_of, root_option, yes_option
+from memtui.cli.output import can_answer, print_json, say
 from memtui.ground.project import Places
-from memtui.setup.archive_question import about_archive, is_decided, turn_archive_off
-from memtui.setup.hook_settings import PURPOSES
-from memtui.setup.hooks_check import read_all_settings
-from memtui.setup.install import plan_init, tidy
+from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block
 
 
 @click.command("init")
-@plan_options
-@click.option("--no-approve", is_flag=True, help="Let Claude Code ask before it starts the MCP server.")
-@json_option
-@click.option("--replace", is_flag=True, help="Replace the scripts that do the same; see doctor.")
+@click.option("--project", is_flag=True, help="For this project on this machine, not for all your projects.")
+@click.option("--replace", is_flag=True, help="Take entries out of the settings that do the same.")
+@click.option("--print", "printing", is_flag=True, help="Only print the hooks as a block for the settings.")
+@yes_option
 @root_option
-def command(
-    project: bool,
-    shared: bool,
-    user: bool,
-    dry_run: bool,
-    yes: bool,
-    diff: bool,
-    no_approve: bool,
-    as_json: bool,
-    replace: bool,
-    root: Path | None,
-) -> None:
-    """Install memtui's hooks, slash commands and MCP server into Claude Code.
+def init(project: bool, replace: bool, printing: bool, yes: bool, root: Path | None) -> None:
+    """Install memtui's plugin into Claude Code.
 
-    From then on every auto-compaction leaves a capture. A typed slash command whose file marks a compact
-    summary becomes active by itself, and its rules outlive a compaction. /review-compact reviews from within
-    Claude Code, /memory:compact stores a session under a Recovery ID, /pin keeps a line that no compaction
-    may lose, and /rescue gets back what one lost. Claude Code starts a server of .mcp.json only when you have
-    approved it: your local settings do so. Sessions are kept in an archive beyond the days after which Claude
-    Code deletes them, unless you say no. What changes is shown first; the rest of the settings stays byte
-    for byte, a backup is kept, and `memtui uninstall` takes it all out again. Doing it twice changes nothing.
+    It runs the lines of Claude Code's own that are shown first. From then on every auto-compaction leaves a
+    capture, and pins and the rules of active commands outlive it. /review-compact reviews from within Claude
+    Code, /memory:compact stores a session under a Recovery ID. Sessions are kept in an archive beyond the
+    days after which Claude Code deletes them, unless config.toml says [archive] keep = false. `memtui
+    uninstall` takes it all away again.
     """
-    scope = scope_of(project, shared, user)
+    if printing:
+        print_json(settings_block())
+        return
     places = places_of(root)
-    if not dry_run:
-        tidy(places, scope)
-    if as_json:
-        plan = plan_init(places, scope, approving=not no_approve, replacing=replace)
-        carry_out_as_json(plan, places, yes=yes, dry_run=dry_run)
-        return
-    replacing = replace or _may_replace(places, ask=not (yes or dry_run) and can_answer())
-    plan = plan_init(places, scope, approving=not no_approve, replacing=replacing)
-    if nothing_to_do(plan, f"memtui is installed for {FOR[scope]}."):
-        return
-    say("The hooks, each a short process of memtui that Claude Code starts:")
-    for event, purpose in PURPOSES.items():
-        say(f"  {event:<17}{purpose}")
-    archive_problem = _say_archive(places)
-    if carry_out(plan, places, yes=yes, dry_run=dry_run, diffs=diff):
-        if not archive_problem:
-            _ask_archive(places, ask=not yes and can_answer())
-        say(f"memtui is installed for {FOR[scope]}. `memtui doctor` checks whether the hooks work.")
-        if (no_approve or shared) and any(each.target.path.name == ".mcp.json" for each in plan.changes):
-            say("Claude Code asks once before it starts a server of .mcp.json: say yes to memtui's.")
+    if _done(plan_init(places, project=project, replace=replace), places, yes, "memtui is installed."):
+        say("Sessions started from now on run its hooks. `memtui doctor` says whether they work.")
 
 
-def _say_archive(places: Places) -> str:
-    """Print where sessions are archived; returns why none are, or ""."""
-    try:
-        say(about_archive(places, system_clock))
-    except FileProblem as problem:  # the hooks can still be installed
-        say(f"Note: no sessions are kept: {problem}.")
-        return str(problem)
-    return ""
+@click.command("uninstall")
+@yes_option
+@root_option
+def uninstall(yes: bool, root: Path | None) -> None:
+    """Take memtui's plugin out of Claude Code.
+
+    Its marketplace and slash commands go, too. Captures, memory files and memories stay where they are, and
+    so does an edited slash command.
+    """
+    places = places_of(root)
+    if _done(plan_uninstall(places), places, yes, "memtui is not installed."):
+        say("memtui is no longer installed in Claude Code.")
 
 
-def _ask_archive(places: Places, *, ask: bool) -> None:
-    """Ask whether to archive sessions, unless that is configured."""
-    if is_decided(places.home):
-        return
-    if not ask:
-        say("Note: [archive] in config.toml may say keep = false, or name folders of which nothing is kept.")
-    elif not click.confirm("Keep copies of sessions, so that they outlive Claude Code's?", default=True):
-        path = turn_archive_off(places.home, changes_in(places.project.root).wrote)
-        say(f"Sessions are not kept: {path} says so.")
+def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
+    """Show a plan, ask, and carry it out; False if nothing was done.
 
-
-def _may_replace(places: Places, *, ask: bool) -> bool:
-    """Whether memtui may replace scripts that do the same work."""
-    found = [(settings.path, each) for settings in read_all_settings(places) for each in settings.originals]
-    if not found:
+    Raises:
+        click.ClickException: there is no terminal to ask on.
+        FileProblem: see `memtui.plugin.installing.apply`.
+    """
+    for note in plan.notes:
+        say(f"Note: {note}")
+    if not plan:
+        say(f"Nothing to do: {nothing}")
         return False
-    for path, each in found:
-        say(f"Note: {each.event} in {path} starts {each.script}, which memtui's hooks stand in for.")
-    if not ask:
-        say("Note: with --replace memtui takes its place; `memtui uninstall` puts it back.")
-        return False
-    return click.confirm("Take its place? `memtui uninstall` puts it back.", default=True)
+    for line in plan.lines():
+        say(f"  {line}")
+    if not yes:
+        if not can_answer():
+            raise click.ClickException("nothing was changed; accept this with --yes.")
+        if not click.confirm("Do this?", default=True):
+            say("Nothing was changed.")
+            return False
+    for sentence in apply(plan, places):
+        say(sentence)
+    return True

@@ -19,8 +19,8 @@ from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.project import Places, current_session, memtui_home
 from memtui.lost.pins import ROOM, Pinned, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
+from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
-from memtui.setup.hooks_check import has_all_hooks
 from memtui.transcript.short_text import shortened
 
 _WIDTH = 200

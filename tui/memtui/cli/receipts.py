@@ -6,7 +6,7 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.ground.clock import local_minute
 from memtui.ground.project import Places
 from memtui.lost.receipts import Receipt
-from memtui.setup.receipts import RECENT, receipts_of
+from memtui.plugin.receipts import RECENT, receipts_of
 
 
 def print_receipts(places: Places, *, as_json: bool) -> None:

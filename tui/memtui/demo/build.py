@@ -19,7 +19,7 @@ from memtui.formats.capture_text import capture_name, memory_name, render_pendin
 from memtui.formats.memory import render_memory
 from memtui.ground.clock import Clock
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
-from memtui.setup.hook_settings import EVENTS, install
+from memtui.plugin.installing import settings_block
 from memtui.store.state_files import NOTES
 
 _COMPACTING = timedelta(seconds=38)
@@ -27,9 +27,6 @@ _COMPACTING = timedelta(seconds=38)
 
 _OLD = timedelta(days=90)
 """Age of the source files: older than every memory, so that no memory counts as outdated."""
-
-_HOOKS = {event: f"memtui-hook {runs}" for event, runs in EVENTS.items()}
-"""Hook settings of a team."""
 
 _PACKAGE = """\
 {
@@ -154,7 +151,7 @@ def _put_project(demo: DemoProject, now: datetime) -> None:
                 demo.put(root / path, f"// {role}\n", now - _OLD)
     for path, text in story().command_files.items():
         demo.put(root / path, text, week_ago)
-    demo.put(root / ".claude" / "settings.local.json", install("", _HOOKS).text, week_ago)
+    demo.put(root / ".claude" / "settings.local.json", json.dumps(settings_block(), indent=2), week_ago)
     _put_hook_log(demo, now)
     demo.put(demo.project.session_state_json, session_state.session_state_json(now), now - refunds.compacted)
 

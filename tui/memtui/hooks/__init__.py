@@ -9,5 +9,12 @@ boundary appears after that point, it is the same compaction.
 PROMPT_EVENT = "user-prompt-submit"
 """The event whose runs mostly have nothing to do."""
 
+PLUGIN_VERSION = "MEMTUI_PLUGIN"
+"""The environment variable in which the plugin's launcher passes the plugin's version."""
+
+CAPTURE, RULES, CLEARING = "capture", "rules", "clearing"
+"""Jobs that the plugin leaves to entries of Claude Code's settings: the capture, rules of active commands,
+and clearing these."""
+
 LIMIT = 12 << 20
 """Maximum bytes of standard input that are examined; a hook's JSON has some hundred."""

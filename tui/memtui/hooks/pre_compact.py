@@ -8,9 +8,11 @@ from datetime import datetime
 from memtui.formats.capture_text import capture_time
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
+from memtui.hooks import CAPTURE, RULES
 from memtui.hooks.capture import capture, sweep_captures
 from memtui.hooks.context import context_block
 from memtui.hooks.payload import Payload
+from memtui.hooks.pins import FOR_SUMMARISER, pins_text
 from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state
 from memtui.hooks.settings import switched
@@ -23,7 +25,9 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
     A manual one is the person's own decision and is captured only on request (seed 001: "Only triggered on
     auto").
     """
-    if payload.trigger == "auto" or (
+    if CAPTURE in report.left:
+        report.add_work(f"left the capture to {report.left[CAPTURE]}")
+    elif payload.trigger == "auto" or (
         payload.trigger == "manual" and switched("capture_manual", home.config, report, default=False)
     ):
         try:
@@ -35,6 +39,9 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         except FileProblem as problem:
             report.problem(problem)
     ask_for_state(payload, project, home, report)
+    if RULES in report.left:
+        report.add_work(f"left the rules to {report.left[RULES]}")
+        return pins_text(project, home, FOR_SUMMARISER, report)
     return context_block(project, home, report=report)
 
 

@@ -6,7 +6,8 @@ from memtui.ground.clean import clean_line
 from memtui.ground.named import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 _LONGEST = 400
 
@@ -20,6 +21,8 @@ class Report:
         self.project = ""
         self.serve = False
         """A request was left: the server has to be started at the end."""
+        self.left: Mapping[str, Path] = {}
+        """The jobs that entries of Claude Code's settings do; see `settings_entries`."""
         self.logged = False
         """The run was logged."""
         self._done: list[str] = []

@@ -8,10 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from memtui import __version__
 from memtui.ground.clock import system_clock
 from memtui.ground.named import TYPE_CHECKING
-from memtui.ground.project import HOOKS_OFF, Home, Project, memtui_home
-from memtui.hooks import PROMPT_EVENT, time_limit
+from memtui.ground.project import HOOKS_OFF, Home, Project, claude_config, memtui_home
+from memtui.hooks import PLUGIN_VERSION, PROMPT_EVENT, time_limit
 from memtui.hooks.log import Run, record
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
@@ -101,8 +102,35 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
         report.problem("the folder of the session does not exist")
     else:
         report.project = str(project.root)
-        return handle(payload, project, memtui_home(), report)
+        version = os.environ.get(PLUGIN_VERSION)
+        if version is not None and not _has_work(project, report):
+            return ""
+        text = handle(payload, project, memtui_home(), report)
+        if version is not None and version != __version__:
+            return _with_versions(text, version[:20], payload, report)
+        return text
     return ""
+
+
+def _has_work(project: Project, report: Report) -> bool:
+    """Whether the plugin's hook has anything to do, as no entry of Claude Code's settings does it all."""
+    from memtui.hooks.settings_entries import ALL, jobs_left
+
+    report.left = jobs_left(claude_config(), project.root, report.event)
+    if ALL in report.left:
+        report.add_work(f"nothing: {report.left[ALL]} has an entry that does it")
+    return ALL not in report.left
+
+
+def _with_versions(text: str, version: str, payload: Payload, report: Report) -> str:
+    """A hook's output with a line for the person, once a session, on the plugin's other version."""
+    report.add_work(f"the plugin is of version {version}")
+    if payload.source not in ("startup", "resume"):
+        return text
+    import json
+
+    message = f"memtui is {__version__}, its plugin {version}: update one of them (`memtui doctor`)."
+    return json.dumps({**(json.loads(text) if text else {}), "systemMessage": message}) + "\n"
 
 
 def event_of(arguments: list[str], payload: Payload) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
+from memtui.hooks import CLEARING
 from memtui.hooks.cleared_sessions import note_end, take_ended
 from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pins_text
@@ -32,7 +33,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
     if payload.agent_id:
         report.add_work("nothing: a subagent's")
         return ""
-    if payload.source in ("startup", "clear"):
+    if payload.source in ("startup", "clear") and CLEARING not in report.left:
         _clear_commands(project, report, Changes(home, lambda: now, HOOK, project.root))
     if payload.source == "compact":
         return _after_compaction(payload, project, home, now, report)

@@ -12,10 +12,13 @@ from memtui.app.model.capture_setup import CaptureSetup
 from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CaptureRow, HealthView
 from memtui.app.panes.pending import PendingPane
+from memtui.app.widgets.document import Document, line
 
 if TYPE_CHECKING:
     from memtui.flows.backfilling import Missing
     from memtui.flows.review import Reviewed
+    from memtui.ground.project import Places
+    from memtui.plugin.installing import Plan
 
 
 class CaptureActions:
@@ -107,27 +110,44 @@ class CaptureActions:
             self._host.say(f"Wrote {written} of {number}; they wait for a review.")
 
     def install(self) -> None:
-        """Install the hooks for this project, after showing the changes and asking."""
-        self._host.start(self._install, group="install", exclusive=True)
+        """Install the plugin, after showing what is done and asking."""
+        from memtui.plugin.installing import plan_init
 
-    async def _install(self) -> None:
-        from memtui.app.details.plan_text import plan_document
+        self._change_plugin(
+            plan_init,
+            "Install memtui's plugin into Claude Code?",
+            "Install",
+            "It is installed.",
+        )
 
-        with self._host.reporting("installing"):
-            plan = await asyncio.to_thread(self._setup.plan)
-            if not plan.changes:
-                self._host.say(
-                    "The hooks are installed: memtui doctor checks them, memtui uninstall removes them."
-                )
-                return
-            question = "Install the hooks for this project?"
-            archive = await asyncio.to_thread(self._setup.about_archive)
-            document = plan_document(plan, self._browser.project.root, archive)
-            if not await self._windows.confirm(question, yes="Install", no="Not now", document=document):
-                return
-            await asyncio.to_thread(self._setup.install, plan)
-            self._host.hint("branch")
-            self._host.say("Installed. Sessions started from now on feed this browser.")
+    def uninstall(self) -> None:
+        """Take the plugin away again, after showing what is done and asking."""
+        from memtui.plugin.installing import plan_uninstall
+
+        self._change_plugin(
+            plan_uninstall, "Take memtui's plugin out of Claude Code?", "Take it out", "It is not installed."
+        )
+
+    def _change_plugin(
+        self, planned: Callable[[Places], Plan], question: str, yes: str, nothing: str
+    ) -> None:
+        async def change() -> None:
+            from memtui.plugin.installing import apply
+
+            places = self._browser.places
+            with self._host.reporting("changing the plugin"):
+                plan = await asyncio.to_thread(planned, places)
+                if not plan:
+                    self._host.say(nothing)
+                    return
+                document = Document([*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)])
+                if not await self._windows.confirm(question, yes=yes, no="Not now", document=document):
+                    return
+                said = await asyncio.to_thread(lambda: list(apply(plan, places)))
+                self._host.hint("branch")
+                self._host.say(" ".join(said) or "Done. Sessions started from now on go by it.")
+
+        self._host.start(change, group="install", exclusive=True)
 
 
 def _why_not(row: CaptureRow) -> str:

@@ -219,7 +219,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "b", "b", "backfill", "capture compactions that were missed", "backfill", _PENDING, 15, offered=True
     ),
-    Command("i", "i", "install", "install the hooks for this project", "install", rank=25, offered=True),
+    Command("i", "i", "install", "install the plugin into Claude Code", "install", rank=25, offered=True),
+    Command("", "", "uninstall", "take the plugin out of Claude Code", "uninstall"),
     Command("u", "u", "undo", "undo the last change, even from an earlier run", "undo", rank=35),
     Command("ctrl+r", "ctrl+r", "redo", "redo the last undone change", "redo"),
     Command("L", "L", "log", "all changes made by memtui; u undoes one of them", "log"),

@@ -15,7 +15,7 @@ from memtui.ground.project import Places
 from memtui.lost.receipts import Receipt
 from memtui.lost.records import Aftermath
 from memtui.lost.traces import Trace, traces
-from memtui.setup.receipts import receipts_of
+from memtui.plugin.receipts import receipts_of
 from memtui.transcript.facts import Facts
 
 _KEPT = 64

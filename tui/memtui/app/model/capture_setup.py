@@ -1,4 +1,4 @@
-"""Installing the hooks that write captures, and writing the captures that they missed."""
+"""Writing the captures that hooks have missed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memtui.app.model.project_model import Browser
-from memtui.ground.files import FileProblem
 
 if TYPE_CHECKING:
     from memtui.flows.backfilling import Missing
-    from memtui.setup.install import Plan
 
 
 class CaptureSetup:
@@ -19,39 +17,6 @@ class CaptureSetup:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._places = browser.places
-
-    def plan(self) -> Plan:
-        """The changes for installing the hooks for this project.
-
-        Raises:
-            FileProblem: the settings cannot be edited as they are.
-        """
-        from memtui.setup.claude_files import Scope
-        from memtui.setup.install import plan_init
-
-        return plan_init(self._places, Scope.PROJECT)
-
-    def about_archive(self) -> str:
-        """The archive's folder and size, or why it is off, and how to change that."""
-        from memtui.setup.archive_question import about_archive
-
-        try:
-            about = about_archive(self._places, self._browser.clock)
-        except FileProblem as problem:
-            return f"No sessions are kept: {problem}."
-        return f"{about} [archive] keep in config.toml changes that."
-
-    def install(self, plan: Plan) -> None:
-        """Install the hooks as planned.
-
-        Raises:
-            FileProblem: a file has changed since, or cannot be written.
-        """
-        from memtui.setup.install import apply
-
-        changes = self._browser.changes
-        with changes.together(plan.what):
-            apply(plan, self._places, self._browser.clock, changes.wrote)
 
     def missing(self) -> list[Missing]:
         """The auto-compactions that have no capture, those in archived transcripts included.

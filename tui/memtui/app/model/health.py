@@ -11,7 +11,7 @@ from memtui.app.model.views import CaptureRow, HealthView
 from memtui.ground.clock import age, parse_iso
 from memtui.ground.project import Home, Places, Project
 from memtui.hooks.log import SERVER_EVENT, Run, read_runs
-from memtui.setup.hooks_check import has_all_hooks
+from memtui.plugin.installing import has_all_hooks
 from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.transcripts import Transcript, TranscriptStore
 

@@ -80,7 +80,7 @@ class Browser:
 
     def lacks_hooks(self) -> bool:
         """Whether the hooks that deliver pins and hand-overs are not installed."""
-        from memtui.setup.hooks_check import has_all_hooks
+        from memtui.plugin.installing import has_all_hooks
 
         return not has_all_hooks(self.places)
 

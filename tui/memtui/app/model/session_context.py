@@ -26,7 +26,7 @@ from memtui.lost.context_gauge import (
 from memtui.lost.outbox import PINS, Outbox
 from memtui.lost.receipts import Receipt
 from memtui.lost.traces import traces
-from memtui.setup.receipts import receipt_since
+from memtui.plugin.receipts import receipt_since
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact
 

@@ -114,6 +114,7 @@ class BrowserActions:
             "toggle_reviewed": self.captures.toggle_reviewed,
             "backfill": self.captures.backfill,
             "install": self.captures.install,
+            "uninstall": self.captures.uninstall,
             "lost": self.aftermaths.show,
             "copy_id": self.selected.copy_id,
             "copy_prompt": self.selected.copy_prompt,
