@@ -35,13 +35,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from memtui.flows.states import update_state
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, beginning
 from memtui.lost.naming import SearchedText, head_of, words
+from memtui.store.state_updates import update_state
 from raw_session import Compacted, Session, compactions
 
 GOALS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from memtui.app.model.project_model import Browser
 from memtui.app.screens.search import SearchScreen
 from memtui.demo.transcript import TranscriptWriter
-from memtui.flows import searching
 from memtui.formats.session_state import Identity, SessionState
 from memtui.ground.project import Places
+from memtui.store import search as searching
 from tests.app.harness import Driver
 from tests.app.world import World, clock
 

@@ -7,12 +7,12 @@ from textual.widgets import Input
 
 from memtui.app.screens import search
 from memtui.app.screens.transcript import TranscriptScreen
-from memtui.flows import searching
-from memtui.flows.searching import Scope, Searcher
 from memtui.ground.project import Home
+from memtui.store import search as searching
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index
+from memtui.store.search import Scope, Searcher
 from tests.app.harness import WIDE, opened
 from tests.app.searching import (
     browser_of,
@@ -121,7 +121,7 @@ def test_the_settings_are_read_once_for_all_kinds(full: World, monkeypatch: pyte
         read.append(home)
         return ArchiveSettings()
 
-    monkeypatch.setattr("memtui.flows.searching.archive_settings", settings)
+    monkeypatch.setattr("memtui.store.search.archive_settings", settings)
     for look in Searcher(browser_of(full)).searches(parse_search("refresh"), Scope.EVERYWHERE):
         look()
     assert len(read) == 1

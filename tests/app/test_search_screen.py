@@ -13,11 +13,11 @@ from memtui.app.screens import search
 from memtui.app.screens.document import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.widgets.document_view import DocumentView
-from memtui.flows import searching
-from memtui.flows.searching import Group, Result, Searcher
 from memtui.formats.session_state import Identity, SessionState
+from memtui.store import search as searching
 from memtui.store.base import Filter
 from memtui.store.index.query import Search, parse_search
+from memtui.store.search import Group, Result, Searcher
 from memtui.transcript.passages import Kind, Passage
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS

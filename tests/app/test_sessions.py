@@ -14,9 +14,9 @@ from memtui.app.model.sessions import Sessions
 from memtui.app.model.state_draft import draft_state
 from memtui.app.model.state_writer import FRESH, update_fresh
 from memtui.app.model.views import DraftWanted, StateView, View
-from memtui.flows.states import update_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.store.state_updates import update_state
 from tests.app.world import NOW, STATE, World, captured_session, clock
 
 

@@ -32,8 +32,8 @@ from memtui.app.widgets import document, transcript_calls, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.demo.build import DemoProject, build_demo
-from memtui.flows import searching
 from memtui.ground.clean import clean
+from memtui.store import search as searching
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, WatchedApp, app_on, make_app
 from tests.app.painting import held_back
 from tests.app.world import World, clock

@@ -15,7 +15,6 @@ from memtui.app.model.live_updates import Mark
 from memtui.app.panes.state import StatePane
 from memtui.app.screens.browser_updates import Published
 from memtui.flows.restore import restore_session
-from memtui.flows.states import update_state
 from memtui.formats.session_state import (
     Decision,
     Identity,
@@ -26,6 +25,7 @@ from memtui.formats.session_state import (
 )
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.store.state_updates import update_state
 from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
 from tests.app.world import STATE, World, captured_session, clock
 from tests.engines.stand_in import StandIn, stand_in

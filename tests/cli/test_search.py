@@ -83,7 +83,7 @@ def test_pins_are_found_and_lead_to_their_lines(memtui: Memtui) -> None:
 def test_is_pinned_finds_pinned_memories_however_many_match(
     memtui: Memtui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.flows.searching.LIMIT", 2)
+    monkeypatch.setattr("memtui.store.search.LIMIT", 2)
     for number in range(4):
         path = tmp_path / "recovery.md"
         path.write_text(f"## Objective\n\nFix the lamp driver {number}\n")

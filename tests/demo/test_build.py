@@ -10,7 +10,6 @@ import pytest
 
 from memtui.demo.build import DemoProject, build_demo
 from memtui.documents.memory_draft import draft_memory
-from memtui.flows.states import update_state
 from memtui.formats.memory import parse_memory, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.formats.session_state import render_session_state
@@ -20,6 +19,7 @@ from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.commands_file import CommandProblem
 from memtui.store.memories import MemoryKind, MemoryStore
+from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
 from memtui.store.transcripts import TranscriptStore, check_transcript
 from memtui.transcript.facts import read_facts

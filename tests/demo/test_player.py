@@ -9,11 +9,11 @@ from pathlib import Path
 
 from memtui.demo.build import DemoProject
 from memtui.demo.player import Player, Step
-from memtui.flows.follow import Follower, Following
 from memtui.formats.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureStore
+from memtui.store.follow import Follower, Following
 from memtui.store.memories import MemoryStore
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW

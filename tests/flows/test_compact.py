@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from memtui.flows.compact import Compacted, describe, draft, drafted, keep
-from memtui.flows.sessions import session_root
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, transcript_slug
 from memtui.store.memory_files import FilesBackend
+from memtui.store.sessions import session_root
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.facts import Facts
 from memtui.transcript.records import FileFact

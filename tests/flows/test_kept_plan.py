@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.flows.states import update_state
 from memtui.ground.project import Places, Project, memtui_home
+from memtui.store.state_updates import update_state
 from tests.disk import mode_of
 from tests.transcripts import Transcript
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from memtui.flows.state_model import update_by_claude
-from memtui.flows.states import update_state
 from memtui.formats.session_state import (
     Decision,
     Dynamics,
@@ -21,6 +20,7 @@ from memtui.formats.session_state import (
 )
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.state_files import version_name
+from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
 from tests.engines.stand_in import StandIn, stand_in
 from tests.transcripts import Transcript

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from memtui.flows.states import update_state
 from memtui.ground.clock import system_clock
 from memtui.ground.files import lock
 from memtui.ground.project import Places
 from memtui.hooks import session, start_server
 from memtui.hooks.requests import requests_folder
+from memtui.store.state_updates import update_state
 from tests.disk import mode_of, names
 from tests.hooks.world import MEMTUI_HOOK, SESSION, Done, World
 from tests.warm import Warm

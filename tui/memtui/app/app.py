@@ -136,7 +136,7 @@ class MemtuiApp(HostApp):
         self.run_worker(self._keep_ending, thread=True, group="archive", exit_on_error=False)
 
     def _keep_ending(self) -> None:
-        from memtui.flows.archiving import archive_ending_sessions
+        from memtui.store.session_list import archive_ending_sessions
 
         try:
             archive_ending_sessions(self.browser.places, self.browser.clock)
@@ -221,7 +221,7 @@ class MemtuiApp(HostApp):
     def on_resume_wanted(self, message: ResumeWanted) -> None:
         """Resume a session, requested by a screen."""
         from memtui.app.screens.resuming import resume
-        from memtui.flows.resuming import resumable
+        from memtui.store.resuming import resumable
 
         home, clock = self.browser.places.home, self.browser.clock
         resume(self, self.browser, resumable(home, clock, message.transcript), fork=message.fork)

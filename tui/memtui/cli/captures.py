@@ -9,11 +9,10 @@ import click
 
 from memtui.cli.options import changes_in, json_option, places_of, root_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_table, say
-from memtui.flows.backfilling import find_missing
 from memtui.formats.capture_text import opening
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.project import Places
-from memtui.store.backfill import write_missing
+from memtui.store.backfill import find_missing, write_missing
 from memtui.store.captures import CaptureProblem, CaptureStore
 
 

@@ -35,9 +35,8 @@ from memtui.cli.output import (
 )
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.engines.engine_choice import Engine
-from memtui.flows.citation_check import unsourced_lines
 from memtui.flows.compact import Compacted, draft, keep, stored_already
-from memtui.flows.sessions import find_transcript
+from memtui.flows.review import unsourced_lines
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.tags import tags_of
@@ -47,6 +46,7 @@ from memtui.ground.clock import system_clock
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, expanded
 from memtui.secrets.secrets import find, holds_secrets
+from memtui.store.sessions import find_transcript
 
 _ALREADY = "Already stored as"
 _NAMED = 20

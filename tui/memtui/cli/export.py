@@ -26,12 +26,12 @@ from memtui.flows.export import (
 )
 from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
 from memtui.flows.restore import Restored, restore_memory, restore_session
-from memtui.flows.sessions import find_transcript
 from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import expanded
 from memtui.secrets.secrets import holds_secrets
+from memtui.store.sessions import find_transcript
 
 _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")
 

@@ -26,7 +26,6 @@ from memtui.cli.output import can_answer, print_document, print_json, print_reco
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.engines.engine_choice import Engine
 from memtui.flows import review as reviewing
-from memtui.flows.citation_check import cited_review
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.model import FormatError, Section
@@ -246,7 +245,7 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
         reason = f"standard input is not a review: {error}; nothing was changed."
         raise click.ClickException(reason) from error
     if cited:
-        draft = draft._replace(memory=cited_review(draft.memory, text, capture, places))
+        draft = draft._replace(memory=reviewing.cited_review(draft.memory, text, capture, places))
     if draft.summary:
         return draft
     return draft._replace(summary=draft_of(capture, places).summary)

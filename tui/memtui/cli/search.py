@@ -13,13 +13,12 @@ import click
 from memtui.cli.memory_store import take_in_here
 from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import print_json, print_marked, say
-from memtui.flows.search_stores import SearchStores, search_all
-from memtui.flows.searching import HEADINGS, Group, Kind, Result, Scope
 from memtui.ground.clock import local_minute, system_clock
 from memtui.secrets.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import KINDS, day, parse_search
 from memtui.store.index.updating import update_index
+from memtui.store.search import HEADINGS, Group, Kind, Result, Scope, SearchStores, search_all
 
 _EACH = 3
 """The most places shown per session."""

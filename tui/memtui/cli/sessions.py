@@ -12,8 +12,6 @@ import click
 from memtui.cli.options import changes_in, json_option, places_of, project_of, root_option, yes_option
 from memtui.cli.output import print_json, print_table, say
 from memtui.flows.forgetting import Traces, forget, traces_of
-from memtui.flows.resuming import resume_command
-from memtui.flows.sessions import named_session, transcripts_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, claude_config, memtui_home
@@ -21,7 +19,9 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.store.archive import Archive, Kept, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.changes import CLI
+from memtui.store.resuming import resume_command
 from memtui.store.session_list import Session, SessionList, size_text
+from memtui.store.sessions import named_session, transcripts_of
 from memtui.transcript.short_text import one_line
 
 _COLUMNS = ("id", "session", "when", "turns", "tokens", "compacted", "files", "size", "branch", "left")

@@ -17,15 +17,20 @@ from memtui.cli.output import is_terminal, print_changes, print_document, print_
 from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.engine_choice import Engine
-from memtui.flows.follow import Followed, Following
-from memtui.flows.sessions import find_transcript
-from memtui.flows.state_import import import_state
-from memtui.flows.states import SessionDocuments, documents_of, drafted_state, update_state
 from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.store.follow import Followed, Following
+from memtui.store.sessions import find_transcript
+from memtui.store.state_updates import (
+    SessionDocuments,
+    documents_of,
+    drafted_state,
+    import_state,
+    update_state,
+)
 from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 

@@ -13,7 +13,6 @@ from memtui.demo.files import append, put, stamp
 from memtui.demo.story.load import Earlier, Running, Saved, act, play, story
 from memtui.demo.transcript import TranscriptWriter
 from memtui.flows.review import naming
-from memtui.flows.states import update_state
 from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.capture_text import capture_name, memory_name, render_pending
 from memtui.formats.memory import render_memory
@@ -21,6 +20,7 @@ from memtui.ground.clock import Clock
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.plugin.installing import settings_block
 from memtui.store.state_files import NOTES
+from memtui.store.state_updates import update_state
 
 _COMPACTING = timedelta(seconds=38)
 """Time from a capture to the end of its compaction."""

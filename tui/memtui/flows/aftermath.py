@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from memtui.flows.pins import pinned_later
-from memtui.flows.sessions import captured_transcript, find_transcript, session_root, transcripts_of
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
@@ -23,6 +22,7 @@ from memtui.lost.naming import words
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace, traces
 from memtui.store.captures import CaptureStore
+from memtui.store.sessions import captured_transcript, find_transcript, session_root, transcripts_of
 from memtui.transcript.facts import Facts, read_facts
 
 _FEW = 3

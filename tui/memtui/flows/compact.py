@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from memtui.documents.goal import title_of
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.engines.engine_choice import Engine
-from memtui.flows.sessions import find_transcript, refuse_strange, session_root
 from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
 from memtui.formats.stored_memory import MemoryMeta
 from memtui.ground.clean import without_surrogates
@@ -21,6 +20,7 @@ from memtui.ground.project import Places, Project
 from memtui.store.base import Filter, New
 from memtui.store.changes import unrecorded
 from memtui.store.memory_files import FilesBackend
+from memtui.store.sessions import find_transcript, refuse_strange, session_root
 from memtui.store.workflow_sessions import active_sessions, read_plan
 from memtui.transcript.facts import Facts, read_facts
 from memtui.transcript.short_text import one_line, shortened

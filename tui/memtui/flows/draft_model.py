@@ -13,12 +13,12 @@ from pathlib import Path
 from memtui.engines.claude import Claude
 from memtui.engines.engine_choice import Engine, improved
 from memtui.flows.compact import Compacted
-from memtui.flows.sessions import captured_transcript
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.store.sessions import captured_transcript
 from memtui.transcript.facts import Facts
 
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.flows.session_tree import session_tree
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.files.problems import writing
@@ -20,6 +19,7 @@ from memtui.store.archive import Archive, Kept
 from memtui.store.changes import APP, Changes
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.note_names import session_key
+from memtui.store.session_tree import session_tree
 from memtui.store.transcripts import all_transcripts, first_cwd
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.documents.handoff import Handoff, Session, handoff
-from memtui.flows.states import current_state
 from memtui.formats.errors import FormatError
 from memtui.formats.marked_section import with_section, without_section
 from memtui.ground.clock import Clock, local_minute
@@ -28,6 +27,7 @@ from memtui.ground.files.folder import Folder
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Places
 from memtui.lost.pins import Pins
+from memtui.store.state_updates import current_state
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -61,7 +61,7 @@ def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int 
     Args:
         places: the project and the folders.
         clock: gives the date.
-        session: see `memtui.flows.sessions.named_session`.
+        session: see `memtui.store.sessions.named_session`.
         limit: maximum length in characters.
 
     Raises:

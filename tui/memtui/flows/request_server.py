@@ -114,7 +114,7 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 def _update(places: Places, request: Request) -> str:
     # Imported here: these imports take most of the time, and another server may be running.
-    from memtui.flows.states import update_state
+    from memtui.store.state_updates import update_state
     from memtui.store.states import VersionTaken
 
     kept = _keep(places.home, request)

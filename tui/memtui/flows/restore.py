@@ -10,7 +10,6 @@ from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.flows.freshness import Repositories
 from memtui.flows.memory_lookup import full_id
 from memtui.flows.shared_names import shared_root
-from memtui.flows.states import documents_of, drafted_state
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
@@ -23,6 +22,7 @@ from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.secrets.secrets import Hit, find, masked
 from memtui.store.memory_files import FilesBackend
+from memtui.store.state_updates import documents_of, drafted_state
 
 _RANKS = {
     "session id": 0,

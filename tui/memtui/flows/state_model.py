@@ -9,10 +9,10 @@ from typing import NamedTuple
 from memtui.engines.claude import Claude
 from memtui.engines.process import EngineError
 from memtui.engines.state_rules import StateAnswer
-from memtui.flows.states import update_state
 from memtui.formats.session_state import SessionState
 from memtui.ground.clock import Clock
 from memtui.ground.project import Places
+from memtui.store.state_updates import update_state
 from memtui.store.states import StoredState
 from memtui.transcript.facts import Facts
 

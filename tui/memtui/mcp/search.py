@@ -19,9 +19,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mcp import types
-from memtui.flows.search_stores import SearchStores, search_all
-from memtui.flows.searching import Result, Scope
-from memtui.flows.sessions import find_transcript
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, claude_config
 from memtui.mcp.calls import EVERYWHERE, Arguments, Calls
@@ -29,6 +26,8 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index
+from memtui.store.search import Result, Scope, SearchStores, search_all
+from memtui.store.sessions import find_transcript
 from memtui.transcript.entries import read_entries
 from memtui.transcript.short_text import shortened
 

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from memtui.formats.capture import Capture
 from memtui.formats.capture_text import capture_name, capture_time, render_pending
-from memtui.ground.clock import parse_iso
+from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
-from memtui.ground.project import Project
+from memtui.ground.project import Places, Project
 from memtui.secrets.secrets import masked
+from memtui.store.archive import Archive
+from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.changes import unrecorded
-from memtui.store.transcripts import Transcript
+from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
 from memtui.transcript.lines import LINE_LIMIT, read_lines
 
 if TYPE_CHECKING:
@@ -254,3 +258,54 @@ def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> b
     except (FileProblem, FormatError):
         return False
     return (capture.session_id, capture.timestamp) == (session_id, moment)
+
+
+class Missing(NamedTuple):
+    """A compaction without a capture."""
+
+    compaction: Compaction
+    """Names the transcript's path in Claude Code's folder, even if it is only archived."""
+    message: str
+    """The user's first words in its session, masked."""
+
+
+def find_missing(places: Places, clock: Clock) -> list[Missing]:
+    """The auto-compactions of the project that have no capture, oldest first.
+
+    Raises:
+        FileProblem: captures or transcripts cannot be listed.
+    """
+    deleted = dict(_deleted(places, clock))
+    transcripts = [*TranscriptStore(places.project, places.claude).entries(), *deleted]
+    sources = {each.path: source for each, source in deleted.items()}
+    return [
+        Missing(replace(each, transcript=sources.get(each.transcript, each.transcript)), first_message(each))
+        for each in missing_captures(transcripts, _captures(places))
+    ]
+
+
+def _captures(places: Places) -> list[Capture]:
+    store = CaptureStore(places.project)
+    captures: list[Capture] = []
+    for entry in store.entries():
+        with suppress(CaptureProblem):
+            captures.append(store.load(entry))
+    return captures
+
+
+def _deleted(places: Places, clock: Clock) -> Iterator[tuple[Transcript, Path]]:
+    """Unpacked sessions with compactions that only the archive has, each with its original path."""
+    archive, store = Archive(places.home, clock), TranscriptStore(places.project, places.claude)
+    folders = {each.name for each in (store.folder(), *store.folders())}
+    for kept in archive.entries():
+        if kept.is_live or kept.problem or kept.folder not in folders:
+            continue
+        with suppress(FileProblem, OSError):  # a broken copy: reported by `memtui archive verify`
+            if not archive.holds(kept, BOUNDARY):
+                continue
+            path = archive.readable(kept)
+            folder = first_cwd(path)
+            if folder is None or folder.is_relative_to(places.project.root):
+                status = path.stat()
+                signature = (status.st_mtime_ns, status.st_size, status.st_ino)
+                yield Transcript(path, kept.session_id, signature), kept.source

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, read_within, write_atomic
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Home, Places, Project
 from memtui.store.archive import Archive, Kept
+from memtui.store.archive_settings import archive_settings
 from memtui.store.retention import cleanup_days, days_left
 from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts
 from memtui.transcript.line_index import never
@@ -195,3 +196,24 @@ def _rows(kept: dict[str, object]) -> Iterable[tuple[str, tuple[int, SessionSumm
 def size_text(size: int) -> str:
     """A size for people: ``1.2 MB``."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
+
+
+SOON = 10
+"""Days before the deletion of a session at which the app archives it."""
+
+
+def archive_ending_sessions(places: Places, clock: Clock) -> int:
+    """Archive the project's sessions that will be deleted soon; returns the number of updated copies.
+
+    Raises:
+        FileProblem: the settings cannot be read, or Claude Code's folder cannot be listed.
+    """
+    settings = archive_settings(places.home)
+    if not settings.keep:
+        return 0
+    archive, kept = Archive(places.home, clock), 0
+    for session in SessionList(places.project, places.home, places.claude, clock).entries():
+        if session.days_left is not None and session.days_left <= SOON:
+            with suppress(FileProblem):  # go on with the others
+                kept += archive.keep(session.path, settings) > 0
+    return kept

@@ -15,10 +15,10 @@ from memtui.app.panes.pending import PendingPane
 from memtui.app.widgets.document import Document, line
 
 if TYPE_CHECKING:
-    from memtui.flows.backfilling import Missing
     from memtui.flows.review import Reviewed
     from memtui.ground.project import Places
     from memtui.plugin.installing import Plan
+    from memtui.store.backfill import Missing
 
 
 class CaptureActions:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.app.panes.pane import Pane
     from memtui.app.widgets.document_view import DocumentView
     from memtui.flows.review import Reviewed
-    from memtui.flows.searching import Result
+    from memtui.store.search import Result
 
 
 class Place(Protocol):

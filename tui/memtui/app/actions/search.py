@@ -13,7 +13,7 @@ from memtui.app.widgets.document import from_markdown
 from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.flows.searching import Result
+    from memtui.store.search import Result
 
 
 class SearchActions:
@@ -41,7 +41,7 @@ class SearchActions:
 
     def _open(self, found: Result) -> None:
         """Go to a result in its pane, and read it."""
-        from memtui.flows.searching import Kind
+        from memtui.store.search import Kind
 
         if found.kind is Kind.MEMORY:
             self._memories.read(f"{found.name}.md")

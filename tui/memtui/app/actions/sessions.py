@@ -133,7 +133,7 @@ class SessionActions:
         transcript = self._transcript()
         if transcript is None:
             return
-        from memtui.flows.states import update_state
+        from memtui.store.state_updates import update_state
 
         places, clock = self._browser.places, self._browser.clock
         self._show_doing("reading the transcript …")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from memtui.app.widgets.document import EMPTY, Document, Line, line, rule, styled
-from memtui.flows.searching import Kind, Result
 from memtui.ground.clean import clean
 from memtui.ground.clock import age, local_minute, parse_iso
 from memtui.store.index.query import parse_search
 from memtui.store.matching import Query
+from memtui.store.search import Kind, Result
 from memtui.transcript.short_text import shortened
 
 _ASIDE = 400

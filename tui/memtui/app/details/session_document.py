@@ -19,7 +19,7 @@ from memtui.transcript.records import Facts, Turn
 from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
-    from memtui.flows.session_tree import SessionTree
+    from memtui.store.session_tree import SessionTree
 
 _ASK = 300
 _NEWEST, _FILES = 10, 12

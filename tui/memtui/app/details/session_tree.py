@@ -13,7 +13,7 @@ from memtui.secrets.secrets import masked
 from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
-    from memtui.flows.session_tree import Captured, Made, SessionTree
+    from memtui.store.session_tree import Captured, Made, SessionTree
     from memtui.transcript.records import CompactionFact
 
 LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.app.model.project_model import Browser
 
 if TYPE_CHECKING:
-    from memtui.flows.backfilling import Missing
+    from memtui.store.backfill import Missing
 
 
 class CaptureSetup:
@@ -24,7 +24,7 @@ class CaptureSetup:
         Raises:
             FileProblem: captures or transcripts cannot be listed.
         """
-        from memtui.flows.backfilling import find_missing
+        from memtui.store.backfill import find_missing
 
         return find_missing(self._places, self._browser.clock)
 

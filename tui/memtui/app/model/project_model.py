@@ -272,6 +272,6 @@ class Browser:
         Raises:
             FileProblem: it must not be opened; `reason` says why.
         """
-        from memtui.flows.sessions import captured_transcript
+        from memtui.store.sessions import captured_transcript
 
         return captured_transcript(self.places, path)

@@ -19,7 +19,7 @@ _STAYS = timedelta(seconds=20)
 """Seconds of silence after which the pane may leave a session for a newer one: two sessions that work at the
 same time must not alternate."""
 _TOKEN = 13
-"""Bytes of transcript per token of context, as in `memtui.flows.follow`."""
+"""Bytes of transcript per token of context, as in `memtui.store.follow`."""
 
 
 class Session(NamedTuple):

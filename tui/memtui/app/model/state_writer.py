@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from memtui.app.model.project_model import Browser
 
 if TYPE_CHECKING:
-    from memtui.flows.follow import Followed, Follower, Following
     from memtui.ground.clock import Clock
     from memtui.ground.project import Places
+    from memtui.store.follow import Followed, Follower, Following
     from memtui.store.states import StoredState
 
 INTERVAL = 2.0
@@ -77,7 +77,7 @@ class StateWriter:
 
 def following_of(browser: Browser) -> Following:
     """The project to follow, at the right pace."""
-    from memtui.flows.follow import Follower, Following
+    from memtui.store.follow import Follower, Following
 
     pace: Follower | None = None
     if browser.lively:
@@ -91,10 +91,10 @@ def update_fresh(
     """Write the next version of a running session; nothing for one that ended long ago.
 
     Raises:
-        FileProblem: see `memtui.flows.states.update_state`.
+        FileProblem: see `memtui.store.state_updates.update_state`.
     """
-    from memtui.flows.states import update_state
     from memtui.ground.files import FileUnreadable
+    from memtui.store.state_updates import update_state
 
     try:
         written = datetime.fromtimestamp(transcript.stat().st_mtime).astimezone()

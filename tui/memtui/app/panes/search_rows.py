@@ -9,9 +9,9 @@ from itertools import groupby
 from textual.content import Content
 
 from memtui.app.panes.pane import row
-from memtui.flows.searching import HEADINGS, Group, Kind, Result
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import short_age, short_time
+from memtui.store.search import HEADINGS, Group, Kind, Result
 
 _WIDE = 100
 """Width in columns from which a row shows the matching text."""

@@ -34,8 +34,8 @@ from memtui.app.widgets.tab_strip import TabStrip
 
 if TYPE_CHECKING:
     from memtui.app.model.session_context import ContextState
-    from memtui.flows.follow import Followed
     from memtui.lost.receipts import Receipt
+    from memtui.store.follow import Followed
 
 
 _RECEIPT = timedelta(hours=1)

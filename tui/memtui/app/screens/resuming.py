@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memtui.app.editor import run_aside, run_in_window
-from memtui.flows.resuming import Resumable, resume_command, session_folder, typed_command
 from memtui.store.archive import Archive
+from memtui.store.resuming import Resumable, resume_command, session_folder, typed_command
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

@@ -24,11 +24,11 @@ from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.flows.resuming import typed_command
-from memtui.flows.searching import Group, Kind, Result, Scope, Searcher
 from memtui.ground.clean import clean_line
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import parse_search
+from memtui.store.resuming import typed_command
+from memtui.store.search import Group, Kind, Result, Scope, Searcher
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp

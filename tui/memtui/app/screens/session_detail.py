@@ -22,12 +22,12 @@ from memtui.app.screens.document import ReadingScreen
 from memtui.app.screens.transcript import read_transcript
 from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView
-from memtui.flows.resuming import session_folder
-from memtui.flows.session_tree import Captured, Made, SessionTree, session_tree
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
 from memtui.store.memories import MemoryStore
+from memtui.store.resuming import session_folder
 from memtui.store.session_list import Session
+from memtui.store.session_tree import Captured, Made, SessionTree, session_tree
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.facts import read_end, read_facts
 from memtui.transcript.records import Facts

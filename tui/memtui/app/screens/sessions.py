@@ -26,9 +26,9 @@ from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.flows.resuming import Resumable
 from memtui.ground.files import FileProblem
 from memtui.store.archive import Archive
+from memtui.store.resuming import Resumable
 from memtui.store.session_list import Session, SessionList, agents_of
 
 if TYPE_CHECKING:

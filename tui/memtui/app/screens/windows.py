@@ -16,7 +16,7 @@ from memtui.app.widgets.document import Document
 
 if TYPE_CHECKING:
     from memtui.flows.review import Reviewed
-    from memtui.flows.searching import Result
+    from memtui.store.search import Result
 
 
 class ScreenWindows:

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from memtui.documents.sources import without_source
-from memtui.flows import states as flow
-from memtui.flows.states import documents_of, drafted_state, update_state
 from memtui.formats.session_state import TaskKind, parse_session_state, render_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
+from memtui.store import state_updates as flow
 from memtui.store.state_progress import read_progress
+from memtui.store.state_updates import documents_of, drafted_state, update_state
 from memtui.store.states import StateStore, StoredState, VersionTaken
 from memtui.transcript.checkpoint import Checkpoint
 from memtui.transcript.facts import Facts, read_on

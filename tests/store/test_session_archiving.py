@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from memtui.flows import request_server
-from memtui.flows.archiving import archive_ending_sessions
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.requests import Request, ask_for_state
 from memtui.plugin.doctor import check_archive
 from memtui.store.archive import Archive
+from memtui.store.session_list import archive_ending_sessions
 from tests.app.widgets.records import said, text, user, write
 
 NOW = datetime(2026, 3, 5, 14, 20, tzinfo=timezone(timedelta(hours=1)))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.flows.follow import GROWTH, PAUSE, Followed, Follower, Following
-from memtui.flows.states import update_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
+from memtui.store.follow import GROWTH, PAUSE, Followed, Follower, Following
+from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore, StoredState, VersionTaken
 from tests.processes import start_together
 from tests.transcripts import Transcript
@@ -210,7 +210,7 @@ _FOLLOWER = """
 import sys
 from pathlib import Path
 from memtui.ground.clock import system_clock
-from memtui.flows.states import update_state
+from memtui.store.state_updates import update_state
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.states import VersionTaken
 base = Path(sys.argv[1])

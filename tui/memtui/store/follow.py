@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from memtui.flows.states import update_state
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.store.state_updates import update_state
 from memtui.store.states import StoredState, VersionTaken
 from memtui.store.transcripts import Transcript, TranscriptStore
 

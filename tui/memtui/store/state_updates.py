@@ -11,7 +11,14 @@ from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import merge, next_state
 from memtui.documents.compactor_decisions import merged_decisions
 from memtui.documents.state_draft import draft_session_state
-from memtui.flows.sessions import (
+from memtui.formats.model import FormatError
+from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
+from memtui.formats.session_state import SessionState, is_whole, parse_session_state, render_session_state
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileMissing, FileProblem, FileUnreadable
+from memtui.ground.project import Places, Project
+from memtui.store.listing import Entry
+from memtui.store.sessions import (
     archived_transcript,
     find_transcript,
     named_session,
@@ -19,13 +26,6 @@ from memtui.flows.sessions import (
     session_root,
     transcripts_of,
 )
-from memtui.formats.model import FormatError
-from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
-from memtui.formats.session_state import SessionState, is_whole, render_session_state
-from memtui.ground.clock import Clock
-from memtui.ground.files import FileMissing, FileProblem, FileUnreadable
-from memtui.ground.project import Places, Project
-from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.state_progress import keep_progress, read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
@@ -335,3 +335,49 @@ def _keep(places: Places, session_id: str, path: Path, carry: Checkpoint, versio
         carried=carry_to_json(carry),
     )
     keep_progress(places.home, session_id, kept)
+
+
+# Importing a document of another program (seed 003: AIDAM's compactor).
+_IMPORT_LIMIT = 4 << 20
+
+
+def import_state(places: Places, path: Path, *, session: str = "") -> StoredState:
+    """Write a document as the next version of a session's state, merged by the compactor's rules.
+
+    The project keeps its name in the document, also in later versions.
+
+    Args:
+        places: the project and the folders.
+        path: the document.
+        session: the session's id, or the beginning of one; see `store.sessions.named_session`.
+
+    Raises:
+        FileProblem: there is no such session, the file is not a state document, or nothing can be written.
+    """
+    imported = _imported(path)
+    documents = documents_of(places, session=session)
+    previous = documents.version() if documents.entries else None
+    before = previous.state if previous else None
+    merged = merge(before, imported)
+    number = previous.version if previous else 0
+    if merged is None:
+        assert previous is not None  # a first version is never empty
+        return previous
+    identity = merged.identity.replace(project=imported.identity.project or merged.identity.project)
+    text = render_session_state(merged.replace(version=number + 1, identity=identity))
+    store = StateStore(places.project, places.home)
+    return store.load(store.write(documents.session_id, text, number + 1))
+
+
+def _imported(path: Path) -> SessionState:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_IMPORT_LIMIT + 1)
+    except OSError as error:
+        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
+    if len(data) > _IMPORT_LIMIT:
+        raise FileProblem(path, "is too large for a session state document (4 MB at most)")
+    try:
+        return parse_session_state(data.decode("utf-8", "replace"))
+    except FormatError as error:
+        raise FileProblem(path, f"is not a session state document: {error}") from error

@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from memtui.formats.pins import parse_pins
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import Clock
+from memtui.ground.project import Places
 from memtui.store.archive_settings import archive_settings
 from memtui.store.base import Filter, Which
+from memtui.store.index.project_files import project_documents
 from memtui.store.index.query import Search
 from memtui.store.index.schema import DocKind
+from memtui.store.index.sessions import SessionIndex
+from memtui.store.memory_files import FilesBackend
 from memtui.store.project_test import ProjectTest
+from memtui.store.transcripts import TranscriptStore
 
 if TYPE_CHECKING:
     from memtui.formats.pins import Pin
-    from memtui.ground.project import Places
     from memtui.store.base import Hit, MemoryBackend
     from memtui.store.index.documents import DocumentHit, DocumentIndex, DocumentsFound
-    from memtui.store.index.sessions import SessionIndex, TurnHit
-    from memtui.store.transcripts import TranscriptStore
+    from memtui.store.index.sessions import TurnHit
     from memtui.transcript.passages import Passage
 
 LIMIT = 50
@@ -346,3 +349,31 @@ class Searcher:
         if self._concerns(project):
             return ""
         return clean_line(f"in {project.rstrip('/').rpartition('/')[2]}")
+
+
+class SearchStores:
+    """The stores for a search by a command or an MCP call."""
+
+    def __init__(self, places: Places, clock: Clock) -> None:
+        self.places = places
+        self.clock = clock
+        self.backend = FilesBackend(places.home, clock)
+        self.transcripts = TranscriptStore(places.project, places.claude)
+        self.session_index = SessionIndex(places.home, places.claude)
+        self.document_index = project_documents(places.home, places.project.root)
+
+
+def search_all(stores: SearchStores, asked: Search, scope: Scope, limit: int) -> Iterator[Group]:
+    """The results of each kind, sessions first; nothing of kinds that are not wanted.
+
+    Args:
+        stores: where to search.
+        asked: the query.
+        scope: the scope.
+        limit: the number of results of each kind that will be shown; there may be more.
+
+    Raises:
+        FileProblem: something cannot be listed.
+    """
+    for search in Searcher(stores, limit).searches(asked, scope):
+        yield search()
