@@ -7,10 +7,11 @@ import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from time import process_time
 
 import pytest
 
-from memtui.documents.session_page import session_html
+from memtui.documents.session_page import rendered, session_html
 from memtui.documents.transcript_markdown import as_it_is
 from memtui.secrets.secrets import masked
 from memtui.transcript.blocks import blocks
@@ -160,11 +161,18 @@ def test_everything_that_was_said_and_done_is_there(tmp_path: Path) -> None:
         "broken",
     ):
         assert part in words
-    assert '<span class="del">-the <mark>old</mark> word\n</span>' in made
-    assert '<span class="add">+the <mark>new</mark> word\n</span>' in made
+    assert '<span class="del">-the old word\n</span>' in made
+    assert '<span class="add">+the new word\n</span>' in made
     assert re.findall(r'class="day">([^<]*)', made) == ["Fri 02 Jan 2026", "Sat 03 Jan 2026"]
     assert '<a href="#L7">And then?</a>' in made
-    assert "2 asks" in words and "/p/src/a.py" not in words
+    assert "2 asks" in words
+
+
+@pytest.mark.parametrize("bomb", ["[" * 50_000, "*a_ " * 20_000, ">" * 20_000, "- " * 20_000, "`" * 50_000])
+def test_markup_without_end_takes_no_time_without_end(bomb: str) -> None:
+    began = process_time()
+    rendered(bomb)
+    assert process_time() - began < 10
 
 
 def test_secrets_are_masked_in_every_place(tmp_path: Path) -> None:
@@ -184,9 +192,3 @@ def test_secrets_are_masked_in_every_place(tmp_path: Path) -> None:
     assert "ghp_" not in made
     assert made.count("[masked: github token]") > 10
     assert page(path, mask=False)[0].count(secret) > 10
-
-
-def test_a_long_ask_is_folded(tmp_path: Path) -> None:
-    made, _ = page(write(tmp_path / "t.jsonl", user("\n".join(f"row {number}" for number in range(100)))))
-    assert "<details><summary>80 more lines</summary>" in made
-    assert "row 99" in made

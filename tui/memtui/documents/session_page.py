@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import hashlib
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.documents.html_blocks import pair_html
-from memtui.documents.html_page import html_page
 from memtui.documents.transcript_markdown import Safe, block_markdown, code_span
-from memtui.ground.clean import clean_line
+from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, to_local
-from memtui.transcript.blocks import Block
-from memtui.transcript.call_pairs import Pair, paired
-from memtui.transcript.events import Queued, Result, Words
+from memtui.transcript.blocks import Block, Thinking
+from memtui.transcript.events import Queued, Result, Summary, Words
 from memtui.transcript.session_summary import SessionSummary
 from memtui.transcript.short_text import one_line, shortened
 from memtui.transcript.subagents import worker_of
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererProtocol
+    from markdown_it.token import Token
+    from markdown_it.utils import EnvType, OptionsDict
+
+_CSS = Path(__file__).with_name("page.css")
 _LISTED = 5_000
 _ASK = 120
+_LONG_MARKDOWN = 200_000
+"""Length in characters from which a text is shown as plain text, not as Markdown."""
 
 Numbered = tuple[int, Block]
 """The number of a line, and a block of it."""
@@ -88,10 +99,35 @@ def _head(agent: str, subagent: Subagent, safe: Safe) -> str:
     return f"Subagent {clean_line(agent)}{f': {task}' if task else ''}"
 
 
+def html_page(title: str, notes: Iterable[str], body: Iterable[str]) -> Iterator[str]:
+    """A self-contained page, part by part: no scripts, nothing loaded.
+
+    Args:
+        title: one line.
+        notes: lines below it.
+        body: HTML.
+    """
+    name, css = escape(clean_line(title)), _CSS.read_text("utf-8")
+    style = b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
+    yield (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="memtui">\n'
+        f"<title>{name}</title>\n<style>{css}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n"
+    )
+    for note in notes:
+        yield f"<p>{escape(clean_line(note))}</p>\n"
+    yield "</header>\n"
+    yield from body
+    yield "</body>\n</html>\n"
+
+
 def session_html(
     name: str, notes: Iterable[str], found: Iterable[Numbered], safe: Safe, subagents: Subagents | None = None
 ) -> Iterator[str]:
-    """The session as an HTML page; each subagent is folded where it worked, or at the end."""
+    """The session's Markdown as an HTML page; each subagent is folded where it worked, or at the end."""
     return html_page(name, notes, _body(found, safe, subagents if subagents is not None else {}))
 
 
@@ -99,31 +135,84 @@ def _body(found: Iterable[Numbered], safe: Safe, subagents: Subagents) -> Iterat
     asks: list[str] = []
     day, last = "", 0
     yield "<main>\n<section>\n"
-    for pair in paired(found):
-        block = pair.block
-        made = pair_html(pair, safe, linked=pair.number != last)
+    for number, block in found:
+        made = _block_html(block, safe, number if number != last else 0)
         if made:
             if block.is_ask:
                 yield "</section>\n<section>\n"
-                asks += [_listed(pair.number, block, safe)] if len(asks) < _LISTED else []
+                asks += [_listed(number, block, safe)] if len(asks) < _LISTED else []
             if (today := _day(block)) and today != day:
                 day = today
                 yield f'<p class="day">{day}</p>\n'
-            last = pair.number
+            last = number
             yield made
-        yield from _subagent_html(_worker(pair), safe, subagents)
+        yield from _subagent_html(_worker(block), safe, subagents)
     for agent in list(subagents):
         yield from _subagent_html(agent, safe, subagents)
     yield "</section>\n</main>\n"
     if asks:  # at the end, as it is only known then; the page shows it first
-        number = f"{len(asks)} {'ask' if len(asks) == 1 else 'asks'}"
-        yield f"<nav><details><summary>{number}</summary><ol>\n{''.join(asks)}</ol></details></nav>\n"
+        number_of = f"{len(asks)} {'ask' if len(asks) == 1 else 'asks'}"
+        yield f"<nav><details><summary>{number_of}</summary><ol>\n{''.join(asks)}</ol></details></nav>\n"
 
 
-def _worker(pair: Pair) -> str:
+def _block_html(block: Block, safe: Safe, number: int) -> str:
+    """A block, with an anchor if it has a number; "" if it is empty. Outputs and thoughts are folded."""
+    part, event = block_markdown(block, safe), block.event
+    if not part:
+        return ""
+    if isinstance(event, Result | Summary | Thinking):
+        head, _, part = part.partition("\n\n")
+        lines = part.count("\n") + 1 - 2 * isinstance(event, Result)  # without its fences
+        head = f"{head.strip('*:')}, {lines:,} {'line' if lines == 1 else 'lines'}"
+        inner = f"<details><summary>{escape(head)}</summary>{rendered(part)}</details>"
+    else:
+        inner = rendered(part)
+    kind = f"{type(event).__name__.lower()}{' agent' if block.agent else ''}"
+    if not number:
+        return f'<div class="md {kind}">{inner}</div>\n'
+    line = f"L{number}"
+    return f'<div class="md {kind}" id="{line}"><a class="n" href="#{line}">{line}</a>{inner}</div>\n'
+
+
+def rendered(text: str) -> str:
+    """Markdown as HTML, without raw HTML and images, and with links only to pages and mail addresses."""
+    if len(text) > _LONG_MARKDOWN:
+        return f"<pre>{escape(clean(text))}</pre>"
+    return str(_renderer().render(clean(text)))
+
+
+@cache
+def _renderer() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # slow to import
+
+    made = MarkdownIt("commonmark", {"html": False, "breaks": True, "xhtmlOut": False})
+    made.enable("table").disable("image").add_render_rule("fence", _fence)
+    made.validateLink = _leads_out  # type: ignore[method-assign]
+    return made
+
+
+def _leads_out(url: str) -> bool:
+    return url.lower().startswith(("https://", "http://", "mailto:"))
+
+
+def _fence(
+    _: RendererProtocol, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:
+    """A fenced text; the rows of a diff have their colours."""
+    token = tokens[index]
+    if token.info != "diff":
+        return f"<pre>{escape(token.content)}</pre>\n"
+    signs = {"+": "add", "-": "del", "⋯": "gap"}
+    rows = (
+        f'<span class="{signs.get(row[:1], "same")}">{escape(row)}\n</span>'
+        for row in token.content.rstrip("\n").split("\n")
+    )
+    return f'<pre class="diff">{"".join(rows)}</pre>\n'
+
+
+def _worker(block: Block) -> str:
     """The subagent whose work a result reports; "" for none."""
-    result = pair.result or pair.block.event
-    return worker_of(result) if isinstance(result, Result) else ""
+    return worker_of(block.event) if isinstance(block.event, Result) else ""
 
 
 def _subagent_html(agent: str, safe: Safe, subagents: Subagents) -> Iterator[str]:
@@ -131,9 +220,9 @@ def _subagent_html(agent: str, safe: Safe, subagents: Subagents) -> Iterator[str
     if subagent is None:
         return
     yield f'<details class="subagent"><summary>{escape(_head(agent, subagent, safe))}</summary>\n'
-    for pair in paired(subagent.read()):
-        yield pair_html(pair, safe, linked=False)
-        yield from _subagent_html(_worker(pair), safe, subagents)
+    for _, block in subagent.read():
+        yield _block_html(block, safe, 0)
+        yield from _subagent_html(_worker(block), safe, subagents)
     yield "</details>\n"
 
 

@@ -7,21 +7,22 @@ from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
+from html import escape
 from pathlib import Path
 
-from memtui.documents.html_blocks import pre
-from memtui.documents.html_page import html_page
 from memtui.documents.session_page import (
     Numbered,
     Subagent,
     Subagents,
     about,
+    html_page,
     session_html,
     session_markdown,
     session_name,
 )
 from memtui.documents.transcript_markdown import Safe, as_it_is, code_span, contained
 from memtui.formats.stored_memory import StoredMemory
+from memtui.ground.clean import clean
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, write_parts
 from memtui.ground.files.problems import reading
@@ -140,7 +141,7 @@ def memory_parts(memory: StoredMemory, form: Form, now: datetime, *, mask: bool 
         _exported(now, mask),
     ]
     if form is Form.HTML:
-        yield from html_page(name, notes, ["<main>\n", pre(text, "words"), "\n</main>\n"])
+        yield from html_page(name, notes, [f"<main>\n<pre>{escape(clean(text))}</pre>\n</main>\n"])
         return
     yield from (f"- {code_span(note)}\n" for note in (name, *notes))
     yield f"\n{contained(text)}\n"
