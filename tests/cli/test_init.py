@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import init
+from memtui.cli import install
 from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.plugin.installing import EVENTS, FOLDER
 from tests.cli.conftest import Memtui
@@ -65,7 +65,7 @@ def _said(claude: Path) -> list[str]:
 
 
 def _answers(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    monkeypatch.setattr(init, "can_answer", lambda: True)
+    monkeypatch.setattr(install, "can_answer", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
 
 

@@ -14,7 +14,14 @@ from memtui.cli.memory_store import full_id, opened_here, take_in_here
 from memtui.cli.options import changes_in, json_option, places_of, root_option
 from memtui.cli.output import is_terminal, print_bytes, print_json, say
 from memtui.documents.handoff import LEAST
-from memtui.flows.export import (
+from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
+from memtui.flows.restore import Restored, restore_memory, restore_session
+from memtui.ground.clipboard import copy, osc52
+from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
+from memtui.ground.project import expanded
+from memtui.secrets.secrets import holds_secrets
+from memtui.store.export import (
     LAST,
     Form,
     Range,
@@ -24,13 +31,6 @@ from memtui.flows.export import (
     session_file,
     session_parts,
 )
-from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
-from memtui.flows.restore import Restored, restore_memory, restore_session
-from memtui.ground.clipboard import copy, osc52
-from memtui.ground.clock import system_clock
-from memtui.ground.files import FileProblem
-from memtui.ground.project import expanded
-from memtui.secrets.secrets import holds_secrets
 from memtui.store.sessions import find_transcript
 
 _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?")

@@ -29,9 +29,9 @@ async def export_sessions(
         transcripts: the sessions'; several are written into a folder.
         readable: returns a readable transcript, unpacked from the archive if necessary.
     """
-    from memtui.flows.export import export_session, session_file
     from memtui.ground.clock import system_clock
     from memtui.ground.project import expanded
+    from memtui.store.export import export_session, session_file
 
     several, here = len(transcripts) > 1, Path.cwd()
     question = (

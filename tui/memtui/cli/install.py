@@ -1,0 +1,155 @@
+"""``memtui init``, ``uninstall``, ``doctor`` and ``mcp``: memtui in Claude Code, and if it works there."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from memtui.cli.options import json_option, places_of, root_option, yes_option
+from memtui.cli.output import can_answer, print_json, print_table, say
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.project import Places, memtui_home
+from memtui.plugin.doctor import Level, diagnose
+from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block
+from memtui.plugin.receipts import RECENT, receipts_of
+
+_INDENT = " " * 9
+
+
+@click.command("init")
+@click.option("--project", is_flag=True, help="For this project on this machine, not for all your projects.")
+@click.option("--replace", is_flag=True, help="Take entries out of the settings that do the same.")
+@click.option("--print", "printing", is_flag=True, help="Only print the hooks as a block for the settings.")
+@yes_option
+@root_option
+def init(project: bool, replace: bool, printing: bool, yes: bool, root: Path | None) -> None:
+    """Install memtui's plugin into Claude Code.
+
+    It runs the lines of Claude Code's own that are shown first. From then on every auto-compaction leaves a
+    capture, and pins and the rules of active commands outlive it. /review-compact reviews from within Claude
+    Code, /memory:compact stores a session under a Recovery ID. Sessions are kept in an archive beyond the
+    days after which Claude Code deletes them, unless config.toml says [archive] keep = false. `memtui
+    uninstall` takes it all away again.
+    """
+    if printing:
+        print_json(settings_block())
+        return
+    places = places_of(root)
+    if _done(plan_init(places, project=project, replace=replace), places, yes, "memtui is installed."):
+        say("Sessions started from now on run its hooks. `memtui doctor` says whether they work.")
+
+
+@click.command("uninstall")
+@yes_option
+@root_option
+def uninstall(yes: bool, root: Path | None) -> None:
+    """Take memtui's plugin out of Claude Code.
+
+    Its marketplace and slash commands go, too. Captures, memory files and memories stay where they are, and
+    so does an edited slash command.
+    """
+    places = places_of(root)
+    if _done(plan_uninstall(places), places, yes, "memtui is not installed."):
+        say("memtui is no longer installed in Claude Code.")
+
+
+def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
+    """Show a plan, ask, and carry it out; False if nothing was done.
+
+    Raises:
+        click.ClickException: there is no terminal to ask on.
+        FileProblem: see `memtui.plugin.installing.apply`.
+    """
+    for note in plan.notes:
+        say(f"Note: {note}")
+    if not plan:
+        say(f"Nothing to do: {nothing}")
+        return False
+    for line in plan.lines():
+        say(f"  {line}")
+    if not yes:
+        if not can_answer():
+            raise click.ClickException("nothing was changed; accept this with --yes.")
+        if not click.confirm("Do this?", default=True):
+            say("Nothing was changed.")
+            return False
+    for sentence in apply(plan, places):
+        say(sentence)
+    return True
+
+
+@click.command("doctor")
+@click.option("--receipts", is_flag=True, help="Show whether hand-overs have arrived, newest first.")
+@json_option
+@root_option
+@click.pass_context
+def doctor(ctx: click.Context, receipts: bool, as_json: bool, root: Path | None) -> None:
+    """Say what works: hooks, captures, receipts, the MCP server.
+
+    One line each, with what to do. Nothing is changed. The exit code is 1 if something is broken.
+    """
+    if receipts:
+        _print_receipts(places_of(root), as_json)
+        return
+    findings = []
+    for finding in diagnose(places_of(root), system_clock):
+        findings.append(finding)
+        if not as_json:
+            advice = f"\n{_INDENT}{clean_line(finding.advice)}" if finding.advice else ""
+            say(f"{finding.level:8} {finding.check}: {clean_line(finding.message)}{advice}")
+            sys.stdout.flush()
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    if any(finding.level is Level.BROKEN for finding in findings):
+        ctx.exit(1)
+
+
+def _print_receipts(places: Places, as_json: bool) -> None:
+    """Print the newest hand-overs, and compactions at which no hook ran."""
+    found = receipts_of(places, RECENT)
+    if as_json:
+        print_json(
+            [
+                {
+                    "at": each.at.isoformat(),
+                    "session_id": each.session_id,
+                    "event": each.event,
+                    "what": each.what,
+                    "characters": each.characters,
+                    "mark": each.mark or None,
+                    "arrival": each.arrival,
+                    "reason": each.reason,
+                    "line": each.line or None,
+                }
+                for each in found
+            ]
+        )
+    elif found:
+        signs = {"whole": "✓", "unknown": "?"}
+        rows = [
+            (
+                local_minute(each.at),
+                each.session_id[:8],
+                each.what or each.event,
+                f"{signs.get(each.arrival, '✗')} {each.label}",
+            )
+            for each in found
+        ]
+        print_table(("Handed over", "Session", "What", "Receipt"), rows, flexible=3)
+    else:
+        say("Nothing was handed over yet.")
+
+
+@click.command("mcp")
+@click.pass_context
+def mcp(ctx: click.Context) -> None:
+    """Serve memories to Claude Code over MCP, on standard input and output.
+
+    Claude Code starts this itself once `memtui init` has registered it. The tools are core_memory (list,
+    import, export, search, summary) and session_manager; memories are resources, and a prompt restores one.
+    """
+    ctx.find_root().obj.mcp(memtui_home())
