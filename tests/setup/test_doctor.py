@@ -14,6 +14,7 @@ from memtui.setup import command_probe, hooks_check, mcp_check
 from memtui.setup import doctor as doctor_module
 from memtui.setup.claude_files import Scope, settings_file
 from memtui.setup.command_probe import BARE_PATH, probe
+from memtui.setup.commands_check import check_active
 from memtui.setup.doctor import diagnose
 from memtui.setup.findings import Level
 from memtui.setup.hook_settings import EVENTS, PURPOSES, own_command
@@ -275,6 +276,10 @@ def test_active_commands_without_rules_are_reported(places: Places, probes: Prob
     assert found[0][1] == "/nosuch is active, but there is no command file of that name"
     assert "has no COMPACT_SUMMARY markers" in found[1][1]
     assert found[2][1] == "/mine: the rules outlive a compaction"
+    state = places.project.session_state_json
+    state.write_text(state.read_text().replace('"nosuch"', '"$(rm x)"'))
+    advice = [each.advice for each in check_active(places)]
+    assert any("`memtui command clear '$(rm x)'`" in each for each in advice)
     places.project.session_state_json.write_text("{")
     assert [level for level, _ in diagnosed(places, "active")] == [Level.WARNING]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -12,6 +13,7 @@ from memtui.cli.output import print_json, say
 from memtui.cli.project import project_of, root_option
 from memtui.documents.handoff import LEAST
 from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
+from memtui.ground.clean import clean_line
 from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, claude_config, expanded, memtui_home
@@ -71,7 +73,9 @@ def command(
     elif printing or path is None:
         _print(made, as_json)
     else:
-        done_by = f"memtui handoff {f'--out {out}' if out else f'--to {agent}'} --done"
+        done_by = (
+            f"memtui handoff {f'--out {quote(clean_line(str(out)))}' if out else f'--to {agent}'} --done"
+        )
         _write(places.project.root, path, made, agent or "", done_by, as_json)
     if made.handoff.left_out:
         say(f"Left out, for there was no room: {', '.join(made.handoff.left_out)}.", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def _record(session: Session) -> dict[str, object]:
         "days_left": session.days_left,
         "archived": session.archived,
         "agents": session.agents,
-        "resume": " ".join(resume_command(session.session_id)),
+        "resume": shlex.join(resume_command(session.session_id)),
     }
 
 

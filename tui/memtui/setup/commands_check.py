@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 from memtui.ground.project import Places
 from memtui.hooks.active_commands import LEFT_OUT, command_statuses
@@ -23,7 +24,7 @@ def check_active(places: Places) -> Iterator[Finding]:
     good = []
     for entry, _, why_not, shortage in statuses:
         plain = normalised(entry.name)
-        advice = f"Clear it with `memtui command clear {plain}`, or write that file."
+        advice = f"Clear it with `memtui command clear {quote(plain)}`, or write that file."
         left_out = shortage is not None and shortage.mark == LEFT_OUT
         if isinstance(why_not, NoCommandFile):
             message = f"/{plain} is active, but there is no command file of that name"
