@@ -10,6 +10,7 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.flows import searching
 from memtui.flows.searching import Scope, Searcher
 from memtui.ground.project import Home
+from memtui.lost.pins import Pins
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index
@@ -93,6 +94,7 @@ async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full:
     other.memory(3, "Refresh the paint", session="s-9")
     other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
     (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
+    Pins(full.project, full.home).confirm(["refresh once", "refresh twice", "refresh the paint"])
     async with opened(full) as driver:
         await look_for(driver, "refresh")
         assert "this project" in driver.lines[0]

@@ -1,12 +1,19 @@
-"""Pins: lines that must never be lost, in two files that the user may edit. Standard library only."""
+"""Pins: lines that must never be lost, in two files that the user may edit. Standard library only.
+
+The project's file may come with a clone, written by anyone: its lines only count once this user has written
+them with memtui or confirmed them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 
 from memtui.formats.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
 from memtui.ground.clean import clean_line
+from memtui.ground.clock import parse_iso, system_clock
 from memtui.ground.files import (
     FileChanged,
     FileMissing,
@@ -18,6 +25,8 @@ from memtui.ground.files import (
     replace_expected,
     shared_folder,
 )
+from memtui.ground.files.appending import append_line, read_lines
+from memtui.ground.files.problems import reading, writing
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.project import Home, Project
 from memtui.secrets.secrets import masked
@@ -30,6 +39,9 @@ ROOM = 2_000
 """Maximum length of all pins together, the project's and the user's, in characters."""
 
 _FILE_LIMIT = 64 << 10
+_CONFIRMED_LIMIT = 1 << 20
+"""Size in bytes from which the older half of the confirmed lines is kept in a second file."""
+
 _TRIES = 5
 
 Change = Callable[[str], str]
@@ -45,6 +57,52 @@ class Pinned(NamedTuple):
     pin: Pin
     everywhere: bool
     """Whether it is one of the user's own, for all projects."""
+    confirmed: bool
+    """Whether this user has written or confirmed it; the others are shown, and not handed to Claude."""
+
+
+class Confirmed:
+    """The lines of projects' pins files that this user has written with memtui or confirmed.
+
+    One line each: the digest of the pin's text, and since when.
+    """
+
+    def __init__(self, home: Home) -> None:
+        """Read them.
+
+        Raises:
+            FileProblem: the file exists and cannot be read.
+        """
+        self._path = home.confirmed_pins
+        with reading(self._path):
+            lines = read_lines(self._path, limit=2 * _CONFIRMED_LIMIT)
+        self._since = {digest: parse_iso(at) for digest, _, at in (each.partition(" ") for each in lines)}
+
+    def __contains__(self, text: str) -> bool:
+        return _digest(text) in self._since
+
+    def since(self, text: str) -> datetime | None:
+        """When a pin was written or confirmed."""
+        return self._since.get(_digest(text))
+
+    def add(self, texts: Iterable[str], at: datetime | None = None) -> None:
+        """Confirm pins.
+
+        Raises:
+            FileProblem: the file cannot be written.
+        """
+        at = at or system_clock()
+        private_folder(self._path.parent, within=existing_above(self._path.parent))
+        for digest in (_digest(each) for each in texts if each not in self):
+            with writing(self._path):
+                append_line(
+                    self._path, f"{digest} {at.isoformat(timespec='seconds')}", limit=_CONFIRMED_LIMIT
+                )
+            self._since[digest] = at
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Pins:
@@ -72,14 +130,27 @@ class Pins:
         Raises:
             FileProblem: a file exists and cannot be read.
         """
+        here = parse_pins(self._text(everywhere=False)[0])
+        confirmed = Confirmed(self._home) if here else ()
         return [
-            Pinned(pin, everywhere)
-            for everywhere in (False, True)
-            for pin in parse_pins(self._text(everywhere)[0])
+            *(Pinned(pin, False, pin.text in confirmed) for pin in here),
+            *(Pinned(pin, True, True) for pin in parse_pins(self._text(everywhere=True)[0])),
         ]
 
+    def active(self) -> list[Pinned]:
+        """Those of `all` that Claude is handed."""
+        return [each for each in self.all() if each.confirmed]
+
+    def confirm(self, texts: Iterable[str], at: datetime | None = None) -> None:
+        """Confirm lines of the project's file, or of any other: from now on they are pins of this user.
+
+        Raises:
+            FileProblem: that cannot be written down.
+        """
+        Confirmed(self._home).add(texts, at)
+
     def add(self, pin: Pin, *, everywhere: bool = False) -> Pin:
-        """Pin a line with its secrets masked; returns the stored pin.
+        """Pin a line with its secrets masked; returns the stored pin. One from the repository is confirmed.
 
         Raises:
             PinProblem: it is empty, already pinned, or does not fit.
@@ -90,15 +161,18 @@ class Pins:
         known = self.all()
         if not pin.text:
             raise PinProblem(path, "takes no empty pin")
-        if any(each.pin.text == pin.text for each in known):
+        if any(each.pin.text == pin.text and each.confirmed for each in known):
             raise PinProblem(path, "has this pin already")
-        total = sum(len(each.pin.text) for each in known) + len(pin.text)
+        total = sum(len(each.pin.text) for each in known if each.confirmed) + len(pin.text)
         if total > ROOM:
             reason = (
                 f"has no room: pins have {ROOM:,} characters together, with this one {total:,}; remove one"
             )
             raise PinProblem(path, reason)
-        self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
+        if not everywhere:
+            self.confirm([pin.text])
+        if everywhere or all(each.pin.text != pin.text for each in known):
+            self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
         return pin
 
     def remove(self, words: str, *, everywhere: bool | None = None) -> None:

@@ -17,9 +17,11 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.formats.pins import Pin
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.hooks import PROMPT_EVENT
 from memtui.lost.outbox import RESCUE, Message, Outbox
+from memtui.lost.pins import Pins
 from memtui.store.commands_file import CommandsFile
 
 BARE_PATH = "/usr/bin:/bin"
@@ -102,8 +104,9 @@ def run_isolated(command: str, path: str, *, given: str = "", seconds: float) ->
         seconds: the time limit.
     """
     with tempfile.TemporaryDirectory(prefix="memtui-doctor-") as folder:
-        project = _project(Path(folder) / "project")
-        outbox = Outbox(memtui_home({"MEMTUI_HOME": folder}), _SESSION)
+        project, home = _project(Path(folder) / "project"), memtui_home({"MEMTUI_HOME": folder})
+        Pins(project, home).add(Pin("a pin of the doctor's"))
+        outbox = Outbox(home, _SESSION)
         if PROMPT_EVENT in command:
             outbox.put(Message(RESCUE, _WAITING))
         env = {"PATH": path, "HOME": folder, "MEMTUI_HOME": folder, "CLAUDE_PROJECT_DIR": str(project.root)}
@@ -129,9 +132,6 @@ def _project(root: Path) -> Project:
     """A project with a command whose rules outlive a compaction."""
     file = root / ".claude" / "commands" / f"{_COMMAND}.md"
     file.parent.mkdir(parents=True)
-    pins = root / ".project" / "pins.md"
-    pins.parent.mkdir()
-    pins.write_text("- a pin of the doctor's\n")
     file.write_text("<!-- COMPACT_SUMMARY_START -->\nx\n<!-- COMPACT_SUMMARY_END -->\n")
     return Project(root)
 
