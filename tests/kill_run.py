@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.ground.project import memtui_home
-from memtui.store import compressed_frames
-from memtui.store.archive import Archive
+from memtui.store import archive
+from memtui.store.archive import Archive, Copy
 from memtui.store.archive_settings import ArchiveSettings
 from tests.tracing import RefusedError, follow
 
@@ -51,10 +51,8 @@ class Place:
         kept = self.archive.find("s-1")
         problem = self.archive.verify(kept)
         assert not problem, problem
-        return {
-            source: b"".join(compressed_frames.FramedFile(stem).parts())
-            for stem, source in self.archive.files_of(kept)
-        }
+        copies = [Copy(kept.stem), *self.archive.agents_of(kept).values()]
+        return {each.source: b"".join(each.parts()) for each in copies}
 
 
 def _killed(place: Place, at: int) -> bool:
@@ -66,7 +64,7 @@ def _killed(place: Place, at: int) -> bool:
 
 def main() -> None:
     """Kill at the first stop, at the second, and so on, until a process comes to its end."""
-    compressed_frames.FRAME = _FRAME
+    archive.FRAME = _FRAME
     at, going = 0, True
     while going:
         at += 1

@@ -107,7 +107,9 @@ def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> N
     assert finding.message.endswith("; the 3 kept last are whole")
     for frames in places.home.archive.rglob("*.frames"):
         frames.write_bytes(b"x" * 100)
-    assert "is not whole" in next(iter(check_archive(places, clock))).message
+    lost, *broken, _ = check_archive(places, clock)
+    assert "deletes 5 sessions in the next 7 days of which there is no whole copy" in lost.message
+    assert len(broken) == 5 and all("✗ incomplete" in each.message for each in broken)
 
 
 def test_the_doctor_says_that_nothing_is_kept(places: Places) -> None:

@@ -46,7 +46,7 @@ def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
     if not settings.keep:
         say("Nothing is kept: [archive] keep = false in config.toml.")
         return
-    archive, added, number, private = _archive(), 0, 0, 0
+    archive, added, number, private, failed = _archive(), 0, 0, 0, 0
     for each in SessionList(project_of(root), home, claude_config(), system_clock).entries(
         everywhere=everywhere
     ):
@@ -56,6 +56,7 @@ def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
             new = archive.keep(each.path, settings)
         except FileProblem as problem:
             say(f"Not kept: {problem}.", err=True)
+            failed += 1
             continue
         private += new < 0
         added, number = added + max(0, new), number + (new > 0)
@@ -64,11 +65,13 @@ def command(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
         f"Kept {size_text(added) if added else 'nothing'} new, of {sessions_text(number)}{left_out}. "
         f"{_place(archive)}"
     )
+    if failed:
+        raise FileProblem(archive.root, f"has no whole copy of {sessions_text(failed)}; try again later")
 
 
 def _place(archive: Archive) -> str:
     entries = archive.entries()
-    total, budget = archive.total(entries), archive_settings(memtui_home()).budget
+    total, budget = sum(each.packed for each in entries), archive_settings(memtui_home()).budget
     take = "takes" if len(entries) == 1 else "take"
     size = size_text(total) if total else "0 kB"
     text = f"{sessions_text(len(entries))} {take} {size} in {archive.root}"
@@ -108,7 +111,9 @@ def _record(kept: Kept) -> dict[str, object]:
 
 
 def _row(kept: Kept) -> tuple[str, ...]:
-    there = kept.problem or ("has it, too" if kept.is_live else "deleted it")
+    there = "has it, too" if kept.is_live else "deleted it"
+    if kept.problem:
+        there = f"{there}; ✗ incomplete"
     at = local_minute(kept.at) if kept.at else ""
     return (kept.session_id[:8], kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
 
@@ -116,14 +121,14 @@ def _row(kept: Kept) -> tuple[str, ...]:
 @command.command("verify")
 @click.argument("session", default="")
 def verify_command(session: str) -> None:
-    """Unpack the archived sessions, and compare every part with its hash."""
+    """Unpack the archived sessions, and compare every byte with what was kept."""
     archive = _archive()
     entries = [archive.find(session)] if session else archive.entries()
     broken = 0
     for each in entries:
         if problem := archive.verify(each):
             broken += 1
-            say(f"{each.session_id}: {problem}", err=True)
+            say(f"{each.session_id}: ✗ incomplete: {problem}", err=True)
     are = "is" if len(entries) == 1 else "are"
     say(f"{len(entries) - broken} of {sessions_text(len(entries))} {are} whole.")
     if broken:
@@ -194,8 +199,8 @@ def _old(archive: Archive, age: str, size: str) -> list[Kept]:
         if match is None:
             raise click.UsageError("--max-size wants a size: 500MB, 2GB.")
         left = [each for each in entries if each not in chosen]
-        total, limit = archive.total(left), float(match[1]) * _UNITS[match[2].upper()]
+        total, limit = sum(each.packed for each in left), float(match[1]) * _UNITS[match[2].upper()]
         while left and total > limit:
             chosen.append(left.pop(0))
-            total = archive.total(left)
+            total = sum(each.packed for each in left)
     return chosen

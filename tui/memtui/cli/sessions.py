@@ -31,7 +31,7 @@ def command(everywhere: bool, as_json: bool, root: Path | None) -> None:
 
     The last column says in how many days Claude Code deletes the session: it keeps transcripts for
     `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise. ✓ marks those
-    of which `memtui archive` keeps a copy.
+    of which `memtui archive` keeps a whole copy, ✗ incomplete those that its next run has to complete.
     """
     listing = SessionList(project_of(root), memtui_home(), claude_config(), system_clock)
     sessions = []
@@ -62,6 +62,7 @@ def _record(session: Session) -> dict[str, object]:
         "written": session.written.isoformat(),
         "days_left": session.days_left,
         "archived": session.archived,
+        "incomplete": session.incomplete,
         "agents": session.agents,
         "resume": shlex.join(resume_command(session.session_id)),
     }
@@ -79,8 +80,13 @@ def _row(session: Session, *, project: bool) -> tuple[str, ...]:
         str(len(summary.files)) if summary.files else "",
         size_text(session.size),
         summary.branch,
-        "archived"
-        if session.days_left is None
-        else f"{session.days_left} d{' ✓' if session.archived else ''}",
+        _left(session),
         *([Path(summary.folder).name] if project else []),
     )
+
+
+def _left(session: Session) -> str:
+    copy = "✗ incomplete" if session.incomplete else "✓" if session.archived else ""
+    if session.days_left is None:
+        return copy if session.incomplete else "archived"
+    return f"{session.days_left} d {copy}".rstrip()

@@ -30,7 +30,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     lost = [each for each in ending if not each.archived and not is_private(each.path, settings)]
     if lost:
         number = sessions_text(len(lost))
-        message = f"Claude Code deletes {number} in the next {_SOON} days of which there is no copy"
+        message = f"Claude Code deletes {number} in the next {_SOON} days of which there is no whole copy"
         if settings.keep:
             yield warning("archive", message, "Run `memtui archive`.")
         else:
@@ -39,14 +39,13 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
         yield note("archive", "No session is kept: [archive] keep = false")
     sample = entries[:_SAMPLE]
     damaged = False
-    for each in sample:
-        if damage := archive.verify(each):
+    for each in entries:
+        if damage := each.problem or (archive.verify(each) if each in sample else ""):
             damaged = True
-            yield broken(
-                "archive", f"{each.session_id[:8]} is not whole: {damage}", "Run `memtui archive verify`."
-            )
+            advice = "Run `memtui archive`." if each.is_live else "Run `memtui archive verify`."
+            yield broken("archive", f"{each.session_id[:8]} is ✗ incomplete: {damage}", advice)
     if entries:
-        total = archive.total(entries)
+        total = sum(each.packed for each in entries)
         whole = "" if damaged else f"; {_sampled(len(sample), len(entries))} whole"
         message = f"{sessions_text(len(entries))} kept, {size_text(total)}{whole}"
         if total > settings.budget:

@@ -48,7 +48,7 @@ def about_archive(places: Places, clock: Clock) -> str:
     if sessions:
         number, take = sessions_text(len(sessions)), "takes" if len(sessions) == 1 else "take"
         here = f"this project's {number} ({size_text(size)}) {take} about {size_text(size // _PACKED)}"
-    total = archive.total(archive.entries())
+    total = sum(each.packed for each in archive.entries())
     there = f"; {size_text(total)} are there" if total else ""
     return f"Sessions are kept, compressed, {beyond}, in {archive.root}: {here}{there}."
 

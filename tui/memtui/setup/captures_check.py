@@ -113,10 +113,10 @@ def check_retention(places: Places, captures: Loaded, now: datetime) -> Iterator
             path = check_transcript(capture.transcript, places.claude)
             written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         except (TranscriptProblem, OSError):
-            gone += archive.kept_at(Path(capture.transcript)) is None
+            gone += not _is_kept(archive, capture)
             continue
         left = written + timedelta(days=days) - now
-        if left <= LONG and archive.kept_at(Path(capture.transcript)) is None:
+        if left <= LONG and not _is_kept(archive, capture):
             when = f"in {_count(left.days, 'day')}" if left.days > 0 else "any day now"
             message = f"Claude Code deletes the transcript of {entry.name} {when} (after {days} days)"
             yield warning("transcripts", message, f"Run `memtui review {entry.name}`.")
@@ -165,3 +165,8 @@ def _is_open_to_others(folder: Path) -> bool:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _is_kept(archive: Archive, capture: Capture) -> bool:
+    kept = archive.kept_at(Path(capture.transcript))
+    return kept is not None and not kept.problem

@@ -40,7 +40,9 @@ class Session:
     agents: int = 0
     """Number of its subagents' transcripts."""
     archived: bool = False
-    """Whether the archive has a copy."""
+    """Whether the archive has a whole copy."""
+    incomplete: bool = False
+    """Whether the archive's copy is not whole."""
     kept: Kept | None = None
     """The archived copy, if Claude Code has deleted the session."""
 
@@ -96,11 +98,15 @@ class SessionList:
         """
         copies = self._archive.entries()
         found = all_transcripts(self._config) if everywhere else self._store.entries()
-        live = [self._live(each, copies, everywhere=everywhere) for each in found]
-        listed = [*live, *self._deleted(copies, everywhere=everywhere)]
+        kept = {(each.folder, each.session_id): each for each in copies}
+        live = [
+            self._live(each, kept.pop((each.path.parent.name, each.session_id), None), everywhere=everywhere)
+            for each in found
+        ]
+        listed = [*live, *self._deleted(kept.values(), everywhere=everywhere)]
         return sorted(listed, key=lambda each: each.written, reverse=True)
 
-    def _live(self, found: Transcript, copies: Iterable[Kept], *, everywhere: bool) -> Session:
+    def _live(self, found: Transcript, kept: Kept | None, *, everywhere: bool) -> Session:
         now = self._clock()
         days = cleanup_days(self._config, None if everywhere else self._store.project.root)
         written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
@@ -113,7 +119,8 @@ class SessionList:
             written,
             days_left(written, now, days),
             summary if known_inode == inode else SessionSummary(),
-            archived=any(each.source == found.path for each in copies),
+            archived=kept is not None and not kept.problem,
+            incomplete=kept is not None and bool(kept.problem),
         )
 
     def _deleted(self, copies: Iterable[Kept], *, everywhere: bool) -> Iterator[Session]:
@@ -124,9 +131,9 @@ class SessionList:
             if each.at is None or each.is_live or not (everywhere or each.folder in ours):
                 continue
             _, summary = known.get(str(each.stem), (0, SessionSummary()))
-            written = parse_iso(summary.ended) or each.at
+            written, whole = parse_iso(summary.ended) or each.at, not each.problem
             yield Session(
-                each.session_id, each.source, each.size, written, None, summary, archived=True, kept=each
+                each.session_id, each.source, each.size, written, None, summary, 0, whole, not whole, each
             )
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
@@ -136,6 +143,8 @@ class SessionList:
             FileProblem: the copy of a deleted session cannot be unpacked.
             OSError: the transcript cannot be read.
         """
+        if session.incomplete and session.kept is not None:
+            return session
         if session.kept is not None:
             return self._unpacked(session, session.kept, cancelled)
         known = self._remembered()
