@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.ground.clock import Clock, parse_iso
-from memtui.ground.files import FileProblem, read_within, write_atomic
+from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home, Project
 from memtui.store.archive import Archive, Kept
 from memtui.store.retention import cleanup_days, days_left
@@ -176,7 +176,7 @@ class SessionList:
         rows = {path: [inode, asdict(summary)] for path, (inode, summary) in here.items()}
         data = json.dumps({"version": _VERSION, "sessions": rows}, ensure_ascii=True).encode()
         with suppress(FileProblem, OSError):
-            self._home.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_parents(self._home.cache)
             write_atomic(self._home.session_cache, data, within=self._home.cache)
 
     def _remembered(self) -> dict[str, tuple[int, SessionSummary]]:
