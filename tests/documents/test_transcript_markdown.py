@@ -85,7 +85,7 @@ def test_no_html_is_left_for_readers_that_allow_it(words: str) -> None:
 
 
 def test_html_is_text_outside_code_alone(tmp_path: Path) -> None:
-    told = "See <img src=x onerror=alert(1)> and `<b>`:\n\n```html\n<script>x</script>\n```\n\n<script>y</script>"
+    told = "See <img src=x onerror=alert(1)> and `<b>`:\n\n```\n<script>x</script>\n```\n\n<script>y</script>"
     thought = {"type": "thinking", "thinking": told, "signature": ""}
     blocks_of = all_blocks(write(tmp_path / "t.jsonl", user(told), said(text(told), thought)))
     page = MarkdownIt("commonmark").render(transcript_markdown(blocks_of))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from memtui.formats.pins import Pin
+from memtui.ground.clock import system_clock
 from memtui.ground.failures import FailureLog
 from memtui.ground.files.appending import append_line
 from memtui.ground.project import Home, Project, memtui_home
@@ -37,7 +37,7 @@ def test_of_a_log(home: Home) -> None:
 
 
 def test_of_failures(home: Home) -> None:
-    FailureLog(home.failure_log, lambda: datetime.now(UTC)).record("testing", ValueError("x"))
+    FailureLog(home.failure_log, system_clock).record("testing", ValueError("x"))
 
 
 def test_of_a_repository_of_a_remote(home: Home) -> None:
