@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import random
-import resource
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.app.widgets.records import user, write
+from tests.archive_sweep import disk_full, write_limit
 from tests.cli.conftest import Memtui
 
 
@@ -30,36 +27,6 @@ def large(transcript: Path) -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "memtui" / "data" / "archive" / "-p"
-
-
-@contextmanager
-def disk_full(after: int) -> Iterator[None]:
-    """Every write fails after so many that succeed; the one before leaves half of its data."""
-    real, calls = os.write, 0
-
-    def call(fd: int, data: Any) -> int:
-        nonlocal calls
-        calls += 1
-        if calls <= after:
-            return real(fd, data)
-        if calls == after + 1 and len(data) > 1:
-            return real(fd, bytes(data)[: len(data) // 2])
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "write", call)
-        yield
-
-
-@contextmanager
-def write_limit(size: int) -> Iterator[None]:
-    """No file may get larger than this, as with `ulimit -f`."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def assert_not_called_whole(memtui: Memtui, transcript: Path) -> None:

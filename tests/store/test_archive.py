@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +19,7 @@ from memtui.store.archive import Archive, Copy
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
 from memtui.transcript.subagents import agent_transcripts
 from tests.app.widgets.records import user, write
+from tests.archive_sweep import disk_full, failing_call, sweep, write_limit
 
 NOW = datetime(2026, 3, 5, 14, 20, tzinfo=UTC)
 KEEP = ArchiveSettings()
@@ -263,3 +267,16 @@ def test_without_zstd_it_is_gzip(archive: Archive, transcript: Path, monkeypatch
     assert Copy(archive.find("s-1").stem).data.read_bytes().startswith(b"\x1f\x8b")
     monkeypatch.undo()
     assert content(archive) == transcript.read_bytes()
+
+
+@pytest.mark.parametrize("grown", [False, True])
+@pytest.mark.parametrize(("fault", "step"), [(disk_full, 1), (failing_call, 7), (write_limit, 200)])
+def test_nothing_is_called_whole_that_is_not(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Callable[[int], AbstractContextManager[Any]],
+    step: int,
+    grown: bool,
+) -> None:
+    monkeypatch.setattr(archive_module, "FRAME", 2000)
+    assert sweep(tmp_path, fault, step, grown=grown, lines=12) >= 5

@@ -29,6 +29,8 @@ from typing import Any, BinaryIO
 
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import (
+    FileMissing,
+    FileOutside,
     FileProblem,
     existing_above,
     lock,
@@ -62,7 +64,8 @@ class Incomplete(FileProblem):
     """A copy that is not whole."""
 
     def __init__(self, stem: Path, why: str) -> None:
-        super().__init__(stem, f"is incomplete: {why}")
+        super().__init__(stem, f"is ✗ incomplete: {why}")
+        self.why = why
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ class Copy:
             for part in self.parts():
                 whole.update(part)
         except Incomplete as problem:
-            why = problem.reason.removeprefix("is incomplete: ")
+            why = problem.why
         if status and checked == bool(why):
             at = self.at
             head = self.head if why else {**self.head, "sha256": whole.hexdigest(), "size": self.size}
@@ -396,11 +399,9 @@ class Archive:
         if not settings.keep or is_private(transcript, settings):
             return -1
         place = self._place(transcript)
-        added = self._keep(transcript, place)
-        for agent, path in agent_transcripts(transcript, ()):
-            if _FOLDER.fullmatch(agent):
-                added += self._keep(path, place / "subagents" / path.stem)
-        return added
+        agents = [path for agent, path in agent_transcripts(transcript, ()) if _FOLDER.fullmatch(agent)]
+        added = sum(self._keep(path, place / "subagents" / path.stem) for path in agents)
+        return added + self._keep(transcript, place)  # last: without it the session is not whole
 
     def _place(self, transcript: Path) -> Path:
         """Where copies go. It has no part of Claude Code's own folder: below two of them a session is one."""
@@ -426,7 +427,7 @@ class Archive:
         listed = [
             self._kept(folder / name, stems)
             for folder in (self.root.iterdir() if self.root.is_dir() else ())
-            for name, stems in _stems(folder).items()
+            for name, stems in _sessions(folder).items()
         ]
         return sorted(listed, key=lambda each: each.at.timestamp() if each.at else 0.0, reverse=True)
 
@@ -445,7 +446,7 @@ class Archive:
     def _copies(self, kept: Kept) -> list[Copy]:
         """Every copy of a session, and then of its subagents."""
         place = kept.stem.with_name(kept.session_id)
-        own = _stems(place.parent).get(place.name, ())
+        own = _stems(place.parent).get(place.name, [kept.stem])
         return [*map(Copy, own), *self._agents(place)]
 
     def find(self, session: str) -> Kept:
@@ -638,11 +639,17 @@ def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
 def _stems(folder: Path) -> dict[str, list[Path]]:
     """The stems of the copies in a folder by the names of their transcripts."""
     found: dict[str, set[str]] = {}
-    with suppress(OSError), os.scandir(folder) as items:
+    with suppress(FileMissing, FileOutside), reading(folder), os.scandir(folder) as items:
         for item in items:
             if (match := _FILE.fullmatch(item.name)) and item.is_file(follow_symlinks=False):
                 found.setdefault(match["name"], set()).add(item.name.rpartition(".")[0])
     return {name: [folder / each for each in sorted(stems)] for name, stems in found.items()}
+
+
+def _sessions(folder: Path) -> dict[str, list[Path]]:
+    """The stems of the sessions' copies in a folder; of one with no more than subagents, its first."""
+    begun = {each.parent.name: [folder / f"{each.parent.name}.1"] for each in folder.glob("*/subagents")}
+    return {**begun, **_stems(folder)}
 
 
 def _number(stem: Path) -> int:
