@@ -101,10 +101,13 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
         note = Note("", str(project.root), payload.transcript_path, _size(transcript), now)
         # Noted first: if the hook is killed in between, the note of a missing capture is ignored; the other
         # way round, the next run would make a second capture.
-        name = _write(
-            payload, project, transcript, now, lambda text, name: _remember(path, note, text, name, report)
-        )
-        if unfinished is not None:
+
+        def named(text: str, name: str) -> None:
+            _remember(path, note, text, name, report)
+
+        name = _write(payload, project, transcript, now, named)
+        # A hook that was killed may have noted this very name.
+        if unfinished is not None and unfinished.name != name:
             _withdraw(unfinished, project, home, now, report)
         return name
 
