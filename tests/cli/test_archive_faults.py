@@ -195,3 +195,24 @@ def test_a_session_below_two_configuration_folders_is_one(
     (listed,) = json.loads(memtui("sessions", "--json").out)
     assert memtui("archive", "restore", "session-1").out == f"Restored {again}\n"
     assert again.read_bytes() == data
+
+
+def test_the_reader_and_the_search_show_nothing_of_a_copy_that_is_not_whole(
+    memtui: Memtui, transcript: Path, large: bytes, folder: Path
+) -> None:
+    memtui("archive")
+    (frames,) = folder.parent.rglob("*.frames")
+    frames.write_bytes(frames.read_bytes()[:-10])
+    transcript.unlink()
+    for words in (
+        ("transcript", "session-1"),
+        ("export", "session-1", "-o", "-"),
+        ("facts", "--session", "session-1"),
+    ):
+        read = memtui(*words)
+        assert (read.code, read.out) == (1, "") and "✗ incomplete" in read.err
+    found = memtui("search", "the answer", "--in", "sessions", "--json")
+    assert not json.loads(found.out or "[]") or not json.loads(found.out)[0]["results"]
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert (listed["archived"], listed["incomplete"]) == (False, True)
+    assert "✗ incomplete" in memtui("sessions").out and "✗ incomplete" in memtui("archive", "list").out

@@ -42,7 +42,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     for each in entries:
         if damage := each.problem or (archive.verify(each) if each in sample else ""):
             damaged = True
-            advice = "Run `memtui archive`." if each.is_live else "Run `memtui archive verify`."
+            advice = "Run `memtui archive`, which completes what Claude Code still has."
             yield broken("archive", f"{each.session_id[:8]} is ✗ incomplete: {damage}", advice)
     if entries:
         total = sum(each.packed for each in entries)

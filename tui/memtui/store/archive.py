@@ -615,9 +615,9 @@ class Archive:
             cached.unlink(missing_ok=True)
             shutil.rmtree(cached.with_suffix(""), ignore_errors=True)
             place = kept.stem.with_name(kept.session_id)
-            for empty in (place / "subagents", place, place.parent):
-                with suppress(OSError):
-                    empty.rmdir()
+            shutil.rmtree(place, ignore_errors=True)
+            with suppress(OSError):
+                place.parent.rmdir()
 
 
 def sessions_text(number: int) -> str:
