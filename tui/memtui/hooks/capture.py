@@ -32,7 +32,7 @@ from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
-from memtui.secrets.secret_spans import may_hold_secret
+from memtui.secrets.secrets import masked
 from memtui.store.changes import HOOK, Changes
 from memtui.store.note_names import project_key, session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
@@ -228,10 +228,6 @@ def _first_message(transcript: Path | None) -> str:
         text = first_prompt(transcript) if transcript else ""
     except (OSError, ValueError):
         return ""
-    if not may_hold_secret(text):
-        return text
-    from memtui.secrets.secrets import masked  # its patterns take time to compile
-
     return masked(text)
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
-from memtui.secrets.secrets import masked
 from memtui.store.archive import UnpackedStream
 from memtui.store.folding import fold
 from memtui.store.index.schema import BREAK, DocKind, IndexBroken
@@ -127,8 +126,7 @@ def _piece(stretch: Stretch, entry: Entry) -> Piece:
     moments = (parse_iso(passage.timestamp) for passage in stretch.passages if passage.timestamp)
     moment = next((moment for moment in moments if moment), None)
     created = moment.timestamp() if moment else entry.mtime_ns / 1e9
-    passages = [passage._replace(text=masked(passage.text)) for passage in stretch.passages]
-    return Piece(created, stretch.turn, passages)
+    return Piece(created, stretch.turn, stretch.passages)
 
 
 def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: Sequence[Read]) -> None:
