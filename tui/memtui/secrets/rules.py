@@ -44,14 +44,16 @@ _SHORTEST = 14
 """Length of the shortest token, in characters."""
 _FIRST = deferred(r"[\w]|\\[^\w]")
 _DIGIT = deferred("[0-9]")
-_KEY_BEGIN = deferred(r"-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----")
+_KEY_BEGIN = deferred(
+    r"-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----|Private-Lines: \d{1,4}(?=\s)"
+)
 _KEY_LENGTH = 20_000
 _KEY_LINES = deferred(r"(?:\s{0,40}(?:\\{1,2}[rn]|[>|+\"'#] ?){0,4}\s?[A-Za-z0-9+/=:,-]{1,80})*+")
 
 
 def tokens(text: str) -> Iterator[Span]:
     """Spans of known keys and tokens, and of private keys."""
-    if "PRIVATE KEY" in text or "Static key" in text:
+    if "PRIVATE KEY" in text or "Static key" in text or "Private-Lines" in text:
         yield from _key_blocks(text)
     long = {word for word in text.split() if len(word) >= _SHORTEST}
     words = "\n".join(long)
@@ -95,9 +97,9 @@ def _fitting(expression: str, text: str) -> Iterator[re.Match[str]]:
 def _key_blocks(text: str) -> Iterator[Span]:
     for begin in _KEY_BEGIN.finditer(text):
         start = begin.end()
-        lines = _KEY_LINES.match(text, start)
-        end = text.find("-----", start, start + _KEY_LENGTH)
+        end = text.find("-----", start, start + _KEY_LENGTH) if begin[0][0] == "-" else -1
         if end < 0:  # without its end, or a very long one: as far as its lines reach
+            lines = _KEY_LINES.match(text, start)
             end = lines.end() if lines else start
         if text[start:end].strip():
             yield Span(start, end, "private key")
