@@ -16,7 +16,9 @@ def _filled(line: str) -> str:
 
 
 def _rules(*groups: str) -> list[Any]:
-    return [pytest.param(rule, id=f"{group}-{at}") for group in groups for at, rule in enumerate(table()[group])]
+    return [
+        pytest.param(rule, id=f"{group}-{at}") for group in groups for at, rule in enumerate(table()[group])
+    ]
 
 
 @pytest.mark.parametrize("rule", _rules("token", "place"))
