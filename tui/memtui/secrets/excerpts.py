@@ -140,19 +140,21 @@ def _names_and_signs() -> tuple[tuple[str, ...], re.Pattern[str]]:
 def _lines(lowered: str) -> Iterator[tuple[int, int]]:
     """Start and end of each suspicious line, with the following lines that may hold its value."""
     names, near = _names_and_signs()
-    at = 0
+    at = start = end = 0
     while (found := near.search(lowered, at)) is not None:
         at = found.end()
+        if at > end or not end:
+            start, end = _line(lowered, at - 1)
         if not lowered.endswith(names, 0, at):
-            yield _line(lowered, at - 1)
-        elif (lines := _lines_of_name(lowered, at)) is not None:
+            yield start, end
+        elif (lines := _lines_of_name(lowered, at, start, end)) is not None:
             yield lines
-            at = _line(lowered, at - 1)[1]
+            at = end
     for name in () if lowered.isascii() else PASSWORDS_ELSEWHERE:
         at = -1 if name.isascii() else lowered.find(name)
         while at >= 0:
             at += len(name)
-            if (lines := _lines_of_name(lowered, at)) is not None:
+            if (lines := _lines_of_name(lowered, at, *_line(lowered, at - 1))) is not None:
                 yield lines
             at = lowered.find(name, at)
     if "@" in lowered and "://" in lowered:
@@ -161,11 +163,10 @@ def _lines(lowered: str) -> Iterator[tuple[int, int]]:
         )
 
 
-def _lines_of_name(lowered: str, end: int) -> tuple[int, int] | None:
-    """The lines of a name that ends at `end`; None if it has no value."""
+def _lines_of_name(lowered: str, end: int, start: int, stop: int) -> tuple[int, int] | None:
+    """The lines of a name that ends at `end` in the line from `start` to `stop`; None if it has no value."""
     if not pattern("before a value").match(lowered, end):
         return None
-    start, stop = _line(lowered, end - 1)
     if stop - end <= 1 and lowered[start:stop].strip() in ("pass", "pass,", "pass."):
         return None
     if stop - start < _LONG and (table := _table(lowered, start, stop)) > stop:
@@ -183,6 +184,9 @@ def _table(lowered: str, start: int, stop: int) -> int:
     """The end of the table whose heading is this line; `stop` if it is none."""
     sign = next((each for each in "|\t,;" if each in lowered[start:stop]), "")
     count = lowered.count(sign, start, stop) if sign else 0
+    above = lowered.rfind("\n", max(0, start - _LONG), max(0, start - 1)) + 1
+    if lowered.count(sign, above, start) == count:  # not the heading
+        return stop
     for _ in range(_TABLE if count else 0):
         following = lowered.find("\n", stop + 1)
         following = following if following >= 0 else len(lowered)

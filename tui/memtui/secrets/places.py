@@ -32,6 +32,8 @@ _LEAST_OTHERS = 12
 _TRAILING = ",;:.)]}\\"
 _MANY_SETTINGS = 200
 _COLUMNS = "|\t,;"
+_HEADING = 300
+"""Maximum length of a table's heading on either side of a name, in characters."""
 
 
 class Value(NamedTuple):
@@ -211,7 +213,7 @@ def _value_at(text: str, at: int, style: str, begin: int) -> Value | None:
         return None
     value = _ended(bare[0], style, style != "environment" or "?" in text[max(0, begin - 200) : begin])
     behind = pattern("end of setting").match(text, at + len(value))
-    before = pattern("begin of setting").search(text, text.rfind("\n", 0, begin) + 1, begin)
+    before = pattern("begin of setting").search(text, max(0, begin - _LEFT_LENGTH), begin)
     return Value(value, at, False, style, bool(behind and before)) if value else None
 
 
@@ -309,11 +311,19 @@ def _is_type(text: str) -> bool:
 
 def _column(text: str, begin: int, end: int) -> Iterator[Span]:
     """Spans of the values in a table under the heading from `begin` to `end`."""
-    start, stop = text.rfind("\n", 0, begin) + 1, text.find("\n", end)
-    heading = text[start:stop] if stop >= 0 else ""
+    start = text.rfind("\n", max(0, begin - _HEADING), begin) + 1
+    stop = text.find("\n", end, end + _HEADING)
+    if stop < 0 or (not start and begin > _HEADING):
+        return
+    heading = text[start:stop]
     sign = next((each for each in _COLUMNS if each in heading), "")
     named = family(text[begin:end])
-    if not sign or len(heading) > 500 or named not in ("password", "secret", "token", "key"):
+    above = text[text.rfind("\n", max(0, start - _HEADING), max(0, start - 1)) + 1 : start]
+    if (
+        not sign
+        or above.count(sign) == heading.count(sign)
+        or named not in ("password", "secret", "token", "key")
+    ):
         return
     cells = heading.split(sign)
     column = text.count(sign, start, begin)

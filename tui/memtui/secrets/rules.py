@@ -45,7 +45,8 @@ _SHORTEST = 14
 _FIRST = deferred(r"[\w]|\\[^\w]")
 _DIGIT = deferred("[0-9]")
 _KEY_BEGIN = deferred(
-    r"-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----|Private-Lines: \d{1,4}(?=\s)"
+    r"-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
+    r"|Private-Lines: \d{1,4}(?=\s)"
 )
 _KEY_LENGTH = 20_000
 _KEY_LINES = deferred(r"(?:\s{0,40}(?:\\{1,2}[rn]|[>|+\"'#] ?){0,4}\s?[A-Za-z0-9+/=:,-]{1,80})*+")
