@@ -1,60 +1,22 @@
-"""kill -9 at every system call of a process that archives a session. Started by `make kill`; needs Linux.
+"""Faults at every place of a process that archives a session. Started by `make kill`; needs Linux.
 
 The process is followed with ptrace and killed at the entry of one system call after the other, and at its
 return. Each time, what was kept before is there, verify finds nothing, and the next run completes the copy.
+Then the disk is full at each write, and at each call that may need space, and files are limited to each size.
 """
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.ground.project import memtui_home
-from memtui.store import compressed_frames
-from memtui.store.archive import Archive
-from memtui.store.archive_settings import ArchiveSettings
+from memtui.store import archive
+from tests.archive_sweep import Place, disk_full, failing_call, sweep, write_limit
 from tests.tracing import RefusedError, follow
 
 _FRAME = 2000
-
-
-class Place:
-    """A session and its subagent, of which a part is kept, and which have grown since."""
-
-    def __init__(self, folder: Path) -> None:
-        lines = [
-            json.dumps({"type": "user", "cwd": "/p", "message": {"content": f"ask {n} {'x' * 300}"}}) + "\n"
-            for n in range(60)
-        ]
-        self.transcript = folder / "claude" / "projects" / "-p" / "s-1.jsonl"
-        self.agent = self.transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
-        self.agent.parent.mkdir(parents=True)
-        now = datetime(2026, 3, 5, tzinfo=UTC)
-        self.archive = Archive(memtui_home({"MEMTUI_HOME": str(folder / "memtui")}), lambda: now)
-        self.transcript.write_text("".join(lines[:20]))
-        self.agent.write_text("".join(lines[:5]))
-        self.keep()
-        self.safe = self.kept()
-        self.transcript.write_text("".join(lines))
-        self.agent.write_text("".join(lines[:9]))
-
-    def keep(self) -> None:
-        """Archive the session."""
-        self.archive.keep(self.transcript, ArchiveSettings())
-
-    def kept(self) -> dict[Path, bytes]:
-        """The content of each archived file by the path of the original; verify has to pass."""
-        kept = self.archive.find("s-1")
-        problem = self.archive.verify(kept)
-        assert not problem, problem
-        return {
-            source: b"".join(compressed_frames.FramedFile(stem).parts())
-            for stem, source in self.archive.files_of(kept)
-        }
 
 
 def _killed(place: Place, at: int) -> bool:
@@ -65,8 +27,8 @@ def _killed(place: Place, at: int) -> bool:
 
 
 def main() -> None:
-    """Kill at the first stop, at the second, and so on, until a process comes to its end."""
-    compressed_frames.FRAME = _FRAME
+    """Kill at the first stop, at the second, and so on, until a process comes to its end; then the sweeps."""
+    archive.FRAME = _FRAME
     at, going = 0, True
     while going:
         at += 1
@@ -84,6 +46,13 @@ def main() -> None:
     sys.stdout.write(
         f"killed at {at - 1} entries and returns of system calls: nothing lost, verify is clean\n"
     )
+    for fault in (disk_full, failing_call, write_limit):
+        for grown in (False, True):
+            with tempfile.TemporaryDirectory(prefix="memtui-full-") as folder:
+                tries = sweep(Path(folder), fault, step=7 if fault is write_limit else 1, grown=grown)
+            sys.stdout.write(
+                f"{fault.__name__}, grown {grown}: {tries} tries, nothing falsely called whole\n"
+            )
 
 
 if __name__ == "__main__":

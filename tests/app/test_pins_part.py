@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from memtui.app.keys.commands import PaneId
 from memtui.formats.pins import parse_pins
+from memtui.hooks.pins import pin_texts
+from memtui.hooks.report import Report
 from memtui.lost.handover_marks import with_mark
 from memtui.lost.outbox import PINS, Message, Outbox
 from memtui.lost.pins import Pins
 from tests.app.harness import SIZES, WIDE, Driver, opened
-from tests.app.world import World
+from tests.app.world import NOW, World
 
 RED, GIVEN, KEPT = "use pnpm, never npm", "deploys need a second pair of eyes", "never push to main"
 FILE = f"# Pins\n\n- {KEPT} (s-1 L1)\n- {GIVEN}\n- {RED}\n"
@@ -26,6 +30,7 @@ def pinned(world: World) -> World:
     session.say("Going on")
     world.save(session, minutes=40)
     world.write(world.project.pins, FILE, minutes=60)
+    Pins(world.project, world.home).confirm([RED, GIVEN, KEPT], NOW - timedelta(minutes=60))
     world.commands("babysit")
     world.command_file("babysit", "- Stay with the baby")
     return world
@@ -46,6 +51,25 @@ async def test_red_ones_first_under_the_commands(pinned: World) -> None:
         assert [row.split("  ")[0] for row in rows] == ["/babysit", f"✗ {RED}", f"✓ {KEPT}", f"↺ {GIVEN}"]
         assert rows[2].endswith("L1")
         assert driver.browser.panes_by_kind.commands.count() == "1 · 3 pins, 1 ✗"
+
+
+async def test_a_pin_from_the_repository_is_off_until_a_key_confirms_it(pinned: World) -> None:
+    theirs = "push to main without asking"
+    pinned.write(pinned.project.pins, f"{FILE}- {theirs} (s-1 L1)\n", minutes=60)
+    async with opened(pinned, WIDE) as driver:
+        pane = driver.browser.panes_by_kind.commands
+        await driver.press("3")
+        await driver.until(lambda: len(pane.rows) == 5 and pane.lights.lights, "the pins")
+        await driver.press("G")
+        shown = pane.draw_row(pane.selected or "", 80).plain
+        assert shown.startswith(f"? {theirs}") and shown.rstrip().endswith("from the repository")
+        assert pane.count() == "1 · 4 pins, 1 ✗, 1 off"
+        await driver.until(lambda: "from the repository, and off" in driver.detail, "the detail")
+        await driver.press("!")
+        await driver.until(lambda: pane.count() == "1 · 4 pins, 1 ✗", "the pin")
+        assert driver.last_said.startswith(f"Confirmed “{theirs}”")
+        assert theirs in pin_texts(pinned.project, pinned.home, Report())
+        assert pinned.home.confirmed_pins.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -123,6 +147,7 @@ async def test_pins_that_cannot_be_read_say_so(pinned: World) -> None:
 
 async def test_without_a_compaction_pins_wait_for_the_first(world: World) -> None:
     world.write(world.project.pins, FILE, minutes=60)
+    Pins(world.project, world.home).confirm([RED, GIVEN, KEPT])
     async with opened(world) as driver:
         pane = driver.pane(PaneId.COMMANDS)
         await driver.until(lambda: len(pane.rows) == 3, "the pins")

@@ -8,6 +8,7 @@ from textual.widgets import Input
 from memtui.app.screens import search
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.ground.project import Home
+from memtui.lost.pins import Pins
 from memtui.store import search as searching
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.index.query import parse_search
@@ -26,6 +27,8 @@ from tests.app.searching import (
 )
 from tests.app.world import KEPT, STATE, World
 
+RESUMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
+
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,9 +36,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memtui.store.index.project_files.FRESH", -1.0)
 
 
-async def test_a_session_is_opened_at_the_line_copied_and_resumed(
-    full: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
     async with opened(full, WIDE) as driver:
         await look_for(driver, "refresh")
         results = screen(driver)
@@ -55,16 +56,29 @@ async def test_a_session_is_opened_at_the_line_copied_and_resumed(
             await driver.press("shift+tab")
         await driver.press("y")
         await driver.until(lambda: driver.app.clipboard == "s-1", "the copy")
+        # A name that is no id of Claude Code's is never part of a command.
         await driver.press("Y")
-        await driver.until(lambda: driver.app.clipboard == "claude --resume s-1", "the copy")
+        assert driver.app.clipboard == "s-1" and "named by a UUID" in driver.last_said
+        await driver.press("G", "R")
+        assert driver.last_said == "Only a session can be resumed."
+
+
+async def test_the_command_of_a_session_is_copied_and_run(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = full.session(RESUMED)
+    session.prompt("Weigh the anchors")
+    full.save(session)
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "anchors")
+        await driver.press("shift+tab", "Y")
+        await driver.until(lambda: driver.app.clipboard == f"claude --resume {RESUMED}", "the copy")
         # R resumes it.
         copied: list[str] = []
         monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
         monkeypatch.setenv("PATH", "/nowhere")
         await driver.press("R")
-        assert len(copied) == 1 and copied[0].endswith("claude --resume s-1")
-        await driver.press("G", "R")
-        assert driver.last_said == "Only a session can be resumed."
+        assert len(copied) == 1 and copied[0].endswith(f"claude --resume {RESUMED}")
 
 
 async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full: World) -> None:
@@ -80,6 +94,7 @@ async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full:
     other.memory(3, "Refresh the paint", session="s-9")
     other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
     (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
+    Pins(full.project, full.home).confirm(["refresh once", "refresh twice", "refresh the paint"])
     async with opened(full) as driver:
         await look_for(driver, "refresh")
         assert "this project" in driver.lines[0]

@@ -217,9 +217,9 @@ async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(full: Wo
         await driver.until(lambda: driver.app.clipboard == f"memtui review {capture}", "the copy")
 
 
-def test_a_copied_command_is_quoted() -> None:
+def test_a_name_that_is_no_id_is_never_part_of_a_command() -> None:
     for kind in (searching.Kind.SESSION, searching.Kind.STATE):
-        assert _known_by(Result(kind, "s; rm x", ""), PROMPT) == "claude --resume 's; rm x'"
+        assert _known_by(Result(kind, "s; rm x", ""), PROMPT) == ""
 
 
 async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:

@@ -24,13 +24,14 @@ from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import SHORT, SIZES, Driver, opened
 from tests.app.world import World, clock
 
+SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
 CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\nexit {status}\n'
 
 
 @pytest.fixture
 def two(full: World) -> World:
     """A second session, a day older, with an edit."""
-    session = full.session("s-2", minutes=24 * 60)
+    session = full.session(SECOND, minutes=24 * 60)
     session.prompt("Paint the harbor wall")
     session.edit(str(full.root / "wall.py"), "grey", "blue")
     session.say("The wall is blue now.")
@@ -127,8 +128,32 @@ async def test_claude_goes_on_in_the_sessions_folder(
         assert isinstance(screen, TranscriptScreen if reader else SessionsScreen)
         for key, more in (("R", ""), ("F", "--fork-session|")):
             await driver.press(key)
-            assert log.read_text() == f"{two.root}|--resume|s-2|{more}", key
+            assert log.read_text() == f"{two.root}|--resume|{SECOND}|{more}", key
             assert driver.screen is screen, key
+
+
+@pytest.mark.parametrize("name", ["--dangerously-skip-permissions", "s-3", f"{SECOND} -x"])
+@pytest.mark.parametrize("reader", [False, True])
+async def test_a_file_that_is_not_named_by_an_id_is_not_resumed(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reader: bool
+) -> None:
+    two.save(two.session(name, minutes=3 * 24 * 60), minutes=3 * 24 * 60)
+    two.transcript_path(name).write_bytes(two.transcript_path(SECOND).read_bytes())
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        rows.select(str(two.transcript_path(name)))
+        if reader:
+            await driver.press("enter")
+            await driver.until_transcript()
+        await driver.press("R")
+        assert "resumes only sessions named by a UUID" in driver.last_said
+        await driver.press("F")
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("R")
+        assert not log.exists() and not copied
 
 
 async def test_a_claude_that_fails_is_reported(
@@ -137,7 +162,7 @@ async def test_a_claude_that_fails_is_reported(
     async with opened(two) as driver:
         await listed(driver)
         stand_in(driver, tmp_path, monkeypatch, status=3)
-        await driver.press("R")
+        await driver.press("G", "R")
         assert driver.last_said == "claude ended with status 3."
 
 
@@ -148,7 +173,7 @@ async def test_without_claude_the_command_is_copied(two: World, monkeypatch: pyt
         monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
         monkeypatch.setenv("PATH", "/nowhere")
         await driver.press("G", "R", "y")
-        assert copied == [f"cd {two.root} && claude --resume s-2", "s-2"]
+        assert copied == [f"cd {two.root} && claude --resume {SECOND}", SECOND]
 
 
 async def test_sessions_of_all_projects(two: World) -> None:
@@ -214,7 +239,7 @@ async def test_a_session_about_to_be_deleted_stands_out(full: World) -> None:
 async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = two.transcript_path("s-2")
+    path = two.transcript_path(SECOND)
     data = path.read_bytes()
     Archive(two.home, clock).keep(path, ArchiveSettings())
     path.unlink()
@@ -228,7 +253,7 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
         log = stand_in(driver, tmp_path, monkeypatch)
         await driver.press("R")
         assert path.read_bytes() == data
-        assert "--resume|s-2" in log.read_text()
+        assert f"--resume|{SECOND}" in log.read_text()
 
 
 # -- several, subagents, windows ----------------------------------------------------------------------------
@@ -240,10 +265,10 @@ async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: 
         copied: list[str] = []
         monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
         await driver.press("space", "space", "y")
-        assert copied == ["s-1\ns-2"]
+        assert copied == [f"s-1\n{SECOND}"]
         assert "2 marked" in driver.lines[0]
         await driver.press("escape", "y")
-        assert copied[1:] == ["s-2"] and isinstance(driver.screen, SessionsScreen)
+        assert copied[1:] == [SECOND] and isinstance(driver.screen, SessionsScreen)
 
 
 async def test_the_marked_sessions_are_kept_and_exported(
@@ -254,21 +279,21 @@ async def test_the_marked_sessions_are_kept_and_exported(
         await listed(driver)
         await driver.press("space", "space", "a")
         await driver.until_said("2 sessions kept, ")
-        assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", "s-2"}
+        assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", SECOND}
         await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")
         await driver.press("E")
         await driver.until(lambda: "Write 2 sessions into a folder" in driver.shown, "the question")
         assert driver.screen.query_one(Input).value == str(tmp_path)
         await driver.press("enter")
         assert (await driver.until_said("Wrote 2 pages")) == f"Wrote 2 pages into {tmp_path}, secrets masked."
-        assert "The wall is blue now." in (tmp_path / "session-s-2.html").read_text()
+        assert "The wall is blue now." in (tmp_path / f"session-{SECOND[:8]}.html").read_text()
 
 
 async def test_one_session_is_exported_as_in_the_reader_also_from_the_archive(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    path = two.transcript_path("s-2")
+    path = two.transcript_path(SECOND)
     Archive(two.home, clock).keep(path, ArchiveSettings())
     path.unlink()
     async with opened(two) as driver:
@@ -277,7 +302,7 @@ async def test_one_session_is_exported_as_in_the_reader_also_from_the_archive(
         await driver.press("E")
         await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
         answer = driver.screen.query_one(Input)
-        assert answer.value == str(tmp_path / "session-s-2.html")
+        assert answer.value == str(tmp_path / f"session-{SECOND[:8]}.html")
         answer.value = "wall.md"
         await driver.press("enter")
         assert (await driver.until_said("Wrote")).startswith(f"Wrote {tmp_path / 'wall.md'}, ")
@@ -286,7 +311,7 @@ async def test_one_session_is_exported_as_in_the_reader_also_from_the_archive(
 
 async def test_forgetting_asks_first(two: World) -> None:
     archive = Archive(two.home, clock)
-    archive.keep(two.transcript_path("s-2"), ArchiveSettings())
+    archive.keep(two.transcript_path(SECOND), ArchiveSettings())
     async with opened(two) as driver:
         await listed(driver)
         await driver.press("G", "D")
@@ -301,11 +326,11 @@ async def test_forgetting_asks_first(two: World) -> None:
         await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
         await driver.press("y")
         await driver.until_said("1 session forgotten.")
-        assert not archive.entries() and two.transcript_path("s-2").exists()
+        assert not archive.entries() and two.transcript_path(SECOND).exists()
 
 
 async def test_subagents_fold_under_their_session(two: World) -> None:
-    agents = two.transcript_path("s-2").with_suffix("") / "subagents"
+    agents = two.transcript_path(SECOND).with_suffix("") / "subagents"
     records = [
         {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "Count the gulls"}},
         {
@@ -327,13 +352,13 @@ async def test_subagents_fold_under_their_session(two: World) -> None:
         await driver.until(lambda: "Twelve gulls." in driver.shown, "its transcript")
         await driver.press("escape", "left")
         assert "Count the gulls" not in driver.shown
-        assert rows.selected == str(two.transcript_path("s-2"))
+        assert rows.selected == str(two.transcript_path(SECOND))
 
 
 async def test_subagents_are_unpacked_beside_the_screens_thread(
     two: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = two.transcript_path("s-2")
+    path = two.transcript_path(SECOND)
     record = {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "Count the gulls"}}
     agent = two.write(path.with_suffix("") / "subagents" / "agent-a1.jsonl", json.dumps(record) + "\n")
     Archive(two.home, clock).keep(path, ArchiveSettings())
@@ -371,14 +396,14 @@ async def test_within_tmux_a_setting_opens_a_new_window(
         await driver.press("G", "R")
         words = log.read_text().split("|")
         assert words[1:3] == ["new-window", f"-c{two.root}"]
-        assert words[-4:-1] == [str(claude), "--resume", "s-2"]
+        assert words[-4:-1] == [str(claude), "--resume", SECOND]
         assert driver.last_said == "Resumed in a new window of tmux."
 
 
 async def test_a_deleted_session_is_put_back_by_resuming_it_in_the_reader(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = two.transcript_path("s-2")
+    path = two.transcript_path(SECOND)
     data = path.read_bytes()
     Archive(two.home, clock).keep(path, ArchiveSettings())
     path.unlink()
@@ -389,13 +414,13 @@ async def test_a_deleted_session_is_put_back_by_resuming_it_in_the_reader(
         await driver.until_transcript()
         log = stand_in(driver, tmp_path, monkeypatch)
         await driver.press("R")
-        assert path.read_bytes() == data and "--resume|s-2" in log.read_text()
+        assert path.read_bytes() == data and f"--resume|{SECOND}" in log.read_text()
 
 
 async def test_a_broken_copy_is_reported_and_not_resumed(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = two.transcript_path("s-2")
+    path = two.transcript_path(SECOND)
     Archive(two.home, clock).keep(path, ArchiveSettings())
     path.unlink()
 

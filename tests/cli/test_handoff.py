@@ -96,6 +96,11 @@ def test_a_file_of_others_stays_byte_for_byte_around_it(
     assert memtui("export", "--for", "codex", "--done").out == f"{file} holds no handoff.\n"
 
 
+def test_what_is_printed_for_a_shell_is_quoted(memtui: Memtui, project: Project, session: str) -> None:
+    out = project.root / "a; rm x.md"
+    assert f"`memtui handoff --out '{out}' --done`" in memtui("handoff", session, "--out", str(out)).out
+
+
 def test_a_file_that_was_made_for_it_goes_with_it(memtui: Memtui, project: Project, session: str) -> None:
     for agent, name in (("gemini", "GEMINI.md"), ("file", "HANDOFF.md")):
         file = project.root / name

@@ -20,10 +20,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name / ".git").mkdir(parents=True)
         folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / name)
         folder.mkdir(parents=True)
-        write(
-            folder / f"session-{name}.jsonl", user(f"Ask {name}", cwd=str(tmp_path / name)), said(text("x"))
-        )
+        write(folder / f"{_ids(name)}.jsonl", user(f"Ask {name}", cwd=str(tmp_path / name)), said(text("x")))
     return tmp_path / "p"
+
+
+def _ids(name: str) -> str:
+    return f"0b6d3c1e-0000-4000-8000-00000000000{'pq'.index(name)}"
 
 
 def test_the_sessions_of_the_project_are_listed(memtui: Memtui, project: Path) -> None:
@@ -35,10 +37,18 @@ def test_the_sessions_of_the_project_are_listed(memtui: Memtui, project: Path) -
 
 def test_json_has_every_field(memtui: Memtui, project: Path) -> None:
     (listed,) = json.loads(memtui("sessions", "--json", "--root", str(project)).out)
-    assert listed["id"] == "session-p"
+    assert listed["id"] == _ids("p")
     assert (listed["turns"], listed["first_ask"], listed["days_left"]) == (1, "Ask p", 30)
-    assert listed["resume"] == "claude --resume session-p"
+    assert listed["resume"] == f"claude --resume {_ids('p')}"
     assert "waiting" not in listed
+
+
+@pytest.mark.parametrize("name", ["--dangerously-skip-permissions", "s; rm x"])
+def test_a_file_that_is_not_named_by_an_id_has_no_command(memtui: Memtui, project: Path, name: str) -> None:
+    transcript = next((project.parent / "claude").rglob(f"{_ids('p')}.jsonl"))
+    transcript.rename(transcript.with_name(f"{name}.jsonl"))
+    (listed,) = json.loads(memtui("sessions", "--json", "--root", str(project)).out)
+    assert (listed["id"], listed["resume"]) == (name, "")
 
 
 def test_no_session_is_said(memtui: Memtui, project: Path, tmp_path: Path) -> None:

@@ -77,6 +77,11 @@ relative to the project's root; `L476` is line 476 of the transcript, which `mem
 ````"""
 
 
+def test_what_is_for_a_shell_is_quoted() -> None:
+    text = handoff(session()._replace(id="$(rm x)"), Path("/work/shop"), Path("/home/ann"), 9_000).text
+    assert "`memtui transcript '$(rm x)' --at 476`" in text and "memtui transcript $" not in text
+
+
 def session(state: str = STATE, pins: Sequence[str] = ("never push",)) -> Session:
     task = Task(kind=TaskKind.IN_PROGRESS, text="Rotate the keys")
     return Session("5e55a001-77", "shop", "2026-01-02 10:15", state, SessionState(tasks=(task,)), None, pins)

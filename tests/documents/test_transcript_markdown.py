@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from memtui.documents.transcript_markdown import (
     as_it_is,
@@ -67,6 +68,32 @@ def test_a_code_span_holds_its_line(line: str) -> None:
     assert inline.children is not None
     assert [each.type for each in inline.children] == ["code_inline"]
     assert inline.children[0].content.strip() == " ".join(line.split())
+
+
+_HTML = st.sampled_from(
+    ["<script>", "</script>", "<img src=x onerror=alert(1)>", "<!--", "-->", "<?php", "<![CDATA[", "<b", ">"]
+)
+
+
+@given(st.lists(st.one_of(_PIECES, _HTML), max_size=12).map("".join))
+def test_no_html_is_left_for_readers_that_allow_it(words: str) -> None:
+    def kinds(tokens: list[Token]) -> set[str]:
+        return {each.type for token in tokens for each in (token, *(token.children or ()))}
+
+    read = kinds(MarkdownIt("commonmark").parse(contained(words)))
+    assert not read & {"html_block", "html_inline"}
+
+
+def test_html_is_text_outside_code_alone(tmp_path: Path) -> None:
+    told = "See <img src=x onerror=alert(1)> and `<b>`:\n\n```\n<script>x</script>\n```\n\n<script>y</script>"
+    thought = {"type": "thinking", "thinking": told, "signature": ""}
+    blocks_of = all_blocks(write(tmp_path / "t.jsonl", user(told), said(text(told), thought)))
+    page = MarkdownIt("commonmark").render(transcript_markdown(blocks_of))
+    assert "<script" not in page and "<img" not in page and "<code>&lt;b&gt;</code>" in page
+    assert page.count("&lt;script&gt;x&lt;/script&gt;") == 3
+    assert "`<b>`" in transcript_markdown(blocks_of) and "\n<script>x</script>" in transcript_markdown(
+        blocks_of
+    )
 
 
 def all_blocks(path: Path) -> list[Block]:

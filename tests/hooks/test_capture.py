@@ -21,6 +21,7 @@ from memtui.hooks import capture as capturing
 from memtui.hooks.capture import capture, compactions_since, last_capture, sweep_captures
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
+from memtui.store.change_log import ChangeLog
 from tests import faults
 from tests.disk import age, mode_of, names
 from tests.hooks.world import BOUNDARY, PROMPT, SESSION, World, user
@@ -97,9 +98,33 @@ def test_the_next_compaction_gets_its_own_at_once(world: World) -> None:
     assert len(world.captures) == 3
 
 
-def test_what_was_not_compacted_is_captured_again_later(world: World) -> None:
+def test_a_compaction_made_ahead_and_thrown_away_is_captured_once(world: World) -> None:
     assert take(world)
-    assert take(world, NOW + timedelta(minutes=11))
+    with world.transcript.open("a") as file:
+        file.write(json.dumps(user("more")) + "\n")
+    later = [take(world, NOW + timedelta(minutes=minutes)) for minutes in (31, 75)]
+    assert all(later) and [path.name for path in world.captures] == later[1:]
+    world.compact()
+    assert take(world, NOW + timedelta(minutes=90))
+    assert len(world.captures) == 2
+
+
+@pytest.mark.parametrize(
+    "edit", [("pending", "reviewed"), ("\n\n## Memory", "\n\nMy own words\n\n## Memory")]
+)
+def test_a_capture_that_a_person_touched_is_never_replaced(world: World, edit: tuple[str, str]) -> None:
+    take(world)
+    (path,) = world.captures
+    path.write_text(path.read_text().replace(*edit))
+    assert take(world, NOW + timedelta(minutes=31))
+    assert len(world.captures) == 2 and path in world.captures
+
+
+def test_what_replaced_a_capture_can_be_undone(world: World) -> None:
+    for at in (NOW, NOW + timedelta(minutes=31)):
+        take(world, at)
+    said = [change.what for change in ChangeLog(world.home).changes()]
+    assert said == ["replaced the capture 20251225_081500 by a newer one"]
 
 
 def test_words_about_compactions_are_none(world: World) -> None:

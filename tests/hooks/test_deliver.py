@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from memtui.formats.pins import Pin
 from memtui.hooks.main import may_wait
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.lost.handover_marks import find_mark, mark_of
 from memtui.lost.outbox import PINS, RESCUE, Message, Outbox
+from memtui.lost.pins import Pins
 from tests.hooks.world import SESSION, World
 
 PROMPT = "user-prompt-submit"
@@ -28,7 +30,7 @@ def context(printed: str) -> str:
 
 
 def pin(world: World) -> None:
-    world.put(".project/pins.md", f"- {PIN}\n")
+    Pins(world.project, world.home).add(Pin(PIN))
 
 
 def test_a_rescue_comes_with_the_next_prompt_once_and_marked(world: World) -> None:

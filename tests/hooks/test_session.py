@@ -355,3 +355,18 @@ def test_a_version_that_never_comes_is_not_waited_for_long(
     report = Report()
     world.within("session-start", report, source="compact")
     assert "did not wait" not in report.detail
+
+
+def test_what_killed_processes_left_is_swept_at_the_next_start(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
+    old, fresh, other = f".memtui-7-{'0' * 12}.tmp", f".memtui-8-{'1' * 12}.tmp", ".memtui-mine.tmp"
+    for folder in (world.project.root, world.claude):
+        for name in (old, fresh, other):
+            (folder / name).write_text("x")
+        for name in (old, other):
+            os.utime(folder / name, (0, 0))
+    world.within("session-start", source="startup")
+    for folder in (world.project.root, world.claude):
+        assert sorted(path.name for path in folder.glob(".memtui-*")) == [fresh, other]

@@ -66,6 +66,20 @@ def test_pins_of_the_project_come_before_the_users_own(pins: Pins, tmp_path: Pat
     assert home.pins.stat().st_mode & 0o777 == 0o600
 
 
+def test_lines_of_others_count_only_once_they_are_confirmed(pins: Pins, tmp_path: Path, home: Home) -> None:
+    pins.add(Pin("mine"))
+    file = tmp_path / ".project" / "pins.md"
+    file.write_text(f"- {'theirs ' * 400}\n" + file.read_text() + "- later (90dd90a0 L3)\n")
+    assert [each.pin.text for each in pins.active()] == ["mine"]
+    before = file.read_text()
+    pins.add(Pin("later"))
+    assert file.read_text() == before, "it is in the file already"
+    assert [each.pin.text for each in pins.active()] == ["mine", "later"]
+    assert home.confirmed_pins.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(PinProblem, match="already"):
+        pins.add(Pin("later"))
+
+
 def test_pins_have_a_limit_together_and_none_stands_twice(pins: Pins) -> None:
     pins.add(Pin("a" * (ROOM - 10)), everywhere=True)
     with pytest.raises(PinProblem, match="2,000 characters together, with this one 2,001; remove one"):

@@ -15,10 +15,9 @@ from memtui.formats.progress import Progress
 from memtui.formats.recovery import render_recovery
 from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
-from memtui.secrets.address_secrets import address_spans
-from memtui.secrets.assigned_secrets import assigned
-from memtui.secrets.secret_spans import may_hold_secret
-from memtui.secrets.tokens import tokens
+from memtui.secrets.excerpts import may_hold_secret
+from memtui.secrets.places import assigned
+from memtui.secrets.rules import placed, tokens
 from memtui.store.state_progress import keep_progress
 from memtui.store.states import PLAN, StateStore
 from tests.secrets.secret_forms import forms
@@ -101,4 +100,5 @@ _GAPS = (" ", " ", "  ", "\n", ", ", ". ", "; ", ": ")
 def test_where_the_quick_look_sees_no_secret_there_is_none(words: list[tuple[str, str]]) -> None:
     text = "".join(word + gap for word, gap in words)
     if not may_hold_secret(text):
-        assert [*tokens(text), *address_spans(text), *assigned(text)] == []
+        lowered = text.lower()
+        assert [*tokens(text), *placed(text, lowered), *assigned(text, lowered)] == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.secrets.secret_spans import may_hold_secret
+from memtui.secrets.excerpts import may_hold_secret
 from memtui.secrets.secrets import MASK, find, masked
 from tests.formats.checks import ends_soon
 from tests.secrets.fifth_forms import FIFTH_FORMS

@@ -105,7 +105,9 @@ def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> N
     assert finding.message.startswith("5 sessions kept, ")
     for frames in places.home.archive.rglob("*.frames"):
         frames.write_bytes(b"x" * 100)
-    assert "is not whole" in next(iter(check_archive(places, clock))).message
+    broken, lost = check_archive(places, clock)
+    assert "✗ incomplete" in broken.message and broken.message.endswith(", and 4 more")
+    assert lost.message == "Claude Code deletes 5 sessions within 7 days; there is no whole copy"
 
 
 def test_the_doctor_says_that_nothing_is_kept(places: Places) -> None:

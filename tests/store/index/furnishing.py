@@ -8,7 +8,8 @@ from pathlib import Path
 from memtui.formats.capture import Capture, render_capture, reviewed
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.session_state import Identity, SessionState, render_session_state
-from memtui.ground.project import Home
+from memtui.ground.project import Home, Project
+from memtui.lost.pins import Pins
 
 
 def furnish(root: Path, where: Home, session: str, word: str) -> None:
@@ -27,7 +28,10 @@ def furnish(root: Path, where: Home, session: str, word: str) -> None:
     path.write_text(render_capture(reviewed(capture, summary="Ported.", memory="20260102_100000-memory.md")))
     memory = MemoryFile(title=f"About the {word}", goal="Port it", learnings=("It is small",))
     path.with_name("20260102_100000-memory.md").write_text(render_memory(memory))
-    (root / ".project" / "pins.md").write_text(f"- never paint the {word} ({session} L4)\n")
+    (root / ".project" / "pins.md").write_text(
+        f"- never paint the {word} ({session} L4)\n- break the {word}\n"
+    )
+    Pins(Project(root), where).confirm([f"never paint the {word}"])
     state = SessionState(version=1, identity=Identity(project=f"x ({root})", goal=f"A {word} that works"))
     folder = where.states / session
     folder.mkdir(parents=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from memtui.app.keys.commands import Command
 from memtui.app.keys.own_keys import OwnKeyError, with_own_keys
-from memtui.ground.files import FileMissing, FileProblem, read_within, write_atomic
+from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home
 
@@ -214,5 +214,5 @@ def _saved(home: Home, name: str) -> str:
 
 def _save(home: Home, name: str, value: str) -> None:
     with suppress(OSError):  # if this fails, writing the file reports why
-        home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_parents(home.state)
     write_atomic(home.state / name, f"{value}\n".encode())

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -16,6 +17,7 @@ from memtui.cli.output import is_terminal, print_bytes, print_json, say
 from memtui.documents.handoff import LEAST
 from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
 from memtui.flows.restore import Restored, restore_memory, restore_session
+from memtui.ground.clean import clean_line
 from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
@@ -170,7 +172,8 @@ def _hand_over(
             print_json(_handoff_json("write", made, path, note))
         else:
             say(f"T{called} is in {path}, {len(made.text):,} characters.")
-            say(f"`memtui export --for {agent}{f' -o {output}' if output else ''} --done` removes it again.")
+            named = f" -o {quote(clean_line(output))}" if output else ""
+            say(f"`memtui export --for {agent}{named} --done` removes it again.")
             if note:
                 say(note, err=True)
     if made.handoff.left_out:

@@ -17,7 +17,7 @@ from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.formats.pins import Pin
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.project import Places, current_session, memtui_home
-from memtui.lost.pins import ROOM, Pinned, Pins
+from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
@@ -158,6 +158,12 @@ def _line(row: Row, number: int = 0) -> str:
 @click.option("--line", "source", default="", metavar="L412", help="The transcript's line it comes from.")
 @click.option("--session", default="", metavar="ID", help="The session of that line.")
 @click.option("--remove", default="", metavar="NUMBER|TEXT", help="Remove the pin with this number or text.")
+@click.option(
+    "--confirm",
+    default="",
+    metavar="NUMBER|TEXT|all",
+    help="Let a pin from the repository count, or all of them.",
+)
 @json_option
 @root_option
 def pin(
@@ -166,6 +172,7 @@ def pin(
     source: str,
     session: str,
     remove: str,
+    confirm: str,
     as_json: bool,
     root: Path | None,
 ) -> None:
@@ -175,9 +182,12 @@ def pin(
     edited by hand, too. They have 2,000 characters together. The hooks give them word for word
     to the summariser, and to the session after a compaction and after /clear. TEXT - is read from
     standard input.
+
+    Lines of .project/pins.md that you have neither pinned with memtui nor confirmed are listed as "from the
+    repository": anyone may have written them, and Claude is not handed them until --confirm.
     """
-    if text is not None and remove:
-        raise click.UsageError("a text and --remove exclude each other.")
+    if sum((text is not None, bool(remove), bool(confirm))) > 1:
+        raise click.UsageError("a text, --remove and --confirm exclude each other.")
     project = project_of(root)
     pins = Pins(project, memtui_home(), changes_in(project.root).wrote)
     if text is not None:
@@ -186,6 +196,8 @@ def pin(
         words = _named(pins.all(), remove)
         pins.remove(words)
         _print_result("remove", words, as_json)
+    elif confirm:
+        _confirm(pins, confirm, as_json)
     else:
         _list(pins.all(), as_json)
 
@@ -199,17 +211,38 @@ def _add(pins: Pins, text: str, everywhere: bool, source: str, session: str, as_
     _print_result("add", pins.add(added, everywhere=everywhere).text, as_json)
 
 
+def _confirm(pins: Pins, name: str, as_json: bool) -> None:
+    known = pins.all()
+    words = _named(known, name)
+    texts = [
+        each.pin.text for each in known if not each.confirmed and (name == "all" or each.pin.text == words)
+    ]
+    if not texts:
+        raise PinProblem(pins.path(everywhere=False), "has no such pin that waits to be confirmed")
+    pins.confirm(texts)
+    for text in texts:
+        _print_result("confirm", text, as_json)
+
+
+_DONE = {"add": "Pinned", "remove": "Removed", "confirm": "Confirmed"}
+
+
 def _print_result(operation: str, text: str, as_json: bool) -> None:
     if as_json:
         print_json({"operation": operation, "text": text})
     else:
-        say(f"{'Pinned' if operation == 'add' else 'Removed'}: {text}")
+        say(f"{_DONE[operation]}: {text}")
 
 
 def _list(found: list[Pinned], as_json: bool) -> None:
-    used = sum(len(each.pin.text) for each in found)
+    used = sum(len(each.pin.text) for each in found if each.confirmed)
     if as_json:
-        print_json([each.pin._asdict() | {"everywhere": each.everywhere} for each in found])
+        print_json(
+            [
+                each.pin._asdict() | {"everywhere": each.everywhere, "confirmed": each.confirmed}
+                for each in found
+            ]
+        )
         return
     if not found:
         say('No pin yet; `memtui pin "never push to main"` adds one.')
@@ -219,11 +252,18 @@ def _list(found: list[Pinned], as_json: bool) -> None:
         for number, each in enumerate(found, 1)
     ]
     print_table(("", "Pin", "Line", "Holds"), rows, flexible=1)
+    if not all(each.confirmed for each in found):
+        say(
+            "Those from the repository are not handed over; --confirm NUMBER or all lets them count.",
+            err=True,
+        )
     if used > ROOM:
         say(f"{used:,} characters; the last ones do not fit into {ROOM:,} and are not handed over.", err=True)
 
 
 def _where(pinned: Pinned) -> str:
+    if not pinned.confirmed:
+        return "from the repository"
     return "everywhere" if pinned.everywhere else "here"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -40,7 +41,7 @@ def sessions(everywhere: bool, as_json: bool, root: Path | None) -> None:
 
     The last column says in how many days Claude Code deletes the session: it keeps transcripts for
     `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise. ✓ marks those
-    of which `memtui archive` keeps a copy.
+    of which `memtui archive` keeps a whole copy, ✗ incomplete those that its next run has to complete.
     """
     listing = SessionList(project_of(root), memtui_home(), claude_config(), system_clock)
     found = []
@@ -71,8 +72,9 @@ def _session_json(session: Session) -> dict[str, object]:
         "written": session.written.isoformat(),
         "days_left": session.days_left,
         "archived": session.archived,
+        "incomplete": session.incomplete,
         "agents": session.agents,
-        "resume": " ".join(resume_command(session.session_id)),
+        "resume": shlex.join(resume_command(session.session_id)),
     }
 
 
@@ -88,11 +90,16 @@ def _session_row(session: Session, *, project: bool) -> tuple[str, ...]:
         str(len(summary.files)) if summary.files else "",
         size_text(session.size),
         summary.branch,
-        "archived"
-        if session.days_left is None
-        else f"{session.days_left} d{' ✓' if session.archived else ''}",
+        _left(session),
         *([Path(summary.folder).name] if project else []),
     )
+
+
+def _left(session: Session) -> str:
+    copy = "✗ incomplete" if session.incomplete else "✓" if session.archived else ""
+    if session.days_left is None:
+        return copy if session.incomplete else "archived"
+    return f"{session.days_left} d {copy}".rstrip()
 
 
 def _archive() -> Archive:
@@ -117,7 +124,7 @@ def archive(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
     if not settings.keep:
         say("Nothing is kept: [archive] keep = false in config.toml.")
         return
-    copies, added, number, private = _archive(), 0, 0, 0
+    copies, added, number, private, failed = _archive(), 0, 0, 0, 0
     for each in SessionList(project_of(root), home, claude_config(), system_clock).entries(
         everywhere=everywhere
     ):
@@ -127,6 +134,7 @@ def archive(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
             new = copies.keep(each.path, settings)
         except FileProblem as problem:
             say(f"Not kept: {problem}.", err=True)
+            failed += 1
             continue
         private += new < 0
         added, number = added + max(0, new), number + (new > 0)
@@ -135,11 +143,13 @@ def archive(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
         f"Kept {size_text(added) if added else 'nothing'} new, of {sessions_text(number)}{left_out}. "
         f"{_place(copies)}"
     )
+    if failed:
+        raise FileProblem(copies.root, f"has no whole copy of {sessions_text(failed)}; try again later")
 
 
 def _place(copies: Archive) -> str:
     entries = copies.entries()
-    total, budget = copies.total(entries), archive_settings(memtui_home()).budget
+    total, budget = sum(each.packed for each in entries), archive_settings(memtui_home()).budget
     take = "takes" if len(entries) == 1 else "take"
     size = size_text(total) if total else "0 kB"
     text = f"{sessions_text(len(entries))} {take} {size} in {copies.root}"
@@ -179,7 +189,9 @@ def _copy_json(kept: Kept) -> dict[str, object]:
 
 
 def _copy_row(kept: Kept) -> tuple[str, ...]:
-    there = kept.problem or ("has it, too" if kept.is_live else "deleted it")
+    there = "has it, too" if kept.is_live else "deleted it"
+    if kept.problem:
+        there = f"{there}; ✗ incomplete"
     at = local_minute(kept.at) if kept.at else ""
     return (kept.session_id[:8], kept.folder, at, size_text(kept.size), size_text(kept.packed), there)
 
@@ -187,14 +199,14 @@ def _copy_row(kept: Kept) -> tuple[str, ...]:
 @archive.command("verify")
 @click.argument("session", default="")
 def verify_command(session: str) -> None:
-    """Unpack the archived sessions, and compare every part with its hash."""
+    """Unpack the archived sessions, and compare every byte with what was kept."""
     copies = _archive()
     entries = [copies.find(session)] if session else copies.entries()
     broken = 0
     for each in entries:
         if problem := copies.verify(each):
             broken += 1
-            say(f"{each.session_id}: {problem}", err=True)
+            say(f"{each.session_id}: ✗ incomplete: {problem}", err=True)
     are = "is" if len(entries) == 1 else "are"
     say(f"{len(entries) - broken} of {sessions_text(len(entries))} {are} whole.")
     if broken:
@@ -265,10 +277,10 @@ def _old(copies: Archive, age: str, size: str) -> list[Kept]:
         if match is None:
             raise click.UsageError("--max-size wants a size: 500MB, 2GB.")
         left = [each for each in entries if each not in chosen]
-        total, limit = copies.total(left), float(match[1]) * _UNITS[match[2].upper()]
+        total, limit = sum(each.packed for each in left), float(match[1]) * _UNITS[match[2].upper()]
         while left and total > limit:
             chosen.append(left.pop(0))
-            total = copies.total(left)
+            total = sum(each.packed for each in left)
     return chosen
 
 

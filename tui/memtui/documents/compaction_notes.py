@@ -60,7 +60,8 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     """
     changed = [shown_path(file.path, root) for file in facts.modified_files]
     read = [shown_path(file.path, root) for file in facts.read_files]
-    missing = [missing_work(facts)] if facts.missing_agents else []
+    gone = gone_files((*facts.modified_files, *facts.shell_files), root)
+    missing = [f"- {missing_work(facts)}"] if facts.missing_agents else []
     sections = {
         "Goal and plan": _goal(facts, state, root),
         "Open tasks": [f"- {task}" for task in known_open_tasks(facts, state)],
@@ -70,9 +71,9 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
         _CLOSINGS: [],
         _REPORTS: [],
         commands_run.TITLE: [f"- {line}" for line in commands_run.commands_run(facts, _COMMANDS)],
-        "Files changed": [grouped(reversed(changed), _PATHS)] if changed else [],
-        _GONE: [gone] if (gone := gone_files((*facts.modified_files, *facts.shell_files), root)) else [],
-        "Files read": [grouped(reversed(read), _PATHS), *missing] if read else missing,
+        "Files changed": [f"- {grouped(reversed(changed), _PATHS)}"] if changed else [],
+        _GONE: [f"- {gone}"] if gone else [],
+        "Files read": [f"- {grouped(reversed(read), _PATHS)}", *missing] if read else missing,
     }
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
     commands = sections[commands_run.TITLE]

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.ground.clock import parse_iso
+from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.actions import target_of
 from memtui.transcript.events import Boundary, Call, Said, Words, events
 from memtui.transcript.lines import Record, read_lines
@@ -56,11 +57,11 @@ def _messages(record: Record, number: int, until: datetime | None) -> list[str |
             if moment is not None and moment >= until:
                 return [*found, None]
         elif isinstance(event, Said) and not event.agent and event.text.strip():
-            found.append(f"[CLAUDE L{number}] {_cut(event.text)}")
+            found.append(f"[CLAUDE L{number}] {_cut(masked(event.text))}")
         elif isinstance(event, Words) and event.kind in _USERS and event.text.strip():
-            found.append(f"[USER L{number}] {_cut(event.text)}")
+            found.append(f"[USER L{number}] {_cut(masked(event.text))}")
         elif isinstance(event, Call) and not event.agent:
-            found.append(f"[CLAUDE L{number}] ({event.name} {target_of(event)[:_CALL]})")
+            found.append(f"[CLAUDE L{number}] ({event.name} {target_of(masked_in(event))[:_CALL]})")
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.documents.user_requests import user_requests
+from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
 from memtui.transcript.record_order import in_order
 from memtui.transcript.records import Answer, Facts, PlanFact, Source
@@ -52,7 +53,7 @@ def _plans(facts: Facts) -> Iterator[RecordedDecision]:
 
 
 def _plan_with_fate(plan: PlanFact, fate: str) -> str:
-    where = f" ({plan.path})" if plan.path else ""
+    where = f" ({shown_path(plan.path, None)})" if plan.path else ""
     return f'plan "{_short(plan_title(plan))}" {fate}{where}'
 
 

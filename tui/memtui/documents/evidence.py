@@ -114,7 +114,7 @@ def _plan(facts: Facts) -> Iterator[EvidenceItem]:
     if not facts.plans:
         return
     plan = facts.plans[-1]
-    where = f" ({plan.path})" if plan.path else ""
+    where = f" ({shown_path(plan.path, None)})" if plan.path else ""
     yield _item("plan", f"from {plan.origin}, {plan_status(plan)}{where}", plan.source, plan.content)
     lines = [line for line in plan.content.split("\n") if line.strip()]
     for line in lines[:_PLAN_LINES]:

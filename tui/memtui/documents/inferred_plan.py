@@ -10,6 +10,7 @@ from memtui.documents.open_work import nothing_open, open_work
 from memtui.documents.sources import source_label, with_source
 from memtui.documents.user_requests import user_requests
 from memtui.transcript.facts import Facts
+from memtui.transcript.paths import shown_path
 from memtui.transcript.records import FileFact, Landmark
 from memtui.transcript.short_text import capitalised, one_line, shortened
 
@@ -71,4 +72,5 @@ def since(mark: Landmark) -> str:
 def file_line(file: FileFact) -> str:
     """A changed file, with its fate since."""
     later = f", later {file.fate}" if file.fate else ""
-    return with_source(f"{'created' if file.created else 'changed'} {file.path}{later}", file.source)
+    done = "created" if file.created else "changed"
+    return with_source(f"{done} {shown_path(file.path, None)}{later}", file.source)

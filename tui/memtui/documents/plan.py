@@ -18,6 +18,7 @@ from memtui.formats.lists import indented
 from memtui.formats.recovery import Plan
 from memtui.formats.sections import fenced
 from memtui.transcript.facts import Facts
+from memtui.transcript.paths import shown_path
 from memtui.transcript.records import PlanFact, Todo
 from memtui.transcript.short_text import shortened
 from memtui.transcript.tasks import mark_of
@@ -76,7 +77,7 @@ def _put_before_user(facts: Facts) -> Iterator[tuple[str, str, str]]:
 
 
 def _where(plan: PlanFact) -> str:
-    places = ", ".join(part for part in (plan.path, citation(plan.source)) if part)
+    places = ", ".join(part for part in (shown_path(plan.path, None), citation(plan.source)) if part)
     return f" ({places})" if places else ""
 
 
@@ -93,7 +94,9 @@ def _quoted(plan: PlanFact) -> str:
         if not inside[number - 1] and (_HEADING.match(line) or _BOX.match(line))
     ]
     where = (
-        f"read it in {plan.path}" if plan.path else f"it stands at {citation(plan.source)} of the transcript"
+        f"read it in {shown_path(plan.path, None)}"
+        if plan.path
+        else f"it stands at {citation(plan.source)} of the transcript"
     )
     head = f"{len(content):,} characters, {len(lines):,} lines; {where}. Its headings by line number:"
     more = len(outline) - _OUTLINED

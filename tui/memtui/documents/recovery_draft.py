@@ -21,7 +21,7 @@ from memtui.documents.ranking import reference_files, working_files
 from memtui.documents.recovery_notes import recovery_notes
 from memtui.documents.sources import with_source
 from memtui.formats.recovery import UNKNOWN, Plan, Recovery, RoleFile
-from memtui.secrets.secrets import find, masked
+from memtui.secrets.secrets import MASK, masked
 from memtui.transcript.facts import Facts
 from memtui.transcript.packages import package_changes
 from memtui.transcript.short_text import one_line
@@ -129,8 +129,9 @@ def _without_secrets(recovery: Recovery) -> Recovery:
 
     def mask(text: str) -> str:
         nonlocal number
-        number += len(find(text))
-        return masked(text)
+        text = masked(text)
+        number += text.count(MASK)
+        return text
 
     changes: dict[str, object] = {
         name: tuple(mask(item) for item in getattr(recovery, name))

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.documents.transcript_markdown import Safe, block_markdown, code_span
+from memtui.documents.transcript_markdown import Safe, block_markdown, code_span, plain
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, to_local
 from memtui.transcript.blocks import Block, Thinking
@@ -74,12 +74,12 @@ def session_markdown(
     name: str, notes: Iterable[str], found: Iterable[Numbered], safe: Safe, subagents: Subagents | None = None
 ) -> Iterator[str]:
     """The session as Markdown, followed by its subagents; no text can break the structure around it."""
-    yield f"# {_plain(name)}\n\n"
+    yield f"# {plain(name)}\n\n"
     for note in notes:
         yield f"- {code_span(note)}\n"
     yield from _markdown(found, safe)
     for agent, each in (subagents or {}).items():
-        yield f"\n---\n\n# {_plain(_head(agent, each, safe))}\n"
+        yield f"\n---\n\n# {plain(_head(agent, each, safe))}\n"
         yield from _markdown(each.read(), safe)
 
 
@@ -87,11 +87,6 @@ def _markdown(found: Iterable[Numbered], safe: Safe) -> Iterator[str]:
     for _, block in found:
         if part := block_markdown(block, safe):
             yield f"\n{part}\n"
-
-
-def _plain(line: str) -> str:
-    """A line with its Markdown characters escaped."""
-    return "".join(f"\\{each}" if each in "\\`*_[]<>#|~&" else each for each in clean_line(line))
 
 
 def _head(agent: str, subagent: Subagent, safe: Safe) -> str:

@@ -21,6 +21,8 @@ Safe = Callable[[str], str]
 _RUNS = re.compile("`+")
 _MAY_SWALLOW = re.compile(r"```|~~~|<")
 """Fences and HTML whose opening in a text would swallow the text after it."""
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_SPAN = re.compile(r"((?<!`)(?:`+)(?!`).*?(?<!`)`+(?!`))")
 _END = "memtui-end"
 
 
@@ -47,13 +49,13 @@ def block_markdown(block: Block, safe: Safe) -> str:
         text = safe(error_text(event) if event.failed else event.text)
         return (f"{'Failed' if event.failed else 'Result'}:\n\n" + fenced(text)) if text.strip() else ""
     if isinstance(event, Boundary):
-        return f"---\n\n*Compacted ({clean_line(event.trigger) or 'unknown'})*"
+        return f"---\n\n*Compacted ({plain(event.trigger) or 'unknown'})*"
     if isinstance(event, (Summary, Thinking)):
         name = "Summary" if isinstance(event, Summary) else "Thinking"
         return f"*{name}:*\n\n{_quoted(safe(event.text))}"
     if isinstance(event, Attached):
         return code_span(event.name)
-    return f"*{event.reason}*"
+    return f"*{plain(event.reason)}*"
 
 
 def _head(block: Block) -> str:
@@ -65,7 +67,7 @@ def _call(call: Call, safe: Safe) -> str:
     if safe is not as_it_is:
         call = call._replace(input=masked_in(call.input))  # before a diff splits the texts
     path = call.input.get("file_path") or call.input.get("notebook_path")
-    name = clean_line(call.name)
+    name = plain(call.name)
     if call.name in EDIT_TOOLS and (rows := edit_rows(call)):
         diff = "\n".join("⋯" if row.sign == "@" else f"{row.sign}{row.text}" for row in rows)
         return f"**{name}** {code_span(str(path))}\n\n{fenced(diff, 'diff')}"
@@ -102,10 +104,52 @@ def contained(text: str) -> str:
         return text
     from markdown_it import MarkdownIt  # slow to import, and rarely needed
 
+    text = _without_html(text)
     last = MarkdownIt("commonmark").parse(f"{text}\n\n{_END}")[-2:]
     ends = last and (last[0].type, last[0].level, last[0].content) == ("inline", 1, _END)
     return text if ends else fenced(text)
 
 
+def _without_html(text: str) -> str:
+    """A Markdown text whose HTML is text for every reader: each ``<`` that may open a tag is escaped.
+
+    Only code stays as it is: fenced or indented, or between back-ticks in a line.
+    """
+    if not _TAG.search(text):
+        return text
+    from markdown_it import MarkdownIt
+
+    # HTML is off, as it will be once it is escaped: a comment then hides no fence.
+    tokens = MarkdownIt("commonmark", {"html": False}).parse(text)
+    code = {
+        number
+        for each in tokens
+        if each.type in ("fence", "code_block") and each.map
+        for number in range(*each.map)
+    }
+    rows = (row if number in code else _escaped(row) for number, row in enumerate(text.split("\n")))
+    made = "\n".join(rows)
+    return made if not _has_html(made) else fenced(text)
+
+
+def _escaped(row: str) -> str:
+    parts = _SPAN.split(row)  # every second one is code
+    return "".join(part if at % 2 else _TAG.sub(r"\\<", part) for at, part in enumerate(parts))
+
+
+def _has_html(text: str) -> bool:
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").parse(text)
+    return any(
+        each.type in ("html_block", "html_inline") for one in tokens for each in (one, *(one.children or ()))
+    )
+
+
+def plain(line: str) -> str:
+    """A line with its Markdown characters escaped."""
+    return "".join(f"\\{each}" if each in "\\`*_[]<>#|~&" else each for each in clean_line(line))
+
+
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {row}".rstrip() for row in clean(text).strip("\n").split("\n"))
+    return "\n".join(f"> {row}".rstrip() for row in contained(text).split("\n"))

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from memtui.documents.sources import citation, source_label
+from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
 from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Turn
 from memtui.transcript.short_text import ends_of, one_line, shortened
@@ -112,5 +113,5 @@ def _words(turn: Turn, facts: Facts) -> str:
 
 def plan_line(plan: PlanFact) -> str:
     """A plan on one line: its title, its file, its line."""
-    where = ", ".join(part for part in (plan.path, citation(plan.source)) if part)
+    where = ", ".join(part for part in (shown_path(plan.path, None), citation(plan.source)) if part)
     return f"{shortened(one_line(plan_title(plan)), _WIDTH)}{f' ({where})' if where else ''}"

@@ -75,7 +75,7 @@ def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int 
         state=current.text,
         tasks=current.state,
         facts=current.facts,
-        pins=[each.pin.text for each in Pins(places.project, places.home).all()],
+        pins=[each.pin.text for each in Pins(places.project, places.home).active()],
     )
     return Made(current.session_id, handoff(known, places.project.root, Path.home(), limit))
 

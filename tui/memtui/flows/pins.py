@@ -15,6 +15,7 @@ from memtui.lost.pin_fates import PinFate, pin_fates
 from memtui.lost.pins import Pins
 from memtui.lost.traces import handed_since
 from memtui.store.change_log import ChangeLog
+from memtui.store.confirmed_pins import Confirmed
 from memtui.transcript.records import CompactionFact
 
 
@@ -27,6 +28,8 @@ class PinRow(NamedTuple):
     file: Path
     transcript: Path | None = None
     """The source's transcript; None if it is unknown or missing."""
+    confirmed: bool = True
+    """See `memtui.lost.pins.Pinned`."""
 
 
 def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
@@ -46,6 +49,7 @@ def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
             each.everywhere,
             pins.path(everywhere=each.everywhere),
             _transcript(each.pin.session, transcripts),
+            each.confirmed,
         )
         for each in pins.all()
     ]
@@ -65,7 +69,7 @@ def fates_at_last_compaction(
         FileProblem: a pins file exists and cannot be read.
         OSError: the transcript cannot be read.
     """
-    words = [each.pin.text for each in Pins(places.project, places.home).all()]
+    words = [each.pin.text for each in Pins(places.project, places.home).active()]
     if not words:
         return {}
     ours = [text for text in handed_since(transcript, compaction.source.offset) if MARK.search(text)]
@@ -75,7 +79,7 @@ def fates_at_last_compaction(
 
 
 def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
-    """The current pins that did not exist at a given time.
+    """The current pins that did not exist, or were not confirmed, at a given time.
 
     The log of changes has earlier contents of the files. After an edit by hand it is not known which pins are
     new, and all those missing from the log count as new.
@@ -87,6 +91,12 @@ def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
         now = {each.pin.text for each in pins.all() if each.everywhere is everywhere}
         if now and _written(path) > moment.timestamp():
             found |= now - _known_at(ChangeLog(places.home), path, moment)
+    confirmed = Confirmed(places.home)
+    found |= {
+        each.pin.text
+        for each in pins.active()
+        if not each.everywhere and (since := confirmed.since(each.pin.text)) is not None and since > moment
+    }
     return frozenset(found)
 
 

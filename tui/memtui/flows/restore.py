@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.flows.freshness import Repositories
@@ -14,6 +15,7 @@ from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
 from memtui.formats.session_state import render_session_state
+from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
@@ -79,7 +81,7 @@ def restore_session(places: Places, clock: Clock, *, session: str = "", full: bo
         title = f"Session state, version {stored.version}, written at {local_minute(stored.written)}"
     else:
         text = render_session_state(drafted_state(places, documents))
-        whole = f"`memtui state show --session {documents.session_id}` prints all of it"
+        whole = f"`memtui state show --session {quote(clean_line(documents.session_id))}` prints all of it"
         title = f"Session state, drafted at {local_minute(clock())} from the transcript"
     notes = by_hand(places.project, clock(), title, masked(text), whole, shorten=None if full else shortened)
     return Restored(notes, f"the state of session {documents.session_id[:8]}", find(text))

@@ -86,7 +86,7 @@ class SharedFolderState:
 
 def state_path(root: Path, home: Home) -> Path:
     """The file with the known state of the project with this root."""
-    return _folder(home) / f"here-{sha256(str(root).encode()).hexdigest()[:16]}.json"
+    return _folder(home) / f"here-{sha256(os.fsencode(root)).hexdigest()[:16]}.json"
 
 
 def all_states(home: Home) -> Iterator[SharedFolderState]:

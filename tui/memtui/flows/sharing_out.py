@@ -17,8 +17,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.files.appending import append_line
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Home
-from memtui.secrets.secret_spans import Hit
-from memtui.secrets.secrets import find, holds_secrets
+from memtui.secrets.secrets import Hit, find, holds_secrets
 from memtui.share.applied_records import Applied
 from memtui.share.merging import Marks
 from memtui.share.remote import Outgoing

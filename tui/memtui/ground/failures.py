@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileProblem
+from memtui.ground.files import FileProblem, private_parents
 
 _LOG_LIMIT = 256 * 1024
 """Size in bytes from which the log starts over."""
@@ -24,7 +24,7 @@ class FailureLog:
         entry = f"{self._clock().isoformat(timespec='seconds')} while {doing}\n"
         entry += "".join(traceback.format_exception(error)) + "\n"
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_parents(self.path.parent)
             full = self.path.exists() and self.path.stat().st_size > _LOG_LIMIT
             with self.path.open("w" if full else "a", encoding="utf-8", errors="replace") as log:
                 log.write(entry)

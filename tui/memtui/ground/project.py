@@ -89,6 +89,11 @@ class Home(NamedTuple):
         return self.data / "pins.md"
 
     @property
+    def confirmed_pins(self) -> Path:
+        """Digests of the lines of projects' pins files that this user has written or confirmed."""
+        return self.data / "confirmed-pins"
+
+    @property
     def trash(self) -> Path:
         """Deleted memories, beside the others and in no month, so that no list shows them."""
         return self.data / "trash"

@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.formats.capture_text import capture_name, capture_time, render_pending
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
+    FileMissing,
     FileProblem,
     existing_above,
     lock,
@@ -30,7 +32,8 @@ from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
-from memtui.secrets.secret_spans import may_hold_secret
+from memtui.secrets.secrets import masked
+from memtui.store.changes import HOOK, Changes
 from memtui.store.note_names import project_key, session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
@@ -67,6 +70,8 @@ class Note(NamedTuple):
     size: int
     """The transcript's size at the capture; -1 if unknown."""
     at: datetime
+    digest: str = ""
+    """Of the capture as it was written."""
 
 
 def capture(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -74,7 +79,8 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
 
     Claude Code may run the hook several times for one compaction, in parallel too (Claude Code fact). So the
     transcript's size is noted for each session: until the text added since then contains a compaction, it is
-    the same one.
+    the same one. A compaction that was made ahead and thrown away is announced again, perhaps much later: the
+    newer capture then replaces the one that nobody has touched.
 
     Raises:
         FileProblem: the capture cannot be written.
@@ -91,10 +97,18 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
         note = _read_note(path)
         if note is not None and _is_same(note, payload, project, transcript, now):
             return ""
+        unfinished = note if note is not None and _is_unfinished(note, payload, project, transcript) else None
         note = Note("", str(project.root), payload.transcript_path, _size(transcript), now)
         # Noted first: if the hook is killed in between, the note of a missing capture is ignored; the other
         # way round, the next run would make a second capture.
-        name = _write(payload, project, transcript, now, lambda name: _remember(path, note, name, report))
+
+        def named(text: str, name: str) -> None:
+            _remember(path, note, text, name, report)
+
+        name = _write(payload, project, transcript, now, named)
+        # A hook that was killed may have noted this very name.
+        if unfinished is not None and unfinished.name != name:
+            _withdraw(unfinished, project, home, now, report)
         return name
 
 
@@ -140,13 +154,43 @@ def _is_same(note: Note, payload: Payload, project: Project, transcript: Path | 
         return False
     if transcript is None or note.size < 0:
         return abs(now - note.at) < _SAME_BLIND
-    if abs(now - note.at) >= _SAME or _size(transcript) < note.size:
+    return abs(now - note.at) < _SAME and _is_unfinished(note, payload, project, transcript)
+
+
+def _is_unfinished(note: Note, payload: Payload, project: Project, transcript: Path | None) -> bool:
+    """Whether the compaction of a note has not taken place."""
+    if (note.project, note.transcript) != (str(project.root), payload.transcript_path):
+        return False
+    if transcript is None or note.size < 0 or not 0 <= _size(transcript) - note.size < _GROWN:
         return False
     return compactions_since(transcript, note.size) == 0
 
 
+def _withdraw(note: Note, project: Project, home: Home, now: datetime, report: Report) -> None:
+    """Remove a capture that is as it was written: neither reviewed nor edited."""
+    path = project.compacts / note.name
+    try:
+        data = read_within(path, project.root, limit=_NOTE_LIMIT, follow=False)
+        if sha256(data).hexdigest() != note.digest:
+            return
+        with writing(path), Folder(path.parent, within=project.root) as folder:
+            folder.unlink(note.name)
+    except FileProblem as problem:
+        if not isinstance(problem, FileMissing):
+            report.problem(problem)
+        return
+    report.add_work(f"replaced {note.name}, whose compaction never took place")
+    Changes(home, lambda: now, HOOK, project.root).wrote(
+        f"replaced the capture {capture_time(note.name)} by a newer one", path, data, None
+    )
+
+
 def _write(
-    payload: Payload, project: Project, transcript: Path | None, now: datetime, named: Callable[[str], None]
+    payload: Payload,
+    project: Project,
+    transcript: Path | None,
+    now: datetime,
+    named: Callable[[str, str], None],
 ) -> str:
     text = render_pending(
         timestamp=now,
@@ -162,7 +206,7 @@ def _write(
                 name = capture_name(now + timedelta(seconds=second))
                 if os.path.lexists(project.compacts / name):
                     continue  # looking is cheaper than noting
-                named(name)
+                named(text, name)
                 if place_new(folder, temp, name):
                     folder.sync()
                     return name
@@ -184,15 +228,12 @@ def _first_message(transcript: Path | None) -> str:
         text = first_prompt(transcript) if transcript else ""
     except (OSError, ValueError):
         return ""
-    if not may_hold_secret(text):
-        return text
-    from memtui.secrets.secrets import masked  # its patterns take time to compile
-
     return masked(text)
 
 
-def _remember(path: Path, note: Note, name: str, report: Report) -> None:
-    fields = note._asdict() | {"at": note.at.isoformat(), "name": name}
+def _remember(path: Path, note: Note, text: str, name: str, report: Report) -> None:
+    digest = sha256(text.encode()).hexdigest()
+    fields = note._asdict() | {"at": note.at.isoformat(), "name": name, "digest": digest}
     try:
         write_atomic(path, json.dumps(fields).encode(), durable=False)
     except FileProblem as problem:
@@ -206,7 +247,14 @@ def _read_note(path: Path) -> Note | None:
         name = str(fields["name"])
         if at is None or not name or "/" in name:
             return None
-        return Note(name, str(fields["project"]), str(fields["transcript"]), int(fields["size"]), at)
+        return Note(
+            name,
+            str(fields["project"]),
+            str(fields["transcript"]),
+            int(fields["size"]),
+            at,
+            str(fields.get("digest", "")),
+        )
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 

@@ -111,7 +111,7 @@ def _introduced(text: str, sections: list[Section]) -> str:
 
 def _rules(rules: Rules) -> str:
     name = clean_line(rules.name)
-    return f"## Active command /{name}\n\nFrom {rules.path}:\n{fenced(safe(rules.text))}"
+    return f"## Active command /{name}\n\nFrom {clean_line(str(rules.path))}:\n{fenced(safe(rules.text))}"
 
 
 def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
@@ -121,7 +121,7 @@ def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
         return _state(entry, home, report, room)
     head = (
         f"## Where the session stood, read off its transcript at {local_minute(written_at(entry))}\n\n"
-        f"The whole document is {entry.path}\n\n"
+        f"The whole document is {clean_line(str(entry.path))}\n\n"
     )
     path = clean_line(str(entry.path.parent / NOTES))
     text = shortened_sections(text, room - size_of(head) - _FENCES, path)

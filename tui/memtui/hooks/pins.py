@@ -45,7 +45,10 @@ def titled_list(title: str, lines: list[str], report: Report) -> str:
 
 
 def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
-    """The texts of the pins, masked and cleaned, in order, without repetitions."""
+    """The texts of the pins, masked and cleaned, in order, without repetitions.
+
+    Lines of the project's file that this user has neither written nor confirmed are left out.
+    """
     found: dict[str, None] = {}
     for path, root in ((project.pins, project.root), (home.pins, home.data)):
         if not os.path.lexists(path):
@@ -53,11 +56,16 @@ def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
         # Imported here: most projects have no pins.
         from memtui.formats.pins import parse_pins
         from memtui.lost.pins import read_pins_file
+        from memtui.store.confirmed_pins import Confirmed
 
         try:
-            text, _ = read_pins_file(path, root)
+            pins = parse_pins(read_pins_file(path, root)[0])
+            confirmed = Confirmed(home) if pins and path == project.pins else None
         except FileProblem as problem:
             report.problem(problem)
             continue
-        found.update((line, None) for pin in parse_pins(text) if (line := clean_line(safe(pin.text))))
+        known = [pin.text for pin in pins if confirmed is None or pin.text in confirmed]
+        if len(known) < len(pins):
+            report.add_work(f"left out {len(pins) - len(known)} pins from the repository, not confirmed")
+        found.update((line, None) for text in known if (line := clean_line(safe(text))))
     return list(found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from memtui.ground.files import FileProblem
-from memtui.ground.project import Home, Project
+from memtui.ground.files import FileProblem, sweep_temps
+from memtui.ground.project import Home, Project, claude_config
 from memtui.hooks import CLEARING
 from memtui.hooks.cleared_sessions import note_end, take_ended
 from memtui.hooks.payload import Payload
@@ -33,6 +33,10 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
     if payload.agent_id:
         report.add_work("nothing: a subagent's")
         return ""
+    if payload.source == "startup":
+        # Folders shared with other programs: memtui seldom writes there, and nothing else sweeps them.
+        for folder in (project.root, claude_config()):
+            sweep_temps(folder)
     if payload.source in ("startup", "clear") and CLEARING not in report.left:
         _clear_commands(project, report, Changes(home, lambda: now, HOOK, project.root))
     if payload.source == "compact":

@@ -20,6 +20,7 @@ from memtui.ground.files import (
     create_exclusive,
     existing_above,
     private_folder,
+    private_parents,
     read_within,
 )
 from memtui.ground.files.problems import writing
@@ -90,7 +91,7 @@ class Outbox:
         tries = 0
         while True:
             with writing(self.folder):  # without a .gitignore, so that the empty folder can be removed
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                private_parents(self.folder)
             path = self.folder / f"{time.time_ns():020d}-{message.kind}{_ENDING}"
             try:
                 if create_exclusive(path, data):

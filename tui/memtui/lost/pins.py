@@ -1,8 +1,13 @@
-"""Pins: lines that must never be lost, in two files that the user may edit. Standard library only."""
+"""Pins: lines that must never be lost, in two files that the user may edit. Standard library only.
+
+The project's file may come with a clone, written by anyone: its lines only count once this user has written
+them with memtui or confirmed them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from pathlib import Path
 
 from memtui.formats.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
@@ -22,6 +27,7 @@ from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.project import Home, Project
 from memtui.secrets.secrets import masked
 from memtui.store.changes import unrecorded
+from memtui.store.confirmed_pins import Confirmed
 
 if TYPE_CHECKING:
     from memtui.store.changes import Wrote
@@ -45,6 +51,8 @@ class Pinned(NamedTuple):
     pin: Pin
     everywhere: bool
     """Whether it is one of the user's own, for all projects."""
+    confirmed: bool
+    """Whether this user has written or confirmed it; the others are shown, and not handed to Claude."""
 
 
 class Pins:
@@ -72,14 +80,27 @@ class Pins:
         Raises:
             FileProblem: a file exists and cannot be read.
         """
+        here = parse_pins(self._text(everywhere=False)[0])
+        confirmed = Confirmed(self._home) if here else ()
         return [
-            Pinned(pin, everywhere)
-            for everywhere in (False, True)
-            for pin in parse_pins(self._text(everywhere)[0])
+            *(Pinned(pin, False, pin.text in confirmed) for pin in here),
+            *(Pinned(pin, True, True) for pin in parse_pins(self._text(everywhere=True)[0])),
         ]
 
+    def active(self) -> list[Pinned]:
+        """Those of `all` that Claude is handed."""
+        return [each for each in self.all() if each.confirmed]
+
+    def confirm(self, texts: Iterable[str], at: datetime | None = None) -> None:
+        """Confirm lines of the project's file, or of any other: from now on they are pins of this user.
+
+        Raises:
+            FileProblem: that cannot be written down.
+        """
+        Confirmed(self._home).add(texts, at)
+
     def add(self, pin: Pin, *, everywhere: bool = False) -> Pin:
-        """Pin a line with its secrets masked; returns the stored pin.
+        """Pin a line with its secrets masked; returns the stored pin. One from the repository is confirmed.
 
         Raises:
             PinProblem: it is empty, already pinned, or does not fit.
@@ -90,15 +111,18 @@ class Pins:
         known = self.all()
         if not pin.text:
             raise PinProblem(path, "takes no empty pin")
-        if any(each.pin.text == pin.text for each in known):
+        if any(each.pin.text == pin.text and each.confirmed for each in known):
             raise PinProblem(path, "has this pin already")
-        total = sum(len(each.pin.text) for each in known) + len(pin.text)
+        total = sum(len(each.pin.text) for each in known if each.confirmed) + len(pin.text)
         if total > ROOM:
             reason = (
                 f"has no room: pins have {ROOM:,} characters together, with this one {total:,}; remove one"
             )
             raise PinProblem(path, reason)
-        self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
+        if not everywhere:
+            self.confirm([pin.text])
+        if everywhere or all(each.pin.text != pin.text for each in known):
+            self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
         return pin
 
     def remove(self, words: str, *, everywhere: bool | None = None) -> None:

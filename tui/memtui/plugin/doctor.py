@@ -266,7 +266,7 @@ def _check_active(places: Places) -> Iterator[Finding]:
     for entry, _, why_not, shortage in statuses:
         plain = normalised(entry.name)
         if why_not:
-            advice = f"Clear it with `memtui command clear {plain}`, or write that file."
+            advice = f"Clear it with `memtui command clear {shlex.quote(plain)}`, or write that file."
             yield Finding("active", Level.WARNING, f"/{plain} is active, but {why_not}", advice)
         elif shortage:
             advice = "Put what matters most first, and under headings: every part keeps its first lines."
@@ -291,18 +291,26 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     if not settings.keep:
         yield Finding(check, Level.NOTE, "No session is kept: [archive] keep = false")
         return
-    for each in entries[:_SAMPLE]:
-        if damage := archive.verify(each):
-            message = f"{each.session_id[:8]} is not whole: {damage}"
-            yield Finding(check, Level.BROKEN, message, "Run `memtui archive verify`.")
-            return
+    sample = entries[:_SAMPLE]
+    damaged = [
+        (each, damage)
+        for each in entries
+        if (damage := each.problem or (archive.verify(each) if each in sample else ""))
+    ]
+    if damaged:
+        (first, damage), more = damaged[0], f", and {len(damaged) - 1} more" if damaged[1:] else ""
+        message = f"{first.session_id[:8]} is ✗ incomplete: {damage}{more}"
+        advice = "Run `memtui archive`, which completes what Claude Code still has."
+        yield Finding(check, Level.BROKEN, message, advice)
     ending = [each for each in sessions if each.days_left is not None and each.days_left <= _SOON]
     lost = [each for each in ending if not each.archived and not is_private(each.path, settings)]
     if lost:
-        message = f"Claude Code deletes {sessions_text(len(lost))} within {_SOON} days; there is no copy"
+        number = sessions_text(len(lost))
+        message = f"Claude Code deletes {number} within {_SOON} days; there is no whole copy"
         yield Finding(check, Level.WARNING, message, "Run `memtui archive`.")
+    if damaged or lost:
         return
-    total = archive.total(entries)
+    total = sum(each.packed for each in entries)
     message = f"{sessions_text(len(entries))} kept, {size_text(total)}"
     if total > settings.budget:
         advice = "Run `memtui archive prune --max-size`, or raise [archive] budget_gb."

@@ -10,7 +10,7 @@ from memtui.ground.clean import clean
 from memtui.ground.patterns import deferred
 from memtui.secrets.folding import folded
 from memtui.secrets.private import without_private
-from memtui.secrets.secret_spans import may_hold_secret
+from memtui.secrets.secrets import masked
 
 _WORDS = "channel|functions|system|tick|ultraplan"
 """Names that are ordinary words, too: they count only in brackets."""
@@ -59,8 +59,4 @@ def fenced(text: str) -> str:
 
 def safe(text: str) -> str:
     """The text with secrets masked and tags made harmless; stored documents may predate the rules."""
-    if may_hold_secret(text):
-        from memtui.secrets.secrets import masked  # slow to import, and rarely needed
-
-        text = masked(text)
-    return harmless(text)
+    return harmless(masked(text))

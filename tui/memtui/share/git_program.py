@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from memtui.ground.clean import clean_line
+from memtui.ground.files import private_parents
 from memtui.ground.machine import find_program
 from memtui.share.remote import SECONDS, RemoteProblemError, Trouble
 
@@ -106,7 +107,7 @@ class Git:
         for half in (new, self._folder):  # a killed process may have left it behind
             shutil.rmtree(half, ignore_errors=True)
         try:
-            new.mkdir(mode=0o700, parents=True)
+            private_parents(new)
             self.run("init", "--quiet", "--bare", str(new))
             new.rename(self._folder)
         except OSError as error:

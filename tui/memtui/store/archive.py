@@ -1,48 +1,364 @@
 """The archive: compressed copies of transcripts, kept after Claude Code deletes the originals.
 
-``archive/<project's folder>/<session>.<n>.index`` and ``.frames`` beside it; subagents' transcripts below
-``<session>/subagents/``. A source that was truncated or rewritten gets the next `n`: copies are never
-overwritten.
+A copy is two files in ``archive/<project's folder>/``: ``<session>.<n>.frames``, compressed parts of the
+source one after the other, which only grows, and ``<session>.<n>.index``, which is written last and names
+length and digest of the source and of each part. Subagents' transcripts are below ``<session>/subagents/``. A
+source that got shorter or different gets the next `n`.
+
+A copy is whole when every byte unpacks to these digests. The index notes size and time of the frames that
+were checked: once they have changed, they are unpacked again. An index of an older version names the parts
+alone; such a copy is unpacked once, and then given a new index.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import io
+import json
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from memtui.ground.clock import Clock, parse_iso
-from memtui.ground.files import FileProblem, existing_above, lock, private_folder, write_parts
-from memtui.ground.files.problems import reading, writing
+from memtui.ground.files import (
+    FileMissing,
+    FileOutside,
+    FileProblem,
+    existing_above,
+    lock,
+    private_folder,
+    sweep_temps,
+    write_atomic,
+    write_parts,
+)  # fmt: skip
+from memtui.ground.files.problems import os_error_reason, reading, writing
 from memtui.ground.project import Home, find_root, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.changes import APP, Changes
-from memtui.store.compressed_frames import (
-    BrokenArchiveError,
-    FramedFile,
-    bytes_of,
-    copies_of,
-    framed_files,
-    remove_framed,
-)
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.subagents import agent_transcripts
+
+FRAME = 1 << 20
+"""Source bytes per frame."""
 
 UNPACKED = 1 << 30
 """Maximum size of unpacked sessions in the cache, in bytes."""
 
-_STEM = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})")
+_LEVEL = 9
+_TICK_NS = 20_000_000
+"""A second change of a file within a tick of the system's clock does not show in its time."""
+
+_FILE = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})\.(?:index|frames)", re.DOTALL)
 _FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")
+
+
+class Incomplete(FileProblem):
+    """A copy that is not whole."""
+
+    def __init__(self, stem: Path, why: str) -> None:
+        super().__init__(stem, f"is ✗ incomplete: {why}")
+        self.why = why
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One part of the source, and its place in the frames' file, in bytes."""
+
+    at: int
+    size: int
+    start: int
+    length: int
+    sha256: str
+
+
+class Copy:
+    """One copy of a transcript, named by its path without ``.index`` and ``.frames``."""
+
+    def __init__(self, stem: Path) -> None:
+        self.stem = stem
+        self.index = stem.with_name(f"{stem.name}.index")
+        self.data = stem.with_name(f"{stem.name}.frames")
+        self.head: dict[str, Any] = {}
+        self.frames: list[Frame] = []
+        self.is_finished = True
+        """Whether it has an index."""
+        self.unusable = ""
+        """Why its index cannot be used."""
+        try:
+            self.head, self.frames = _parsed(self.index.read_bytes())
+        except FileNotFoundError:
+            self.is_finished, self.unusable = False, "it was not written to its end"
+        except OSError as error:
+            self.unusable = f"its index cannot be read: {os_error_reason(error)}"
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            self.unusable = "its index is damaged"
+
+    @property
+    def size(self) -> int:
+        """Source bytes."""
+        return self.frames[-1].at + self.frames[-1].size if self.frames else 0
+
+    @property
+    def packed(self) -> int:
+        """Bytes of both files."""
+        return sum(status.st_size for each in (self.index, self.data) if (status := _status(each)))
+
+    @property
+    def at(self) -> datetime | None:
+        """Time of the last update."""
+        status = _status(self.index) or _status(self.data)
+        changed = datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
+        return (parse_iso(str(self.head.get("at"))) if "sha256" in self.head else None) or changed
+
+    @property
+    def source(self) -> Path:
+        """The original path; empty if unknown."""
+        return Path(str(self.head.get("source", "")))
+
+    @property
+    def _is_checked(self) -> bool:
+        """Whether the frames are those that were found whole last."""
+        index, data = _status(self.index), _status(self.data)
+        if index is None or data is None or self.head.get("checked") != _seen(data):
+            return False
+        return index.st_mtime_ns - data.st_mtime_ns > _TICK_NS
+
+    def parts(self) -> Iterator[bytes]:
+        """The source, part by part; raises `Incomplete` at the first that is not what was kept."""
+        if self.unusable:
+            raise Incomplete(self.stem, self.unusable)
+        whole = hashlib.sha256()
+        try:
+            with self.data.open("rb") as file:
+                for frame in self.frames:
+                    part = _content(file, frame)
+                    if part is None:
+                        lacking = "" if _zstd() else "; perhaps for lack of the package backports.zstd"
+                        why = f"the part at byte {frame.at:,} is not what was kept{lacking}"
+                        raise Incomplete(self.stem, why)
+                    whole.update(part)
+                    yield part
+        except OSError as error:
+            raise Incomplete(self.stem, f"its frames cannot be read: {os_error_reason(error)}") from error
+        if self.head.get("sha256", whole.hexdigest()) != whole.hexdigest():
+            raise Incomplete(self.stem, "its parts are not the whole that was kept")
+
+    def problem(self, *, unpack: bool = False) -> str:
+        """Why it is not whole, "" if it is; noted in its index where that is possible.
+
+        Args:
+            unpack: do it also when the frames have not changed since they were checked.
+        """
+        checked = self._is_checked
+        if self.unusable or (checked and not unpack):
+            return self.unusable
+        status, whole, why = _status(self.data), hashlib.sha256(), ""
+        try:
+            for part in self.parts():
+                whole.update(part)
+        except Incomplete as problem:
+            why = problem.why
+        if status and checked == bool(why):
+            at = self.at
+            head = self.head if why else {**self.head, "sha256": whole.hexdigest(), "size": self.size}
+            head = {**head, "at": at.isoformat() if at else "", "checked": None if why else _seen(status)}
+            with suppress(FileProblem), lock(self.stem.with_suffix(""), timeout=0):
+                if Copy(self.stem).head == self.head:
+                    self._write_index(head, self.frames)
+        return why
+
+    def take(self, source: BinaryIO, head: dict[str, Any]) -> int | None:
+        """Become a whole copy of a source, by adding what the frames do not have of it.
+
+        Returns: the number of added source bytes; None if they have something that the source has not.
+
+        Raises:
+            OSError, FileProblem: something cannot be read or written; a copy of less stays as it was.
+        """
+        checked, fd = self._is_checked, os.open(self.data, _APPEND, 0o600)
+        with os.fdopen(fd, "rb") as data:
+            end = max((each.start + each.length for each in self.frames), default=0)
+            left = list(_found(data, end, self.size))  # by a process that was stopped before the index
+            needed = len(left) if self.unusable else len(self.frames)
+            if self.unusable and self.is_finished and not left and os.fstat(fd).st_size:
+                return None
+            taken = _Taken(data, checked)
+            source.seek(0)
+            for number, frame in enumerate((*self.frames, *left)):
+                if not taken.again(source, frame):
+                    if number < needed:
+                        return None
+                    break
+            taken.rest(source)
+            added = taken.size - self.size
+            if checked and taken.frames == self.frames and self.source == Path(head["source"]):
+                return 0
+            if not added and self.at:
+                head = {**head, "at": self.at.isoformat()}
+            os.fsync(fd)
+            digests = {"size": taken.size, "sha256": taken.whole.hexdigest(), "checked": _seen(os.fstat(fd))}
+            self._write_index({**head, **digests}, taken.frames)
+        return added
+
+    def _write_index(self, head: dict[str, Any], frames: Iterable[Frame]) -> None:
+        lines = [json.dumps(each) + "\n" for each in ({**head, "memtui": 2}, *map(asdict, frames))]
+        body = "".join(lines).encode()
+        write_atomic(self.index, body + _end_line(body))
+
+
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class _Taken:
+    """The frames of a source, taken over where they are sound, else appended."""
+
+    def __init__(self, data: BinaryIO, checked: bool) -> None:
+        self.frames: list[Frame] = []
+        self.size = 0
+        self.whole = hashlib.sha256()
+        self._data = data
+        self._checked = checked
+
+    def again(self, source: BinaryIO, frame: Frame) -> bool:
+        """Take over a frame; False if the source goes on with something else."""
+        part = source.read(frame.size)
+        if hashlib.sha256(part).hexdigest() != frame.sha256:
+            source.seek(self.size)
+            return False
+        self._add(part, frame if self._checked or _content(self._data, frame) is not None else None)
+        return True
+
+    def rest(self, source: BinaryIO) -> None:
+        """Append all that follows."""
+        while part := source.read(FRAME):
+            self._add(part, None)
+
+    def _add(self, part: bytes, frame: Frame | None) -> None:
+        if frame is None:
+            packed, fd = _packed(part), self._data.fileno()
+            start = os.fstat(fd).st_size
+            rest = memoryview(packed)
+            try:
+                while rest:
+                    rest = rest[os.write(fd, rest) :]
+            except BaseException:
+                os.ftruncate(fd, start)  # takes back this part alone
+                raise
+            frame = Frame(self.size, len(part), start, len(packed), hashlib.sha256(part).hexdigest())
+        self.frames.append(frame)
+        self.whole.update(part)
+        self.size += len(part)
+
+
+def _parsed(raw: bytes) -> tuple[dict[str, Any], list[Frame]]:
+    """Head and frames of an index; raises ValueError or the like."""
+    *lines, last = raw.splitlines(keepends=True)
+    head = json.loads(lines[0] if lines else last)
+    if head["memtui"] != 1:
+        if last != _end_line(b"".join(lines)):
+            raise ValueError("not what was written")
+        return head, [Frame(**json.loads(line)) for line in lines[1:]]
+    # Of an older version, which wrote a line after each frame: as many as there are.
+    frames = [Frame(**json.loads(line)) for line in (*lines, last)[1:] if line.endswith(b"\n")]
+    numbers = [number for each in frames for number in (each.at, each.size, each.start, each.length)]
+    if any(type(number) is not int or number < 0 for number in numbers):
+        raise ValueError("no frame")
+    if not frames or frames[-1].size == FRAME:
+        raise ValueError("stopped between two frames: only the last one of a source is shorter")
+    return head, frames
+
+
+def _end_line(body: bytes) -> bytes:
+    return json.dumps(hashlib.sha256(body).hexdigest()).encode() + b"\n"
+
+
+def _status(path: Path) -> os.stat_result | None:
+    with suppress(OSError):
+        return path.stat()
+    return None
+
+
+def _seen(status: os.stat_result) -> list[int]:
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _zstd() -> Any:
+    try:
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        try:
+            from backports import zstd  # type: ignore[import-not-found,unused-ignore,no-redef]
+        except ImportError:
+            return None
+    return zstd
+
+
+def _packed(data: bytes) -> bytes:
+    zstd = _zstd()
+    return gzip.compress(data, mtime=0) if zstd is None else bytes(zstd.compress(data, _LEVEL))
+
+
+def _unpacked(data: bytes) -> tuple[bytes, int]:
+    """Content and length of the frame that some bytes begin with; nothing if it is damaged or cut off."""
+    try:
+        gzipped = data.startswith(b"\x1f\x8b")
+        decoder: Any = zlib.decompressobj(zlib.MAX_WBITS | 16) if gzipped else _zstd().ZstdDecompressor()
+        content = decoder.decompress(data)
+        return (content, len(data) - len(decoder.unused_data)) if decoder.eof else (b"", 0)
+    except Exception:  # the libraries have errors of their own; without zstd its frames cannot be read
+        return b"", 0
+
+
+def _content(file: BinaryIO, frame: Frame) -> bytes | None:
+    """A frame's part of the source; None if it is not what was kept."""
+    file.seek(frame.start)
+    content, _ = _unpacked(file.read(frame.length))
+    return content if hashlib.sha256(content).hexdigest() == frame.sha256 else None
+
+
+def _found(file: BinaryIO, start: int, at: int) -> Iterator[Frame]:
+    """The frames from a place in the file on, as far as they can be unpacked."""
+    while True:
+        file.seek(start)
+        content, length = _unpacked(file.read(2 * FRAME + HEAD))
+        if not length:
+            return
+        yield Frame(at, len(content), start, length, hashlib.sha256(content).hexdigest())
+        start, at = start + length, at + len(content)
+
+
+class UnpackedStream(io.RawIOBase):
+    """The source of an archived file, read once from its beginning; damage raises `Incomplete`."""
+
+    def __init__(self, stem: Path) -> None:
+        self._parts = Copy(stem).parts()
+        self._part = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Always true."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill `buffer` from the current part, perhaps not completely."""
+        if not self._part:
+            self._part = memoryview(next(self._parts, b""))
+        size = min(len(buffer), len(self._part))
+        buffer[:size] = self._part[:size]
+        self._part = self._part[size:]
+        return size
 
 
 @dataclass(frozen=True)
 class Kept:
-    """One file of the archive, the newest copy of its transcript."""
+    """One session of the archive, with the newest copy of its transcript."""
 
     session_id: str
     folder: str
@@ -51,10 +367,11 @@ class Kept:
     stem: Path
     size: int
     packed: int
+    """Bytes of all its copies, with those of its subagents' transcripts."""
     at: datetime | None
     """Time of the last update."""
     problem: str = ""
-    """Why it cannot be read; "" when it can."""
+    """Why it is not whole; "" when it is."""
 
     @property
     def is_live(self) -> bool:
@@ -81,50 +398,56 @@ class Archive:
         """
         if not settings.keep or is_private(transcript, settings):
             return -1
-        added = self._keep(transcript, self._place(transcript))
-        for agent, path in agent_transcripts(transcript, ()):
-            if _FOLDER.fullmatch(agent):
-                added += self._keep(path, self._place(transcript) / "subagents" / path.stem)
-        return added
+        place = self._place(transcript)
+        agents = [path for agent, path in agent_transcripts(transcript, ()) if _FOLDER.fullmatch(agent)]
+        added = sum(self._keep(path, place / "subagents" / path.stem) for path in agents)
+        return added + self._keep(transcript, place)  # last: without it the session is not whole
 
     def _place(self, transcript: Path) -> Path:
+        """Where copies go. It has no part of Claude Code's own folder: below two of them a session is one."""
         folder = transcript.parent.name
         return self.root / (folder if _FOLDER.fullmatch(folder) else "other") / transcript.stem
 
     def _keep(self, source: Path, place: Path) -> int:
         private_folder(place.parent, within=existing_above(self.root))
-        with lock(place, timeout=30.0), reading(source), source.open("rb") as file:
-            number, framed = self._newest(place)
-            with writing(place):
-                if not (framed.can_grow() and framed.is_start_of(file)):
-                    framed = FramedFile(place.with_name(f"{place.name}.{number + 1}"))
-                if os.fstat(file.fileno()).st_size == framed.size and framed.head:
-                    return 0
-                head = {"memtui": 1, "source": str(source), "at": self._clock().isoformat(timespec="seconds")}
-                return framed.append(file, head)
-
-    def _newest(self, place: Path) -> tuple[int, FramedFile]:
-        """The newest readable copy, and its number; broken ones are left as they are."""
-        names = [each.name for each in framed_files(place.parent) if each.parent == place.parent]
-        found = [_STEM.fullmatch(name) for name in names]
-        numbers = [int(each["number"]) for each in found if each and each["name"] == place.name]
-        number = max(numbers, default=1)
-        try:
-            return number, FramedFile(place.with_name(f"{place.name}.{number}"))
-        except BrokenArchiveError:
-            return number + 1, FramedFile(place.with_name(f"{place.name}.{number + 1}"))
+        sweep_temps(place.parent)
+        with lock(place, timeout=30.0), reading(source), source.open("rb") as file, writing(place):
+            head = {"source": str(source), "at": self._clock().isoformat(timespec="seconds")}
+            stems = _stems(place.parent).get(place.name, [])
+            size = os.fstat(file.fileno()).st_size
+            # The longest that the source continues; below two configuration folders it may be an older one.
+            for copy in sorted(map(Copy, reversed(stems)), key=lambda each: each.size, reverse=True):
+                if copy.size <= size and (added := copy.take(file, head)) is not None:
+                    return added
+            number = max(map(_number, stems), default=0) + 1
+            return Copy(place.with_name(f"{place.name}.{number}")).take(file, head) or 0
 
     def entries(self) -> list[Kept]:
-        """The newest copy of each session, last updated first."""
-        newest: dict[Path, tuple[int, Path]] = {}
-        for stem in framed_files(self.root):
-            found = _STEM.fullmatch(stem.name)
-            if found is None or stem.parent.parent != self.root:
-                continue
-            place, number = stem.with_name(found["name"]), int(found["number"])
-            newest[place] = max(newest.get(place, (0, stem)), (number, stem))
-        listed = [_kept(place, stem) for place, (_, stem) in newest.items()]
+        """The sessions, last updated first."""
+        listed = [
+            self._kept(folder / name, stems)
+            for folder in (self.root.iterdir() if self.root.is_dir() else ())
+            for name, stems in _sessions(folder).items()
+        ]
         return sorted(listed, key=lambda each: each.at.timestamp() if each.at else 0.0, reverse=True)
+
+    def _kept(self, place: Path, stems: Iterable[Path]) -> Kept:
+        own = [Copy(each) for each in stems]
+        newest, all_ = max(own, key=_age), [*own, *self._agents(place)]
+        problem = next((why for each in _counted(all_) if (why := each.problem())), "")
+        packed = sum(each.packed for each in all_)
+        folder = place.parent.name
+        return Kept(place.name, folder, newest.source, newest.stem, newest.size, packed, newest.at, problem)
+
+    def _agents(self, place: Path) -> list[Copy]:
+        stems = _stems(place / "subagents").values()
+        return [Copy(stem) for copies in stems for stem in copies]
+
+    def _copies(self, kept: Kept) -> list[Copy]:
+        """Every copy of a session, and then of its subagents."""
+        place = kept.stem.with_name(kept.session_id)
+        own = _stems(place.parent).get(place.name, [kept.stem])
+        return [*map(Copy, own), *self._agents(place)]
 
     def find(self, session: str) -> Kept:
         """A kept session by its id, or the beginning of one.
@@ -141,54 +464,32 @@ class Archive:
         return found[0]
 
     def kept_at(self, source: Path) -> Kept | None:
-        """The newest copy of a session's transcript, by its original path."""
+        """A session by the path of its transcript, below whichever of Claude Code's folders."""
         place = self._place(source)
-        stems = [each for each in copies_of(place) if _name(each) == place.name]
-        kept = _kept(place, max(stems, key=_number)) if stems else None
-        same = kept is not None and os.path.realpath(kept.source) == os.path.realpath(source)
-        return kept if same else None
+        stems = _stems(place.parent).get(place.name)
+        return self._kept(place, stems) if stems else None
 
     def folder_of(self, kept: Kept) -> Path | None:
         """The folder a session was started in; None if its copy does not contain it, or is broken."""
-        try:
-            return cwd_in(next(FramedFile(kept.stem).parts(), b"")[:HEAD])
-        except (BrokenArchiveError, OSError):
-            return None
+        with suppress(Incomplete):
+            return cwd_in(next(Copy(kept.stem).parts(), b"")[:HEAD])
+        return None
 
     def holds(self, kept: Kept, mark: bytes) -> bool:
-        """Whether a transcript contains some bytes; False for a broken copy.
-
-        Raises:
-            OSError: it cannot be read.
-        """
+        """Whether a transcript contains some bytes; False for a broken copy."""
         end = b""
-        try:
-            for part in FramedFile(kept.stem).parts():
+        with suppress(Incomplete):
+            for part in Copy(kept.stem).parts():
                 if mark in end + part:
                     return True
                 end = part[-len(mark) :]
-        except BrokenArchiveError:
-            pass
         return False
 
-    def files_of(self, kept: Kept) -> list[tuple[Path, Path]]:
-        """Every copy of a session and of its subagents: stem and original path."""
-        place = kept.stem.with_name(kept.session_id)
-        stems = [each for each in framed_files(place.parent) if each.parent == place.parent]
-        own = [
-            each for each in stems if (found := _STEM.fullmatch(each.name)) and found["name"] == place.name
-        ]
-        agents = list(framed_files(place)) if place.is_dir() else []
-        return [(stem, _source(stem)) for stem in (*own, *agents)]
-
     def verify(self, kept: Kept) -> str:
-        """Unpack every copy of a session, and compare each part with its hash; returns "" or the problem."""
-        for stem, _ in self.files_of(kept):
-            try:
-                for _part in FramedFile(stem).parts():
-                    pass
-            except (BrokenArchiveError, OSError) as problem:
-                return f"{stem.name}: {problem}"
+        """Unpack every copy of a session and compare it with its digests; returns "" or the problem."""
+        for each in _counted(self._copies(kept)):
+            if why := each.problem(unpack=True):
+                return f"{each.stem.name}: {why}"
         return ""
 
     def restore(self, kept: Kept, *, by: str = APP) -> list[Path]:
@@ -199,64 +500,54 @@ class Archive:
             by: as in `memtui.store.changes`.
 
         Raises:
-            FileProblem: a copy is broken, or cannot be written.
+            FileProblem: a copy is not whole, or cannot be written. Whole copies are restored all the same if
+                the session's own is among them.
         """
-        written = []
-        for source, stem in self._current(kept).items():
-            if not os.path.lexists(source):
-                with writing(source):
-                    source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self.unpack(stem, source)
-                written.append(source)
-        if written:
-            folder = first_cwd(kept.source)
-            root = find_root(folder) if folder is not None and folder.is_dir() else None
-            what = f"restored session {kept.session_id[:8]} for Claude Code"
-            why = "memtui deletes no transcript of Claude Code's"
-            Changes(self._home, self._clock, by, root).for_good(what, why)
+        written: list[Path] = []
+        try:
+            for source, copy in self._by_source(kept).items():
+                if not os.path.lexists(source):
+                    with writing(source):
+                        source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    _unpack(copy, source)
+                    written.append(source)
+        finally:
+            if written:
+                folder = first_cwd(written[0])
+                root = find_root(folder) if folder is not None and folder.is_dir() else None
+                what = f"restored session {kept.session_id[:8]} for Claude Code"
+                why = "memtui deletes no transcript of Claude Code's"
+                Changes(self._home, self._clock, by, root).for_good(what, why)
+        if kept.problem:
+            raise Incomplete(kept.stem, kept.problem)
         return written
 
-    def _current(self, kept: Kept) -> dict[Path, Path]:
-        """The newest copy of each transcript."""
-        copies = sorted(self.files_of(kept), key=lambda each: _number(each[0]))
-        return {source: stem for stem, source in copies}
+    def _by_source(self, kept: Kept) -> dict[Path, Copy]:
+        """The newest copy of each transcript by its original path, the session's own first."""
+        copies = sorted(
+            self._copies(kept), key=lambda each: (each.stem.parent != kept.stem.parent, _age(each))
+        )
+        return {each.source: each for each in copies if each.frames or "sha256" in each.head}
 
-    def agents_of(self, kept: Kept) -> dict[Path, Path]:
-        """The newest copy of each subagent's transcript, by its original path."""
-        copies = self._current(kept).items()
-        return {source: stem for source, stem in copies if stem.parent != kept.stem.parent}
-
-    def unpack(self, stem: Path, target: Path) -> None:
-        """Write an unpacked copy, whole or not at all; existing files are not replaced.
-
-        Raises:
-            FileProblem: it is broken, or cannot be written.
-        """
-        try:
-            taken = write_parts(target, FramedFile(stem).parts()) is None
-        except BrokenArchiveError as problem:
-            raise FileProblem(stem, f"cannot be unpacked: {problem}") from problem
-        if taken:
-            raise FileProblem(target, "already exists; memtui does not overwrite it")
+    def agents_of(self, kept: Kept) -> dict[str, Copy]:
+        """The newest copy of each subagent's transcript, by its name without ``.jsonl``."""
+        own = kept.stem.parent
+        copies = [each for each in self._by_source(kept).values() if each.stem.parent != own]
+        return {each.stem.with_suffix("").name: each for each in copies}
 
     def readable(self, kept: Kept) -> Path:
         """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.
 
-        Its subagents' transcripts are next to it, as in Claude Code's folder.
+        Its subagents' transcripts are below it, as in Claude Code's folder.
 
         Raises:
-            FileProblem: the copy is broken, or cannot be written.
+            FileProblem: a copy is not whole, or cannot be written.
         """
         if kept.is_live:
             return kept.source
-        target = self._unpacked(kept)
-        if target.is_file() and target.stat().st_size == kept.size:
-            with suppress(OSError):
-                os.utime(target)  # the least recently read go first
-            return target
-        for source, stem in self.agents_of(kept).items():  # before its session, which marks a complete set
-            self._unpack_anew(stem, self._unpacked_agent(kept, source))
-        self._unpack_anew(kept.stem, target)
+        for agent in self.agents_of(kept).values():
+            self._unpacked(agent)
+        target = self._unpacked(Copy(kept.stem))
         self._bound_unpacked(target)
         return target
 
@@ -264,18 +555,15 @@ class Archive:
         """A readable transcript, a session's or a subagent's, by its original path.
 
         Raises:
-            FileProblem: it is deleted and not archived, or the copy is broken or cannot be written.
+            FileProblem: it is deleted and not archived, or the copy is not whole or cannot be written.
         """
         if os.path.isfile(source):  # noqa: PTH113 - Path.is_file raises where a folder is closed
             return source
         if (kept := self.kept_at(source)) is not None:
             return self.readable(kept)
         for kept in self._sessions_of(source):
-            if (stem := self.agents_of(kept).get(source)) is not None:
-                target = self._unpacked_agent(kept, source)
-                if not _is_copy(target, stem):
-                    self._unpack_anew(stem, target)
-                return target
+            if (copy := self.agents_of(kept).get(source.stem)) is not None:
+                return self._unpacked(copy)
         raise FileProblem(source, "is gone, and the archive has no copy of it")
 
     def _sessions_of(self, agent: Path) -> Iterator[Kept]:
@@ -284,7 +572,22 @@ class Archive:
             if folder.name and (kept := self.kept_at(folder.with_name(f"{folder.name}.jsonl"))) is not None:
                 yield kept
         if agent.name.startswith("agent-"):  # next to its session's, as in older versions
-            yield from (each for each in self.entries() if each.source.parent == agent.parent)
+            yield from (each for each in self.entries() if each.folder == agent.parent.name)
+
+    def _unpacked(self, copy: Copy) -> Path:
+        """A copy in the cache, unpacked if it is not there yet."""
+        target = self._cached(copy.stem)
+        if not target.is_file() or target.stat().st_size != copy.size:
+            private_folder(target.parent, within=existing_above(self._home.cache))
+            with writing(target):
+                target.unlink(missing_ok=True)
+            _unpack(copy, target)
+        with suppress(OSError):
+            os.utime(target)  # the least recently read go first
+        return target
+
+    def _cached(self, stem: Path) -> Path:
+        return self._home.cache / "unpacked" / stem.relative_to(self.root).with_suffix(".jsonl")
 
     def _bound_unpacked(self, latest: Path) -> None:
         """Remove unpacked sessions beyond the limit, except the latest. Never raises."""
@@ -298,21 +601,6 @@ class Archive:
                     each.unlink()
                     shutil.rmtree(each.with_suffix(""), ignore_errors=True)
 
-    def _unpacked(self, kept: Kept) -> Path:
-        return self._home.cache / "unpacked" / kept.folder / f"{kept.session_id}.jsonl"
-
-    def _unpacked_agent(self, kept: Kept, source: Path) -> Path:
-        agents = kept.source.with_suffix("")
-        inside = source.is_relative_to(agents)
-        below = source.relative_to(agents) if inside else Path("subagents", source.name)
-        return self._unpacked(kept).with_suffix("") / below
-
-    def _unpack_anew(self, stem: Path, target: Path) -> None:
-        private_folder(target.parent, within=existing_above(self._home.cache))
-        with writing(target):
-            target.unlink(missing_ok=True)
-        self.unpack(stem, target)
-
     def remove(self, kept: Kept) -> None:
         """Delete every copy of a session from the archive, and its unpacked files.
 
@@ -320,29 +608,21 @@ class Archive:
             FileProblem: a file cannot be deleted.
         """
         with writing(kept.stem):
-            for stem, _ in self.files_of(kept):
-                remove_framed(stem)
-            self._unpacked(kept).unlink(missing_ok=True)
-            shutil.rmtree(self._unpacked(kept).with_suffix(""), ignore_errors=True)
+            for each in self._copies(kept):
+                each.index.unlink(missing_ok=True)
+                each.data.unlink(missing_ok=True)
+            cached = self._cached(kept.stem)
+            cached.unlink(missing_ok=True)
+            shutil.rmtree(cached.with_suffix(""), ignore_errors=True)
             place = kept.stem.with_name(kept.session_id)
-            for empty in (place / "subagents", place, place.parent):
-                with suppress(OSError):
-                    empty.rmdir()
-
-    def total(self, entries: Iterable[Kept]) -> int:
-        """Size of sessions in the archive in bytes, with all their copies."""
-        return sum(bytes_of(stem) for kept in entries for stem, _ in self.files_of(kept))
+            shutil.rmtree(place, ignore_errors=True)
+            with suppress(OSError):
+                place.parent.rmdir()
 
 
 def sessions_text(number: int) -> str:
     """A number of sessions: ``1 session``, ``2 sessions``."""
     return f"{number} {'session' if number == 1 else 'sessions'}"
-
-
-def _tree_bytes(transcript: Path) -> int:
-    """Size in bytes of an unpacked session with its subagents' transcripts."""
-    agents = [path for _, path in agent_transcripts(transcript, ())]
-    return sum(each.stat().st_size for each in (transcript, *agents))
 
 
 def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
@@ -356,35 +636,50 @@ def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
     return any(name == slug or name.startswith(f"{slug}-") for slug in slugs)
 
 
-def _name(stem: Path) -> str:
-    found = _STEM.fullmatch(stem.name)
-    return found["name"] if found else ""
+def _stems(folder: Path) -> dict[str, list[Path]]:
+    """The stems of the copies in a folder by the names of their transcripts."""
+    found: dict[str, set[str]] = {}
+    with suppress(FileMissing, FileOutside), reading(folder), os.scandir(folder) as items:
+        for item in items:
+            if (match := _FILE.fullmatch(item.name)) and item.is_file(follow_symlinks=False):
+                found.setdefault(match["name"], set()).add(item.name.rpartition(".")[0])
+    return {name: [folder / each for each in sorted(stems)] for name, stems in found.items()}
+
+
+def _sessions(folder: Path) -> dict[str, list[Path]]:
+    """The stems of the sessions' copies in a folder; of one with no more than subagents, its first."""
+    begun = {each.parent.name: [folder / f"{each.parent.name}.1"] for each in folder.glob("*/subagents")}
+    return {**begun, **_stems(folder)}
 
 
 def _number(stem: Path) -> int:
-    found = _STEM.fullmatch(stem.name)
-    return int(found["number"]) if found else 0
+    return int(stem.suffix[1:])
 
 
-def _source(stem: Path) -> Path:
-    with suppress(BrokenArchiveError, OSError):
-        return Path(str(FramedFile(stem).head.get("source", "")))
-    return Path()
+def _age(copy: Copy) -> tuple[bool, bool, float, int]:
+    """Sorts the copies of a transcript, the newest that can be used last."""
+    at = copy.at
+    return copy.is_finished, not copy.unusable, at.timestamp() if at else 0.0, _number(copy.stem)
 
 
-def _is_copy(unpacked: Path, stem: Path) -> bool:
-    """Whether an unpacked file is a complete copy of the archived data."""
-    with suppress(BrokenArchiveError, OSError):
-        return unpacked.stat().st_size == FramedFile(stem).size
-    return False
+def _counted(copies: Iterable[Copy]) -> list[Copy]:
+    """Those that have to be whole: an unfinished copy counts where a transcript has no other."""
+    copies = list(copies)
+    finished = {each.stem.with_suffix("") for each in copies if each.is_finished}
+    return [each for each in copies if each.is_finished or each.stem.with_suffix("") not in finished]
 
 
-def _kept(place: Path, stem: Path) -> Kept:
-    try:
-        framed = FramedFile(stem)
-        changed = datetime.fromtimestamp(framed.index.stat().st_mtime).astimezone()
-    except (BrokenArchiveError, OSError) as problem:
-        return Kept(place.name, place.parent.name, Path(), stem, 0, 0, None, str(problem))
-    source = Path(str(framed.head.get("source", "")))
-    at = changed if framed.head else parse_iso("")
-    return Kept(place.name, place.parent.name, source, stem, framed.size, framed.packed_size, at)
+def _unpack(copy: Copy, target: Path) -> None:
+    """Write an unpacked copy, whole or not at all; existing files are not replaced.
+
+    Raises:
+        FileProblem: it is not whole, or cannot be written.
+    """
+    if write_parts(target, copy.parts()) is None:
+        raise FileProblem(target, "already exists; memtui does not overwrite it")
+
+
+def _tree_bytes(transcript: Path) -> int:
+    """Size in bytes of an unpacked session with its subagents' transcripts."""
+    agents = [path for _, path in agent_transcripts(transcript, ())]
+    return sum(each.stat().st_size for each in (transcript, *agents))

@@ -19,7 +19,6 @@ from memtui.formats.capture_text import capture_name, capture_time, render_pendi
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
 from memtui.ground.project import Places, Project
-from memtui.secrets.secrets import masked
 from memtui.store.archive import Archive
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.changes import unrecorded
@@ -143,7 +142,7 @@ def first_message(compaction: Compaction) -> str:
     from memtui.transcript.facts import read_facts  # imported here: finding compactions does not need it
 
     try:
-        return masked(read_facts(compaction.transcript, until=compaction.at).first_prompt)
+        return read_facts(compaction.transcript, until=compaction.at).first_prompt
     except OSError:
         return ""
 

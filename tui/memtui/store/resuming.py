@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,16 +39,26 @@ def resumable(home: Home, clock: Clock, transcript: Path) -> Resumable:
     return Resumable(session_id, str(first_cwd(transcript) or ""), kept)
 
 
+NOT_RESUMED = "Claude Code resumes only sessions named by a UUID"
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+
+
 def resume_command(session_id: str, *, fork: bool = False) -> tuple[str, ...]:
-    """The command line that resumes a session, or a copy of it (`fork`)."""
+    """The command line that resumes a session, or a copy of it (`fork`); () if its name is no UUID.
+
+    The name is that of a file, which anyone may have written: it might be an option of `claude`.
+    """
+    if not _UUID.fullmatch(session_id):
+        return ()
     words = ("claude", "--resume", session_id)
     return (*words, "--fork-session") if fork else words
 
 
 def typed_command(session_id: str, folder: str, *, fork: bool = False) -> str:
-    """The same for typing in a shell: in the session's folder, where Claude Code finds it."""
+    """The same for typing in a shell: in the session's folder, where Claude Code finds it; "" likewise."""
     command = shlex.join(resume_command(session_id, fork=fork))
-    return f"cd {shlex.quote(folder)} && {command}" if folder else command
+    return f"cd {shlex.quote(folder)} && {command}" if folder and command else command
 
 
 def session_folder(folder: str, root: Path) -> Path:

@@ -16,6 +16,7 @@ from memtui.ground.clock import Clock
 from memtui.ground.project import Places
 from memtui.store.archive_settings import archive_settings
 from memtui.store.base import Filter, Which
+from memtui.store.confirmed_pins import Confirmed
 from memtui.store.index.project_files import project_documents
 from memtui.store.index.query import Search
 from memtui.store.index.schema import DocKind
@@ -300,14 +301,20 @@ class Searcher:
         )
 
     def _pins(self, asked: Search, where: Filter) -> Group:
-        """Single pins that contain every term: the project's, then others; they have no time."""
+        """Single pins that contain every term: the project's, then others; they have no time.
+
+        Lines of pins files that this user has neither written nor confirmed are no pins.
+        """
         if where.since or where.until:
             return Group(Kind.PIN)
         found = self._look(DocKind.PINS, asked, replace(where, session=""))
         results = []
+        confirmed = Confirmed(self._stores.places.home) if found.hits else ()
         for hit in sorted(found.hits, key=lambda hit: self._is_other(hit.document.meta.project)):
             project = hit.document.meta.project
             for number, pin in enumerate(parse_pins(hit.document.body), 1):
+                if project and pin.text not in confirmed:
+                    continue
                 of_session = bool(pin.session) and where.session.startswith(pin.session)
                 if asked.query.matches(pin.text) and (of_session or not where.session):
                     results.append(self._pin(asked, pin, number, project))

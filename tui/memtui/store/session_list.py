@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.ground.clock import Clock, parse_iso
-from memtui.ground.files import FileProblem, read_within, write_atomic
+from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home, Places, Project
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
@@ -41,7 +41,9 @@ class Session:
     agents: int = 0
     """Number of its subagents' transcripts."""
     archived: bool = False
-    """Whether the archive has a copy."""
+    """Whether the archive has a whole copy."""
+    incomplete: bool = False
+    """Whether the archive's copy is not whole."""
     kept: Kept | None = None
     """The archived copy, if Claude Code has deleted the session."""
 
@@ -97,11 +99,15 @@ class SessionList:
         """
         copies = self._archive.entries()
         found = all_transcripts(self._config) if everywhere else self._store.entries()
-        live = [self._live(each, copies, everywhere=everywhere) for each in found]
-        listed = [*live, *self._deleted(copies, everywhere=everywhere)]
+        kept = {(each.folder, each.session_id): each for each in copies}
+        live = [
+            self._live(each, kept.pop((each.path.parent.name, each.session_id), None), everywhere=everywhere)
+            for each in found
+        ]
+        listed = [*live, *self._deleted(kept.values(), everywhere=everywhere)]
         return sorted(listed, key=lambda each: each.written, reverse=True)
 
-    def _live(self, found: Transcript, copies: Iterable[Kept], *, everywhere: bool) -> Session:
+    def _live(self, found: Transcript, kept: Kept | None, *, everywhere: bool) -> Session:
         now = self._clock()
         days = cleanup_days(self._config, None if everywhere else self._store.project.root)
         written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
@@ -114,7 +120,8 @@ class SessionList:
             written,
             days_left(written, now, days),
             summary if known_inode == inode else SessionSummary(),
-            archived=any(each.source == found.path for each in copies),
+            archived=kept is not None and not kept.problem,
+            incomplete=kept is not None and bool(kept.problem),
         )
 
     def _deleted(self, copies: Iterable[Kept], *, everywhere: bool) -> Iterator[Session]:
@@ -125,9 +132,9 @@ class SessionList:
             if each.at is None or each.is_live or not (everywhere or each.folder in ours):
                 continue
             _, summary = known.get(str(each.stem), (0, SessionSummary()))
-            written = parse_iso(summary.ended) or each.at
+            written, whole = parse_iso(summary.ended) or each.at, not each.problem
             yield Session(
-                each.session_id, each.source, each.size, written, None, summary, archived=True, kept=each
+                each.session_id, each.source, each.size, written, None, summary, 0, whole, not whole, each
             )
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
@@ -137,6 +144,8 @@ class SessionList:
             FileProblem: the copy of a deleted session cannot be unpacked.
             OSError: the transcript cannot be read.
         """
+        if session.incomplete and session.kept is not None:
+            return session
         if session.kept is not None:
             return self._unpacked(session, session.kept, cancelled)
         known = self._remembered()
@@ -168,7 +177,7 @@ class SessionList:
         rows = {path: [inode, asdict(summary)] for path, (inode, summary) in here.items()}
         data = json.dumps({"version": _VERSION, "sessions": rows}, ensure_ascii=True).encode()
         with suppress(FileProblem, OSError):
-            self._home.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_parents(self._home.cache)
             write_atomic(self._home.session_cache, data, within=self._home.cache)
 
     def _remembered(self) -> dict[str, tuple[int, SessionSummary]]:

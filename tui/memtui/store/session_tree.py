@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -122,7 +123,7 @@ def _naming(
     session_id: str, entries: Iterable[Entry], within: Path, cancelled: Callable[[], bool] = never
 ) -> Iterator[Entry]:
     """The files whose beginning names the session."""
-    name = session_id.encode()
+    name = os.fsencode(session_id)
     for folder, group in groupby(entries, key=lambda entry: entry.folder):
         some = list(group)
         heads = heads_within(Path(folder), [entry.name for entry in some], within, size=_HEAD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from memtui.secrets.private import may_hold_private_in, without_private, without_private_in
+from memtui.secrets.border import cleared_in
 from memtui.transcript.events import Call, Result
 from memtui.transcript.outcomes import error_head
 from memtui.transcript.records import NOWHERE, Action, Outcome, Source
@@ -19,11 +19,6 @@ _TARGET_KEYS = (
 _TARGET_LIMIT = 2_000
 _RESULT_LIMIT = 600
 _ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
-
-
-def cleaned(call: Call) -> Call:
-    """The call with its private parts removed."""
-    return Call(*without_private_in([*call])) if may_hold_private_in(call) else call
 
 
 def target_of(call: Call) -> str:
@@ -110,8 +105,7 @@ class ActionLog:
             return self._before
         head = ""
         if self._result is not None:
-            ok = self._outcome == "ok"
-            text = without_private(self._result.text)
-            head = text.strip() if ok else error_head(self._result, _RESULT_LIMIT)
-        call = cleaned(self._call)
+            result = cleared_in(self._result)
+            head = result.text.strip() if self._outcome == "ok" else error_head(result, _RESULT_LIMIT)
+        call = cleared_in(self._call)
         return Action(call.name, target_of(call), self._outcome, head[:_RESULT_LIMIT], self._source)

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memtui.transcript.actions import ActionLog, answers_of, cleaned, target_of
+from memtui.secrets.border import cleared_in
+from memtui.transcript.actions import ActionLog, answers_of, target_of
 from memtui.transcript.checkpoint import Checkpoint
 from memtui.transcript.checks import is_check
 from memtui.transcript.events import Call, Result
@@ -120,7 +121,7 @@ class CallLog:
     def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
         """The last calls without a result; `own_agent` is the subagent that the transcript belongs to."""
         return tuple(
-            waiting_call(cleaned(each.call), each.folder, each.source, each.call.agent in ("", own_agent))
+            waiting_call(cleared_in(each.call), each.folder, each.source, each.call.agent in ("", own_agent))
             for each in list(self._waiting.values())[-CARRIED:]
         )
 
@@ -260,7 +261,7 @@ class CallLog:
             self._said(words)
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
-        call = cleaned(waiting.call)
+        call = cleared_in(waiting.call)
         target = target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.folder) or target

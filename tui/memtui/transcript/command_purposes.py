@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.secrets.private import without_private
+from memtui.secrets.border import cleared
 from memtui.transcript.short_text import one_line, shortened
 
 _WIDTH = 200
@@ -53,7 +53,7 @@ def plan_read(path: str, text: str) -> str:
     """``title, plan file path`` of a plan file, "" for any other file."""
     if not _PLAN_FILE.search(path):
         return ""
-    lines = _NUMBERED.sub("", without_private(text)[:_SCANNED]).split("\n")
+    lines = _NUMBERED.sub("", cleared(text)[:_SCANNED]).split("\n")
     title = next((found[1] for line in lines if (found := _HEADING.match(line.strip())) is not None), "")
     return f"{_short(title)}{_FILE}{path}" if title else f"plan file {path}"
 

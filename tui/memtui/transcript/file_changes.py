@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.secrets.private import without_private
+from memtui.secrets.border import cleared
 from memtui.transcript.events import Result
 from memtui.transcript.paths import absolute, is_absolute, path_identity
 from memtui.transcript.record_order import is_after, later, with_late
@@ -128,7 +128,7 @@ def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: st
     path = wanted if isinstance(wanted, str) else ""
     if not is_absolute(path):
         path = _stated_path(detail) or path
-    return absolute(without_private(path), cwd) if path else ""
+    return absolute(cleared(path), cwd) if path else ""
 
 
 def tool_of(detail: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memtui.secrets.private import without_private
+from memtui.secrets.border import cleared
 from memtui.transcript.checks import is_check
 from memtui.transcript.tools import FILTERS
 
@@ -45,7 +45,7 @@ def hidden_failure(command: str, output: str) -> str:
     """
     if not hides_outcome(command) or not _holds_stem(output) or not is_check(command):
         return ""
-    output = without_private(output)[-_LONGEST:]
+    output = cleared(output)[-_LONGEST:]
     start = 0
     for line in output.split("\n"):
         if _holds_stem(line) and (said := _SAID.search(line)) is not None:

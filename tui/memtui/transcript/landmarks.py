@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from memtui.secrets.private import without_private
+from memtui.secrets.border import cleared
 from memtui.transcript.records import Landmark, Source
 from memtui.transcript.shell import shows_outcome
 
@@ -58,7 +58,7 @@ class LandmarkLog:
         """Record a successful shell command with its output at `source`."""
         if not any(program in command for program in _PROGRAMS):
             return
-        output = without_private(output)[:_OUTPUT_LIMIT]
+        output = cleared(output)[:_OUTPUT_LIMIT]
         if "git" in command:
             self._by_git(command, output, source)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):

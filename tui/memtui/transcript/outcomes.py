@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
 from memtui.transcript.records import Fate, Outcome
 from memtui.transcript.short_text import telling_line
@@ -120,7 +121,7 @@ def error_head(result: Result, limit: int = _HEAD) -> str:
     The cause is at the end as often as at the beginning; the most telling line stays in any case. Cut between
     lines where these are short, as half a line can be misleading.
     """
-    text = error_text(result)
+    text = masked(error_text(result))
     if _EXIT_CODE.match(text):
         text = text.partition("\n")[2].strip() or text
     if len(text) <= limit:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
+from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import (
     Call,
     Event,
@@ -108,7 +109,7 @@ def read_stretches(
 ) -> Iterator[Stretch]:
     """The stretches of a transcript from a place on, in order; the last one may be unfinished.
 
-    Private parts are left out; secrets are not masked.
+    Private parts are left out, secrets masked.
 
     Args:
         path: the transcript, or a stream of it.
@@ -195,7 +196,7 @@ class _Reader:
         elif kind != "assistant":
             self._remember()
         for event in events(record):
-            self._event(event)
+            self._event(masked_in(event) if isinstance(event, Words | Queue | Queued) else event)
 
     def _remember(self) -> None:
         """Save the state before a line that may open a turn."""
@@ -267,7 +268,7 @@ class _Reader:
         self._files.clear()
 
     def _add(self, kind: Kind, text: Any, line: int = 0, timestamp: str = "") -> None:
-        if isinstance(text, str) and (text := text[:TEXT]).strip():
+        if isinstance(text, str) and (text := masked(text)[:TEXT]).strip():
             self._stretch.passages.append(
                 Passage(kind, text, line or self._source.line, timestamp or self._source.timestamp)
             )

@@ -7,6 +7,8 @@ import posixpath
 import re
 from pathlib import Path
 
+from memtui.ground.clean import clean_line
+
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _RELATIVE_PART = re.compile(r"[\\/]\.{1,2}(?:[\\/]|$)|(?<=[^\\/:])[\\/]{2,}")
 
@@ -37,8 +39,7 @@ def is_inside(path: str, root: str) -> bool:
 
 
 def shown_path(path: str, root: Path | None) -> str:
-    """A path for display: relative to the project if it is inside."""
-    if root is None:
-        return path
-    top = str(root).rstrip("\\/")
-    return path[len(top) + 1 :] if path != top and is_inside(path, top) else path
+    """A path for display: relative to the project if it is inside, and one line whatever it holds."""
+    top = str(root).rstrip("\\/") if root is not None else ""
+    shown = path[len(top) + 1 :] if path != top and is_inside(path, top) else path
+    return shown if shown.isprintable() else clean_line(shown)

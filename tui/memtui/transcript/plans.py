@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from memtui.secrets.private import without_private_in
+from memtui.secrets.border import cleared_in
 from memtui.transcript.events import PlanReference, Result
 from memtui.transcript.records import Fate, PlanFact, Source
 
@@ -55,7 +55,7 @@ class PlanLog:
         """Record a successful change of a file; only plan files count."""
         if ".claude" not in path or not _PLAN_FILE.search(path):
             return
-        arguments = without_private_in(arguments)
+        arguments = cleared_in(arguments)
         content = _written(arguments) if tool == "Write" else self._edited(path, arguments, detail)
         if not content:
             return
@@ -146,7 +146,7 @@ class PlanLog:
     def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:
         before = self._files.get(path)
         if before is None and isinstance(detail, dict):
-            before = _string(without_private_in(detail.get("originalFile")))
+            before = _string(cleared_in(detail.get("originalFile")))
         edits = arguments.get("edits")
         for edit in edits if isinstance(edits, list) else [arguments]:
             if before and isinstance(edit, dict):

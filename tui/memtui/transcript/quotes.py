@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 
-from memtui.secrets.private import without_private
+from memtui.secrets.border import cleared
 from memtui.transcript.events import Result
 from memtui.transcript.records import PermissionMode, Quote, Source
 from memtui.transcript.turns import TEXT, quoted
@@ -77,7 +77,7 @@ class QuoteLog:
         """Record the addresses in a result."""
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
-        found = dict.fromkeys(_ADDRESS.findall(without_private(text)[:_LOOKED_AT]))
+        found = dict.fromkeys(_ADDRESS.findall(cleared(text)[:_LOOKED_AT]))
         for address in found if len(found) <= _AT_ONCE else ():
             self._addresses.pop(address, None)
             self._addresses[address] = Quote(address, source, len(address))

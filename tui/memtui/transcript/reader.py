@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from memtui.ground.clock import parse_iso
+from memtui.secrets.border import cleared, cleared_in
 from memtui.secrets.private import may_hold_private_in, without_private, without_private_in
-from memtui.transcript.actions import cleaned
+from memtui.secrets.secrets import masked_in
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.checkpoint import Checkpoint, facts_to_keep
 from memtui.transcript.compactions import CompactionLog
@@ -46,12 +47,16 @@ _RESULTS = 10
 """The most results kept to recognise what the user pasted from them."""
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
 """Kinds of turns that are not opened by a prompt."""
+_CLEARED = frozenset(
+    (Words, Said, Queue, Queued, Summary, Title, ApiError, PlanReference, TaskState, Expansion)
+)
+"""Events whose texts are kept."""
 _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
 
 
 def _clean_events(record: Record) -> Sequence[Event]:
-    """The events of a record: calls and results unchanged, the others without private parts.
+    """The events of a record: calls and results unchanged, the others without private parts and secrets.
 
     A private part may begin in one text of the record and end in another, so the record is cleaned as a
     whole.
@@ -62,13 +67,13 @@ def _clean_events(record: Record) -> Sequence[Event]:
         if kind is not Call and kind is not Result:
             alone = kind is Said and record["type"] == "assistant" and len(record["message"]["content"]) == 1
             if may_hold_private_in(event if alone else record):
-                return events(without_private_in(record))
-            return found
+                found = events(without_private_in(record))
+            return [masked_in(each) if type(each) in _CLEARED else each for each in found]
     return found
 
 
 def _clean_call(call: Call) -> Call:
-    return cleaned(call) if call.name in KEPT_CALLS else call
+    return cleared_in(call) if call.name in KEPT_CALLS else call
 
 
 class Reading:
@@ -246,7 +251,7 @@ class Reading:
         if record.get("isSidechain") is True and isinstance(agent, str):
             agent = without_private(agent)
             if not self._own_agent and record["type"] == "user":
-                self._task = task_of(without_private_in(record))[:_TASK]
+                self._task = cleared(task_of(without_private_in(record)))[:_TASK]
             if not self._own_agent:
                 self._own_agent = agent
                 self._turns.opened("start", "", self._source("claude code"))
@@ -308,7 +313,7 @@ class Reading:
 
     def _open(self, prompt: Prompt | None) -> None:
         if prompt is not None:
-            printed = (without_private(result.text) for result in self._results)
+            printed = (cleared(result.text) for result in self._results)
             self._turns.opened(prompt.kind, prompt.text, prompt.source, printed)
 
     def _boundary(self, event: Boundary) -> None:
@@ -352,10 +357,8 @@ class Reading:
         self._calls.ended(result, self._setting.folder, self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:
-        """A result without private parts, unless it is cleaned later."""
-        if self._calls.keeps(result) and may_hold_private_in(result):
-            return Result(*without_private_in([*result]))
-        return result
+        """A result without private parts and secrets, unless it is cleared later."""
+        return cleared_in(result) if self._calls.keeps(result) else result
 
     def _refusal(self, words: str) -> None:
         self._open(self._prompts.rejection(words, self._source("user")))

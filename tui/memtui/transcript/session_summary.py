@@ -32,8 +32,6 @@ from memtui.transcript.tools import EDIT_TOOLS
 
 _CHUNK = 1 << 20
 _ASK = 300
-_MASKED = 20_000
-"""Length of the text searched for secrets, in characters: longer than any secret, private keys included."""
 _FILES = 2_000
 _STAMP = b'"timestamp":'
 
@@ -189,7 +187,7 @@ def _parsed(row: bytes) -> Record | None:
 
 def _safe(text: str) -> str:
     """The beginning of a text, masked before it is cut, as half a secret is not recognised."""
-    return masked(text.strip()[:_MASKED])[:_ASK]
+    return masked(text.strip())[:_ASK]
 
 
 def _stamp(row: bytes) -> str:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result, task_of
 from memtui.transcript.lines import read_lines
 
@@ -91,5 +92,5 @@ def first_words(transcript: Path) -> str:
     for line in read_lines(transcript, stop=_HEAD):
         for record in line.records:
             if record.get("type") == "user" and (text := task_of(record)):
-                return text[:_WORDS]
+                return masked(text)[:_WORDS]
     return ""

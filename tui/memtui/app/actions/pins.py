@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.actions.place import Place
 from memtui.app.model.project_model import Browser
+from memtui.app.panes.commands import CommandsPane
 from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
@@ -30,13 +31,17 @@ class PinActions:
     def offers(self) -> frozenset[str]:
         """The actions that are possible now."""
         pane = self._place.pane
-        return frozenset({"pin_line"} if pane.line_of(pane.selected) else ())
+        waits = isinstance(pane, CommandsPane) and pane.unconfirmed is not None
+        return frozenset({"pin_line"} if waits or pane.line_of(pane.selected) else ())
 
     def pin_line(self) -> None:
         """Pin the selected line of the pane or the detail, or say why there is none."""
         from memtui.app.actions.selected_line import selected_line
 
         place = self._place
+        if isinstance(place.pane, CommandsPane) and (row := place.pane.unconfirmed):
+            self._host.start(partial(self._confirm, row.pin.text), group="update")
+            return
         found = selected_line(place.pane, place.detail_view, place.get_selected_text() or "")
         if isinstance(found, str):
             self._host.say(found, warn=True)
@@ -74,6 +79,12 @@ class PinActions:
             else:
                 self._host.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
 
+    async def _confirm(self, text: str) -> None:
+        with self._host.reporting("confirming the pin"):
+            await asyncio.to_thread(self._browser.pins.confirm, [text])
+            self._changed()
+            self._host.say(f"Confirmed “{_short(text)}”: it goes into every summary from now on.")
+
     def remove(self, row: PinRow) -> None:
         """Remove a pin."""
         self._host.start(partial(self._remove, row), group="update")
@@ -94,7 +105,8 @@ class PinActions:
         from memtui.lost.pins import Pinned
 
         with self._host.reporting("moving the pin"):
-            if await asyncio.to_thread(self._browser.pins.move, Pinned(row.pin, row.everywhere), step):
+            pinned = Pinned(row.pin, row.everywhere, row.confirmed)
+            if await asyncio.to_thread(self._browser.pins.move, pinned, step):
                 self._changed()
             else:
                 self._host.say(f"This pin is the {'last' if step > 0 else 'first'} one of its file.")

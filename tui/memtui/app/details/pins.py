@@ -22,15 +22,20 @@ MARKS: dict[PinFate | None, tuple[str, str]] = {
 }
 """The mark and role of a light; None: nothing was compacted yet."""
 
+UNCONFIRMED = ("?", "warn")
+FROM_REPOSITORY = "from the repository"
+_OFF = f"{FROM_REPOSITORY}, and off: you have neither pinned it with memtui nor confirmed it; ! confirms it"
+
 
 def pin_document(row: PinRow, view: LightsView) -> Document:
     """The document of a pin."""
-    light = view.lights.get(row.pin.text)
-    mark, role = MARKS[light]
+    light = view.lights.get(row.pin.text) if row.confirmed else None
+    mark, role = MARKS[light] if row.confirmed else UNCONFIRMED
+    says = in_words(light, view) if row.confirmed else _OFF
     where = "for all projects" if row.everywhere else "for this project"
     source = f"{row.pin.session} L{row.pin.line}".strip() if row.pin.line else ""
     lines = [
-        styled((f"{mark} ", role), (in_words(light, view), role), hang=2),
+        styled((f"{mark} ", role), (says, role), hang=2),
         Line(""),
         line(clean_line(row.pin.text), "strong"),
         Line(""),

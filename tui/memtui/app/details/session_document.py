@@ -80,11 +80,14 @@ def _head(session: Session, now: datetime) -> Iterator[Line]:
 
 def _fate(session: Session) -> Line:
     """The days left to the transcript, or its place in the archive."""
+    if session.days_left is None and session.incomplete:
+        return line("Claude Code has deleted it; memtui's copy is ✗ incomplete", "bad")
     if session.days_left is None:
         return line("Claude Code has deleted it; memtui keeps a copy: R puts it back and resumes it", "good")
     went = f"in {session.days_left} days" if session.days_left else "today"
     role = "bad" if session.days_left < SOON and not session.archived else "dim"
     copy = "; memtui keeps a copy" if session.archived else ""
+    copy = "; memtui's copy is ✗ incomplete: a completes it" if session.incomplete else copy
     return styled(("Claude Code deletes it ", "dim"), (went, role), (copy, "dim"))
 
 

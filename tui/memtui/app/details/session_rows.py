@@ -154,10 +154,10 @@ def _aligned(column: Column, text: str) -> str:
 
 
 def _days_left(session: Session) -> tuple[str, str]:
-    """The days left, red if few and without a copy; ✓ means that memtui has a copy."""
+    """The days left, red if few and without a copy; ✓ marks a whole copy of memtui's, ✗ an incomplete one."""
     if session.days_left is None:
-        return " kept ", "$text-success"
-    mark = "✓" if session.archived else " "
+        return (" ✗    ", "bold $text-error") if session.incomplete else (" kept ", "$text-success")
+    mark = "✗" if session.incomplete else "✓" if session.archived else " "
     soon = session.days_left < SOON and not session.archived
     return f"{session.days_left:>3} d{mark}"[-6:], "bold $text-error" if soon else "$quiet"
 

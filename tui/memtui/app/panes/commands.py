@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.app.details.pins import MARKS, pin_document
+from memtui.app.details.pins import FROM_REPOSITORY, MARKS, UNCONFIRMED, pin_document
 from memtui.app.keys.commands import PaneId
 from memtui.app.model.project_model import Browser
 from memtui.app.model.views import CommandsView, LightsView, PinsView, View
@@ -30,7 +30,7 @@ _BROKEN = "broken:"
 _PIN, _OWN = "pin:", "everywhere:"
 _PINS_BROKEN = "broken pins"
 _RED = "not delivered"
-_COLOURS = {"good": "$success", "bad": "$error", "dim": "$quiet"}
+_COLOURS = {"good": "$success", "bad": "$error", "warn": "$warning", "dim": "$quiet"}
 
 
 class CommandsPane(Pane):
@@ -89,10 +89,20 @@ class CommandsPane(Pane):
     def count(self) -> str:
         """The text after the title: `2 · 3 pins, 1 ✗`."""
         number, red = len(self._pins), sum(self._light(key) == _RED for key in self._pins)
-        pins = f"{number} pin{'' if number == 1 else 's'}{f', {red} ✗' if red else ''}" if number else ""
+        off = sum(not pin.confirmed for pin in self._pins.values())
+        notes = f"{f', {red} ✗' if red else ''}{f', {off} off' if off else ''}"
+        pins = f"{number} pin{'' if number == 1 else 's'}{notes}" if number else ""
         return " · ".join(part for part in (str(len(self._by_name) or ""), pins) if part)
 
+    @property
+    def unconfirmed(self) -> PinRow | None:
+        """The selected pin if it is from the repository and waits to be confirmed."""
+        pin = self.pin(self.selected)
+        return pin if pin is not None and not pin.confirmed else None
+
     def _light(self, key: str) -> PinFate | None:
+        if not self._pins[key].confirmed:
+            return None
         return self.lights.lights.get(self._pins[key].pin.text)
 
     def text_of(self, key: str) -> str:
@@ -104,8 +114,9 @@ class CommandsPane(Pane):
         """One row."""
         command, pin = self.command(key), self.pin(key)
         if pin is not None:
-            sign, role = MARKS[self._light(key)]
+            sign, role = MARKS[self._light(key)] if pin.confirmed else UNCONFIRMED
             source = f"L{pin.pin.line}" if pin.pin.line else ""
+            source = source if pin.confirmed else FROM_REPOSITORY
             from memtui.secrets.secrets import (
                 masked,  # not needed for the first paint: its patterns take time
             )
@@ -130,7 +141,7 @@ class CommandsPane(Pane):
         """The detail of a row."""
         command, pin = self.command(key), self.pin(key)
         if pin is not None and key is not None:
-            return Detail(f"{key} {self._light(key)}", "Pin", pin_document(pin, self.lights))
+            return Detail(f"{key} {self._light(key)} {pin.confirmed}", "Pin", pin_document(pin, self.lights))
         if key is None:
             nothing = self.empty if self.filter_text else _NONE
             return Detail(

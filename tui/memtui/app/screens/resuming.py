@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memtui.app.editor import run_aside, run_in_window
+from memtui.ground.clean import clean_line
 from memtui.store.archive import Archive
-from memtui.store.resuming import Resumable, resume_command, session_folder, typed_command
+from memtui.store.resuming import NOT_RESUMED, Resumable, resume_command, session_folder, typed_command
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -20,10 +21,16 @@ def resume(app: HostApp, browser: Browser, session: Resumable, *, fork: bool = F
     is copied.
     """
     with app.reporting("resuming the session"):
+        command = list(resume_command(session.session_id, fork=fork))
+        if not command:
+            app.say(
+                f"{NOT_RESUMED}, and this one's file is called {clean_line(session.session_id)}.",
+                severity="warning",
+            )
+            return
         if session.kept is not None:
             Archive(browser.places.home, browser.clock).restore(session.kept)
         folder = session_folder(session.folder, browser.project.root)
-        command = list(resume_command(session.session_id, fork=fork))
         in_window = app.new_windows
         problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)
         if problem is None:

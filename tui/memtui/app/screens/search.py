@@ -27,7 +27,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.ground.clean import clean_line
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import parse_search
-from memtui.store.resuming import typed_command
+from memtui.store.resuming import NOT_RESUMED, typed_command
 from memtui.store.search import Group, Kind, Result, Scope, Searcher
 
 if TYPE_CHECKING:
@@ -229,7 +229,10 @@ class SearchScreen(Screen[Result | None]):
         if found is None:
             self.app.say("Nothing is selected.", severity="warning")
         else:
-            self.app.copy_text(_known_by(found, form))
+            if text := _known_by(found, form):
+                self.app.copy_text(text)
+            else:
+                self.app.say(f"{NOT_RESUMED}.", severity="warning")
 
     @on(Input.Submitted, "#query")
     @on(RowList.Opened)
@@ -299,7 +302,7 @@ class SearchScreen(Screen[Result | None]):
 
 
 def _known_by(found: Result, form: str) -> str:
-    """The text to copy for a result: its name, or a command with it."""
+    """The text to copy for a result: its name, or a command with it; "" if Claude Code cannot resume it."""
     if form == "{id}":
         return found.title if found.kind is Kind.PIN else found.name
     if found.kind in (Kind.SESSION, Kind.STATE):

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from memtui.ground.files.locks import flock
+from memtui.ground.files.safe import private_parents
 
 # Do not block on a pipe in the log's place, nor follow a link.
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -20,7 +21,7 @@ def append_line(path: Path, line: str, *, limit: int) -> bool:
     Raises:
         OSError, ValueError: it cannot be written.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_parents(path.parent)
     fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _CAREFUL, 0o600)
     try:
         data = line.encode("utf-8", "replace") + b"\n"

@@ -180,7 +180,9 @@ def sweep(folder: Folder) -> int:
     swept = 0
     for name in [name for name in folder.names() if is_temp_name(name)]:
         status = _status(folder, name)
-        if status is not None and time.time() - status.st_mtime > LEFT_OVER_SECONDS:
+        if status is None or (hasattr(os, "geteuid") and status.st_uid != os.geteuid()):
+            continue
+        if time.time() - status.st_mtime > LEFT_OVER_SECONDS:
             folder.discard(name)
             swept += 1
     return swept

@@ -193,6 +193,19 @@ def private_folder(folder: Path, *, within: Path) -> None:
             write_new(opened, ".gitignore", b"*\n")
 
 
+def private_parents(folder: Path) -> None:
+    """Make `folder` and its missing parents for this user alone, without a ``.gitignore``.
+
+    `Path.mkdir` gives its mode to the last folder only; the others get that of the umask.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
 def shared_folder(folder: Path, *, within: Path) -> None:
     """Make `folder` and its missing parents with the modes of the umask, as other programs do.
 

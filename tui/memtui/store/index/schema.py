@@ -11,6 +11,9 @@ import sqlite3
 from contextlib import suppress
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
+
+from memtui.ground.clean import without_surrogates
 
 VERSION = 7
 """Version of the tables and of folding. A file with another one is rebuilt."""
@@ -148,7 +151,18 @@ def wal_is_safe(version: tuple[int, ...]) -> bool:
 
 
 class _Connection(sqlite3.Connection):
-    """Closed with its thread; Python 3.13 warns of connections left open."""
+    """Closed with its thread; Python 3.13 warns of connections left open.
+
+    Paths that are not UTF-8 hold lone surrogates in Python; they are bound with a replacement sign.
+    """
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As its base class does."""
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeEncodeError:
+            bound = [without_surrogates(each) if isinstance(each, str) else each for each in parameters]
+            return super().execute(sql, bound)
 
     def __del__(self) -> None:
         with suppress(sqlite3.Error):

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from memtui.ground.clean import without_surrogates
 from memtui.ground.files import FileProblem, head_within
 from memtui.ground.project import Home
 from memtui.store.listing import Entry, scan
@@ -110,11 +111,18 @@ def _copied(index: Path) -> str:
         return ""
 
 
+def _is_text(path: str) -> bool:
+    """Whether a path is UTF-8 throughout; other bytes of a name are lone surrogates in Python."""
+    return path.isascii() or without_surrogates(path) == path
+
+
 def _add_sessions(folder: str, found: dict[str, Entry]) -> None:
     """Add the transcripts in a project's folder. Faster than `scan`, as there may be thousands."""
     with os.scandir(folder) as items:
         for item in items:
             name = item.name
+            if not _is_text(item.path):  # SQLite cannot hold the name, and Claude Code gives none like it
+                continue
             if _TRANSCRIPT.fullmatch(name):
                 with suppress(FileNotFoundError):  # deleted since
                     status = item.stat(follow_symlinks=False)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
-from memtui.secrets.secrets import masked
-from memtui.store.compressed_frames import BrokenArchiveError, UnpackedStream
+from memtui.ground.files import FileProblem
+from memtui.store.archive import UnpackedStream
 from memtui.store.folding import fold
 from memtui.store.index.schema import BREAK, DocKind, IndexBroken
 from memtui.store.index.sources import is_agent, is_archived, session_of
@@ -92,7 +92,7 @@ def read_transcript(path: str, entry: Entry, known: Known | None) -> Read:
         else:
             cwd = first_cwd(entry.path)
             stretches = list(read_stretches(entry.path, begin or Place(), agent=agent))
-    except (OSError, BrokenArchiveError):
+    except (OSError, FileProblem):
         return Read(path, entry, False, [], Place(), False)
     last = stretches[-1]
     pieces = [_piece(stretch, entry) for stretch in stretches if stretch.passages]
@@ -126,8 +126,7 @@ def _piece(stretch: Stretch, entry: Entry) -> Piece:
     moments = (parse_iso(passage.timestamp) for passage in stretch.passages if passage.timestamp)
     moment = next((moment for moment in moments if moment), None)
     created = moment.timestamp() if moment else entry.mtime_ns / 1e9
-    passages = [passage._replace(text=masked(passage.text)) for passage in stretch.passages]
-    return Piece(created, stretch.turn, passages)
+    return Piece(created, stretch.turn, stretch.passages)
 
 
 def put_transcripts(connection: sqlite3.Connection, gone: Iterable[str], read: Sequence[Read]) -> None:

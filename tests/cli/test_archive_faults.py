@@ -1,0 +1,218 @@
+"""Nothing is called whole that is not kept to the last byte, whatever the disk or the source does."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.widgets.records import user, write
+from tests.archive_sweep import disk_full, write_limit
+from tests.cli.conftest import Memtui
+
+
+@pytest.fixture
+def large(transcript: Path) -> bytes:
+    """Several frames of a transcript that hardly gets smaller when it is packed; returns the content."""
+    noise = random.Random(7)
+    write(transcript, *(user(noise.randbytes(60_000).hex()) for _ in range(20)))
+    return transcript.read_bytes()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "memtui" / "data" / "archive" / "-p"
+
+
+def assert_not_called_whole(memtui: Memtui, transcript: Path) -> None:
+    """Verify, sessions and doctor do not call the session whole, and restore writes nothing."""
+    verified = memtui("archive", "verify")
+    assert "1 of 1" not in verified.out
+    if verified.out != "0 of 0 sessions are whole.\n":
+        assert verified.code == 1 and "✗ incomplete" in verified.err
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert not listed["archived"]
+    assert "✓" not in memtui("sessions").out
+    assert "whole" not in memtui("doctor").out.replace("not whole", "")
+    away = transcript.with_name("away")
+    transcript.rename(away)
+    restored = memtui("archive", "restore", "session-1")
+    assert restored.code == 1 and not transcript.exists()
+    assert not list(transcript.parent.glob(".memtui-*"))
+    away.rename(transcript)
+
+
+def assert_completed(memtui: Memtui, transcript: Path) -> None:
+    """The next run completes the copy, and it is given back to the last byte."""
+    assert memtui("archive").code == 0
+    assert memtui("archive", "verify").out == "1 of 1 session is whole.\n"
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert listed["archived"]
+    data = transcript.read_bytes()
+    transcript.unlink()
+    assert memtui("archive", "restore", "session-1").code == 0
+    assert transcript.read_bytes() == data
+
+
+@pytest.mark.parametrize("after", range(5))  # three frames, the index, and the rest of a write
+def test_a_full_disk_makes_no_whole_copy(memtui: Memtui, transcript: Path, large: bytes, after: int) -> None:
+    with disk_full(after):
+        kept = memtui("archive")
+    assert kept.code == 1 and "Not kept" in kept.err
+    assert_not_called_whole(memtui, transcript)
+    assert_completed(memtui, transcript)
+
+
+@pytest.mark.parametrize("kilobytes", [0, 1, 100, 500, 600, 1100])
+def test_a_write_limit_makes_no_whole_copy(
+    memtui: Memtui, transcript: Path, large: bytes, kilobytes: int
+) -> None:
+    with write_limit(kilobytes << 10):
+        kept = memtui("archive")
+    assert kept.code == 1 and "Not kept" in kept.err
+    assert_not_called_whole(memtui, transcript)
+    assert_completed(memtui, transcript)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "missing", "changed"])
+def test_a_damaged_index_is_incomplete_and_mended(
+    memtui: Memtui, transcript: Path, large: bytes, folder: Path, damage: str
+) -> None:
+    memtui("archive")
+    (index,) = folder.parent.rglob("*.index")
+    data = index.read_bytes()
+    if damage == "missing":
+        index.unlink()
+    else:
+        lines = data.splitlines(keepends=True)
+        changed = data.replace(b'"size": 1048576', b'"size": 1048575')
+        index.write_bytes({"empty": b"", "cut": b"".join(lines[:2]), "changed": changed}[damage])
+    assert_not_called_whole(memtui, transcript)
+    assert_completed(memtui, transcript)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "changed", "missing"])
+def test_damaged_frames_are_incomplete_and_mended(
+    memtui: Memtui, transcript: Path, large: bytes, folder: Path, damage: str
+) -> None:
+    memtui("archive")
+    (frames,) = folder.parent.rglob("*.frames")
+    data = frames.read_bytes()
+    half = len(data) // 2
+    if damage == "missing":
+        frames.unlink()
+    else:
+        changed = data[:half] + bytes([data[half] ^ 1]) + data[half + 1 :]
+        frames.write_bytes({"empty": b"", "cut": data[:half], "changed": changed}[damage])
+    assert_not_called_whole(memtui, transcript)
+    assert_completed(memtui, transcript)
+
+
+def test_damage_that_leaves_size_and_time_is_found_by_verify_and_mended(
+    memtui: Memtui, transcript: Path, large: bytes, folder: Path
+) -> None:
+    memtui("archive")
+    (frames,) = folder.parent.rglob("*.frames")
+    status, data = frames.stat(), bytearray(frames.read_bytes())
+    data[len(data) // 2] ^= 1
+    frames.write_bytes(data)
+    os.utime(frames, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert_not_called_whole(memtui, transcript)
+    assert_completed(memtui, transcript)
+
+
+@pytest.mark.parametrize("damage", [False, True])
+@pytest.mark.parametrize("change", [lambda old: old[:2_000_000], lambda old: b"", lambda old: b"{" + old])
+def test_a_source_that_got_shorter_or_different_is_a_second_copy(
+    memtui: Memtui, transcript: Path, large: bytes, folder: Path, change: Any, damage: bool
+) -> None:
+    memtui("archive")
+    (frames,) = folder.parent.rglob("*.frames")
+    packed = frames.read_bytes()
+    if damage:
+        frames.with_suffix(".index").write_bytes(b"")
+    changed = change(large)
+    transcript.write_bytes(changed)
+    memtui("archive")
+    assert frames.read_bytes() == packed
+    verified = memtui("archive", "verify")
+    assert verified.code == damage
+    transcript.unlink()
+    restored = memtui("archive", "restore", "session-1")
+    assert transcript.read_bytes() == changed and restored.code == damage
+
+
+def test_an_index_without_digests_is_checked_once_and_then_has_them(
+    memtui: Memtui, transcript: Path, large: bytes, folder: Path
+) -> None:
+    memtui("archive")
+    (index,) = folder.parent.rglob("*.index")
+    frames = [json.loads(line) for line in index.read_text().splitlines()]
+    frames = [each for each in frames if isinstance(each, dict) and "start" in each]
+    head = {"memtui": 1, "source": str(transcript), "at": "2026-01-02T10:20:00+00:00", "codec": "zstd"}
+    old = "".join(json.dumps(each) + "\n" for each in (head, *frames))
+    index.write_text(old)
+    transcript.unlink()
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert listed["archived"]
+    assert '"memtui": 2' in index.read_text()
+    assert memtui("archive", "verify").code == 0
+    # An older version was stopped by a full disk between two frames: the last one is not a source's end.
+    index.write_text("".join(json.dumps(each) + "\n" for each in (head, *frames[:-1])))
+    assert memtui("archive", "verify").code == 1
+    index.write_text(json.dumps(head) + "\n")
+    assert memtui("archive", "verify").code == 1
+    transcript.write_bytes(large)
+    assert_completed(memtui, transcript)
+
+
+def test_a_session_below_two_configuration_folders_is_one(
+    memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    memtui("archive")
+    copies = sorted(folder.parent.rglob("*.frames"))
+    other = tmp_path / "other"
+    shutil.copytree(tmp_path / "claude", other)
+    again = other / transcript.relative_to(tmp_path / "claude")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(other))
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert listed["archived"]
+    assert memtui("archive").out.startswith("Kept nothing new")
+    write(again, user("more"))
+    memtui("archive")
+    transcript.unlink()
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert (listed["archived"], listed["path"]) == (True, str(again))
+    assert len(json.loads(memtui("archive", "list", "--json").out)) == 1
+    assert sorted(folder.parent.rglob("*.frames")) == copies
+    data = again.read_bytes()
+    again.unlink()
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert memtui("archive", "restore", "session-1").out == f"Restored {again}\n"
+    assert again.read_bytes() == data
+
+
+def test_the_reader_and_the_search_show_nothing_of_a_copy_that_is_not_whole(
+    memtui: Memtui, transcript: Path, large: bytes, folder: Path
+) -> None:
+    memtui("archive")
+    (frames,) = folder.parent.rglob("*.frames")
+    frames.write_bytes(frames.read_bytes()[:-10])
+    transcript.unlink()
+    for words in (
+        ("transcript", "session-1"),
+        ("export", "session-1", "-o", "-"),
+        ("facts", "--session", "session-1"),
+    ):
+        read = memtui(*words)
+        assert (read.code, read.out) == (1, "") and "✗ incomplete" in read.err
+    found = memtui("search", "the answer", "--in", "sessions", "--json")
+    assert not json.loads(found.out or "[]") or not json.loads(found.out)[0]["results"]
+    (listed,) = json.loads(memtui("sessions", "--json").out)
+    assert (listed["archived"], listed["incomplete"]) == (False, True)
+    assert "✗ incomplete" in memtui("sessions").out and "✗ incomplete" in memtui("archive", "list").out

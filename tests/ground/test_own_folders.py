@@ -1,0 +1,49 @@
+"""Every folder that memtui makes for itself is the user's alone, whatever the umask."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memtui.formats.pins import Pin
+from memtui.ground.clock import system_clock
+from memtui.ground.failures import FailureLog
+from memtui.ground.files.appending import append_line
+from memtui.ground.project import Home, Project, memtui_home
+from memtui.lost.outbox import PINS, Message, Outbox
+from memtui.lost.pins import Pins
+from memtui.share.git_program import Git
+
+
+@pytest.fixture(params=[0o000, 0o022])
+def home(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Home]:
+    before = os.umask(request.param)
+    yield memtui_home({"MEMTUI_HOME": str(tmp_path / "own")})
+    os.umask(before)
+    modes = {path: path.stat().st_mode & 0o777 for path in (tmp_path / "own").rglob("*") if path.is_dir()}
+    assert modes and {path: oct(mode) for path, mode in modes.items() if mode != 0o700} == {}
+
+
+def test_of_the_outbox(home: Home) -> None:
+    Outbox(home, "s-1").put(Message(PINS, "x"))
+
+
+def test_of_a_log(home: Home) -> None:
+    append_line(home.hook_log, "{}", limit=100)
+
+
+def test_of_failures(home: Home) -> None:
+    FailureLog(home.failure_log, system_clock).record("testing", ValueError("x"))
+
+
+def test_of_a_repository_of_a_remote(home: Home) -> None:
+    Git(home.data / "sharing" / "team" / "git").make()
+    shutil.rmtree(home.data / "sharing" / "team" / "git")  # of git's own making
+
+
+def test_of_pins(home: Home, tmp_path: Path) -> None:
+    Pins(Project(tmp_path), home).add(Pin("x"))
