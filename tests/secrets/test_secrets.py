@@ -188,3 +188,59 @@ def test_a_token_is_known_wherever_it_stands(kind: str) -> None:
 )
 def test_a_secret_is_known_by_its_place(text: str) -> None:
     assert len(find(text)) == 1
+
+
+_PASSWORDS = (
+    *("SummerRain2024", "hunter2", "NewYork10", "Passw0rd1"),
+    *("Kaffee4zwei", "moonlight", "redwine&cheese", "Monkey77"),
+)
+_PLACES = (
+    "password: {}",
+    "password = {}",
+    "db.password={}",
+    "Passwort: {}",
+    "contrase\xf1a: {}",
+    "\u5bc6\u7801: {}",
+)
+
+
+@pytest.mark.parametrize("place", _PLACES)
+def test_a_password_that_a_person_chose_is_masked(place: str) -> None:
+    assert [each for each in _PASSWORDS if each in masked(place.format(each))] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "the password is required",
+        "the password is wrong!",
+        "password: str",
+        "password = new_password",
+        "password = form.password.data",
+        "password VARCHAR(255) NOT NULL,",
+        "password: ${DB_PASSWORD}",
+        "password = newPassword1",
+    ],
+)
+def test_a_word_about_passwords_stays(line: str) -> None:
+    assert masked(line) == line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user,password\nme,Kaffee4zwei",
+        " id | password\n----+----------\n  1 | Kaffee4zwei",
+        "\x1b[32mDB_PASSWORD\x1b[0m=\x1b[33mKaffee4zwei\x1b[0m",
+        "password: >-\n  Kaffee4zwei",
+        "db.example.org:5432:shop:me:Kaffee4zwei other:5432:*:me:Kaffee4zwei",
+    ],
+)
+def test_a_password_in_a_table_in_colours_and_in_a_block_is_masked(text: str) -> None:
+    assert "Kaffee4zwei" not in masked(text)
+
+
+def test_a_long_private_key_is_masked_to_its_end() -> None:
+    body = "\n".join("a1B2" * 16 for _ in range(900))
+    text = f"-----BEGIN PRIVATE {'KEY'}-----\n{body}\n-----END PRIVATE KEY-----"
+    assert "a1B2" not in masked(text)

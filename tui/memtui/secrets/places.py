@@ -269,7 +269,7 @@ def _is_password(name: str, value: Value) -> bool:
     if style in ("call", "spaced") and text.isalpha():
         return False
     if style == "said":
-        return is_said(text) or is_password(text, quoted=False)
+        return is_said(text) or (text[-1] not in "!?" and is_password(text, quoted=False))
     if is_password(text, quoted=text.isascii() and (quoted or style in ("flag", "netrc", "pair"))):
         return True
     sure = quoted or value.alone
