@@ -68,7 +68,7 @@ async def test_detail_at_every_size(pinned: World, size: tuple[int, int]) -> Non
 
 async def test_what_was_pinned_after_the_compaction_is_not_red(pinned: World) -> None:
     async with opened(pinned) as driver:
-        pins = Pins(pinned.project, pinned.home, driver.browser.browser.changes.wrote)
+        pins = Pins(pinned.project, pinned.home)
         pins.add(parse_pins("- run the tests first")[0])
         pane = driver.browser.panes_by_kind.commands
         driver.browser.host.hint("pins")

@@ -18,7 +18,7 @@ from memtui.formats.shared_record import render_record
 from memtui.share.remotes import NamedRemote, Remotes
 from memtui.store.memory_files import FilesBackend
 from tests.app.harness import NARROW, opened
-from tests.app.memories import meta, path_of, rows
+from tests.app.memories import path_of, rows
 from tests.app.world import NOW, World, clock
 from tests.share.memory_remote import MemoryRemote
 from tests.share.records import outgoing, record
@@ -64,24 +64,6 @@ async def test_it_says_by_whom_it_was_shared(world: World, remote: MemoryRemote)
         assert f"Recovery ID {THEIRS}" in driver.detail
         await driver.press("/", *"ann")
         await driver.until(lambda: rows(driver) == [THEIRS])
-
-
-async def test_it_is_pinned_archived_and_copied_like_ones_own_and_nothing_of_that_leaves(
-    world: World, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(world) as driver:
-        copied: list[str] = []
-        monkeypatch.setattr(type(driver.app), "copy_text", lambda app, text, **named: copied.append(text))
-        await driver.press("2", "y", "P")
-        assert copied == [THEIRS]
-        await driver.until_said("Pinned")
-        await driver.press("a")
-        await driver.until_said("Archived")
-        kept = meta(world, THEIRS)
-        assert (kept.pinned, kept.archived, kept.author) == (True, True, "ann (team)")
-        await driver.press("ctrl+s")
-        assert await driver.until_said("sent") == "team: sent 0, fetched 0; memories changed here: 0."
-    assert len(remote.rows) == 1
 
 
 async def test_a_local_overwrite_becomes_a_version_beside_theirs(world: World, remote: MemoryRemote) -> None:

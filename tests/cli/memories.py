@@ -48,13 +48,12 @@ def put(
     description: str = "",
     tags: tuple[str, ...] = (),
     session_id: str = "",
-    archived: bool = False,
 ) -> str:
     """Store a memory made at a time and return its id."""
     data = body.encode() if isinstance(body, str) else body
     new = New(
         data, project=str(project), description=description, tags=tags, session_id=session_id,
-        created=at(when), archived=archived,
+        created=at(when),
     )  # fmt: skip
     return store().create(new).id
 

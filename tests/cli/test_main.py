@@ -100,7 +100,6 @@ def test_an_unknown_word_is_a_usage_error(memtui: Memtui, project: Project, word
         ("state", "update", "--session", "~nosuchuser/t.jsonl"),
         ("compact", "--check", "~nosuchuser/x.md"),
         ("memory", "import", "--file", "~nosuchuser/x.md"),
-        ("memory", "import-ccw", "~nosuchuser"),
     ],
 )
 def test_the_home_of_an_unknown_user_is_a_path_like_others(

@@ -121,16 +121,9 @@ def test_export_names_one_memory(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "export", FIRST, "--id", FIRST).code == 2
 
 
-def test_related_and_graph(memtui: Memtui, two: Project) -> None:
-    assert memtui("memory", "related", FIRST).out.split("\t") == [
-        "CMEM-20260103-100000", "Another one", "/home/ann/shop/src/auth.py, /home/ann/shop\n",
-    ]  # fmt: skip
-    (relation,) = json.loads(memtui("memory", "related", FIRST, "--json").out)
-    assert relation["shared"][0] == {"kind": "file", "name": "/home/ann/shop/src/auth.py"}
-    assert memtui("memory", "related", SECOND).out == f"No other memory names what {SECOND} names.\n"
-    drawn = json.loads(memtui("memory", "graph", "--all").out)
+def test_the_graph(memtui: Memtui, two: Project) -> None:
+    drawn = json.loads(memtui("memory", "list", "--graph", "json", "--all").out)
     assert [node["kind"] for node in drawn["nodes"]].count("memory") == 3
     assert len(drawn["edges"]) == 5
-    assert memtui("memory", "graph", "--all", "--json").out == memtui("memory", "graph", "--all").out
-    assert memtui("memory", "graph", "--format", "dot", "--all").out.count(" -- ") == 4
-    assert memtui("memory", "graph", "--format", "mermaid").out.startswith("flowchart LR\n")
+    assert memtui("memory", "list", "--graph", "dot", "--all").out.count(" -- ") == 4
+    assert memtui("memory", "list", "--graph", "mermaid").out.startswith("flowchart LR\n")

@@ -80,22 +80,6 @@ def test_pins_are_found_and_lead_to_their_lines(memtui: Memtui) -> None:
     assert "Pins" not in memtui("search", "push", "in:memories").out
 
 
-def test_is_pinned_finds_pinned_memories_however_many_match(
-    memtui: Memtui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memtui.store.search.LIMIT", 2)
-    for number in range(4):
-        path = tmp_path / "recovery.md"
-        path.write_text(f"## Objective\n\nFix the lamp driver {number}\n")
-        assert memtui("memory", "import", str(path)).code == 0
-    oldest = min(path.stem for path in (tmp_path / "memtui").rglob("CMEM-*.md"))
-    assert memtui("memory", "pin", oldest).code == 0
-    assert memtui("pin", "the lamp stays").code == 0
-    found = memtui("search", "lamp", "is:pinned", "--limit", "2").out
-    rows = [row for row in found.splitlines() if row.startswith("  ") and row[2] != " "]
-    assert [row.split()[0] for row in rows] == [oldest, "pin"]
-
-
 def test_all_of_a_capture_is_found(memtui: Memtui, project: Project) -> None:
     capture = Capture(
         status="pending",

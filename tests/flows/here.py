@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.formats.shared_record import SharedRecord, render_record
 from memtui.ground.project import Home, Project
-from memtui.store.base import Filter, New, Which
+from memtui.store.base import Filter, New
 from memtui.store.memory_files import FilesBackend
 from tests.store.memories import home_in
 
@@ -46,7 +46,7 @@ def put(project: Project, made: SharedRecord, name: str = "") -> Path:
 def texts(home: Home) -> dict[str, bytes]:
     """The texts of all memories."""
     store = FilesBackend(home, clock)
-    listed = store.list(Filter(which=Which.ALL)).items
+    listed = store.list(Filter()).items
     return {each.meta.id: store.get(each.meta.id).body for each in listed}
 
 

@@ -8,7 +8,6 @@ from memtui.flows import syncing
 from memtui.ground.files.atomic import is_temp_name
 from memtui.share.remote import Outgoing, Remote
 from memtui.store.base import New
-from memtui.store.changes import CLI, Changes
 from memtui.store.memory_files import FilesBackend
 from tests.disk import age
 from tests.flows.machines import Machine
@@ -65,5 +64,5 @@ def _left(place: Path) -> list[Path]:
 
 def _work(desk: Machine) -> None:
     """A later change: it removes what a killed process has left."""
-    store = FilesBackend(desk.home, desk.clock, Changes(desk.home, desk.clock, CLI).wrote)
+    store = FilesBackend(desk.home, desk.clock)
     store.update(store.create(New(b"later")).id, tags=("later",))

@@ -13,9 +13,6 @@ from memtui.formats.session_state import Identity, SessionState, render_session_
 from memtui.formats.shared_record import PINS
 from memtui.ground.project import Home, Project
 from memtui.lost.pins import Pins
-from memtui.store.change_log import ChangeLog
-from memtui.store.changes import CLI, Changes
-from memtui.store.history import History
 from memtui.store.listing import Entry
 from memtui.store.state_files import read_state
 from memtui.store.states import StateStore, machines_elsewhere
@@ -69,31 +66,6 @@ def test_what_a_killed_process_left_of_a_state_is_removed(laptop: Machine, desk:
     write_state(laptop, 2, "second of the laptop")
     exchange(laptop, desk)
     assert not left.exists()
-
-
-def test_a_state_that_a_sync_brought_is_in_the_log_and_can_be_taken_back(
-    laptop: Machine, desk: Machine
-) -> None:
-    write_state(laptop, 3, "of the laptop")
-    exchange(laptop, desk)
-    history = History(desk.home, desk.clock, Changes(desk.home, desk.clock, CLI))
-    (kept,) = history.all()
-    assert (kept.change.what, kept.by) == ("kept state v3 of session 90dd90a0 from laptop", "a sync")
-    history.revert(kept.change.id)
-    assert goals(desk, "laptop") == []
-    assert desk.sync().received == 0
-    history.revert(kept.change.id, undone=True)
-    assert goals(desk, "laptop") == ["of the laptop"]
-
-
-def test_many_states_are_one_line_of_the_log(desk: Machine, remote: MemoryRemote) -> None:
-    for number in range(1, 52):
-        made = outgoing(record(memory=f"ST-{SESSION}-v{number:04d}@laptop", machine="laptop"))
-        remote.rows[made.name] = made
-    desk.sync()
-    (change,) = ChangeLog(desk.home).changes()
-    assert change.what == "kept 51 session states from team"
-    assert "memtui state elsewhere" in change.final
 
 
 def test_states_that_hold_secrets_or_are_private_stay_here(laptop: Machine, remote: MemoryRemote) -> None:

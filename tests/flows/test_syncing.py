@@ -17,9 +17,6 @@ from memtui.ground.files import FileProblem, Replaced, replace_expected
 from memtui.share.remote import RemoteProblemError
 from memtui.store import memory_files
 from memtui.store.base import MemoryMissing
-from memtui.store.change_log import ChangeLog
-from memtui.store.changes import CLI, Changes
-from memtui.store.history import History
 from memtui.store.listing import Entry
 from tests.flows.machines import Machine, Maker, exchange
 from tests.share.memory_remote import MemoryRemote
@@ -40,15 +37,14 @@ def test_a_new_text_and_new_marks_follow(laptop: Machine, desk: Machine) -> None
     shared = laptop.share(tags=("old", "kept"))
     exchange(laptop, desk)
     there = f"{shared}@laptop"
-    desk.store.update(there, tags=("old", "kept", "mine"), pinned=True)
+    desk.store.update(there, tags=("old", "kept", "mine"))
     laptop.store.rewrite(shared, b"second")
     exchange(laptop, desk)
-    laptop.store.update(shared, tags=("kept", "new"), archived=True)
+    laptop.store.update(shared, tags=("kept", "new"))
     exchange(laptop, desk)
     memory = desk.store.get(there)
     assert memory.body == b"second"
     assert memory.meta.tags == ("kept", "mine", "new")
-    assert (memory.meta.archived, memory.meta.pinned) == (True, True)
     assert laptop.store.get(shared).meta.tags == ("kept", "new")  # the desk's own tag stays there
     with desk.sharing.replica() as replica:
         merged = replica.merged(there)
@@ -77,10 +73,10 @@ def test_a_change_by_a_clock_that_is_late_counts_all_the_same(machine: Maker) ->
     shared = laptop.new(tags=("old",))
     exchange(laptop, desk)
     desk.store.rewrite(f"{shared}@laptop", b"by the desk")
-    desk.store.update(f"{shared}@laptop", tags=("old", "desk"), archived=True)
+    desk.store.update(f"{shared}@laptop", tags=("old", "desk"))
     exchange(desk, laptop)
     laptop.store.rewrite(shared, b"by the laptop, which has seen that")
-    laptop.store.update(shared, tags=("old",), archived=False)
+    laptop.store.update(shared, tags=("old",))
     exchange(laptop, desk)
     wanted = {f"{shared}@laptop": (b"by the laptop, which has seen that", ("old",), False)}
     assert laptop.everything() == desk.everything() == wanted
@@ -263,38 +259,6 @@ def test_a_text_that_was_written_over_in_place_is_sent_at_once(
     os.utime(path, ns=(0, before.st_mtime_ns + 1))
     assert laptop.sync().sent == 1
     assert laptop.sync() == Synced()
-
-
-def test_what_a_sync_brought_is_in_the_log_and_can_be_taken_back(laptop: Machine, desk: Machine) -> None:
-    shared = laptop.share()
-    exchange(laptop, desk)
-    laptop.store.rewrite(shared, b"second")
-    exchange(laptop, desk)
-    history = History(desk.home, desk.clock, Changes(desk.home, desk.clock, CLI))
-    newer, made = history.all()
-    assert [(each.change.what, each.by) for each in (newer, made)] == [
-        (f"new text of {shared}@laptop", "a sync"),
-        (f"stored {shared}@laptop", "a sync"),
-    ]
-    assert history.last() is None  # a person's undo takes back what a person did
-    history.revert(newer.change.id)
-    assert desk.store.get(f"{shared}@laptop").body == b"## Objective\nFix the cart\n"
-    history.revert(made.change.id)
-    assert desk.sync() == Synced()
-    assert desk.texts() == {}
-
-
-def test_many_memories_are_one_line_of_the_log(
-    desk: Machine, remote: MemoryRemote, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "sync", lambda: None)
-    for number in range(51):
-        made = outgoing(record(number))
-        remote.rows[made.name] = made
-    desk.sync()
-    (change,) = ChangeLog(desk.home).changes()
-    assert change.what == "fetched 51 memories from team"
-    assert "memtui memory delete" in change.final
 
 
 def test_a_memory_that_is_forgotten_goes_to_the_trash_of_the_others(laptop: Machine, desk: Machine) -> None:

@@ -11,7 +11,7 @@ import click
 
 from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_store import full_id, opened_here, take_in_here
-from memtui.cli.options import changes_in, json_option, places_of, root_option
+from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import is_terminal, print_bytes, print_json, say
 from memtui.documents.handoff import LEAST
 from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
@@ -165,7 +165,7 @@ def _hand_over(
         else:
             say(made.text)
     else:
-        note = put_into(path, above, made.text, changes_in(top).wrote, agent=agent)
+        note = put_into(path, above, made.text, agent=agent)
         if as_json:
             print_json(_handoff_json("write", made, path, note))
         else:
@@ -178,7 +178,7 @@ def _hand_over(
 
 
 def _take_out(path: Path, above: Path, top: Path, as_json: bool) -> None:
-    taken = take_out(path, above, changes_in(top).wrote)
+    taken = take_out(path, above)
     if as_json:
         print_json({"operation": "done", "path": str(path), "changed": taken})
     elif not taken:

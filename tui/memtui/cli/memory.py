@@ -6,9 +6,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli import memory_ccw as ccw
 from memtui.cli import memory_changing as changing
-from memtui.cli import memory_graph as graph
 from memtui.cli import memory_reading as reading
 from memtui.cli.compact import check_text
 from memtui.cli.complete_id import complete_id
@@ -54,15 +52,9 @@ for _command in (
     reading.list_,
     reading.search,
     reading.show,
-    graph.related,
     changing.tag,
     check,
-    *changing.marks,
-    changing.supersede,
     changing.delete,
     changing.undelete,
-    reading.trash,
-    ccw.import_ccw,
-    graph.graph,
 ):
     command.add_command(_command)

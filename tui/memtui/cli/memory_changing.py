@@ -1,4 +1,4 @@
-"""The commands of ``memtui memory`` that change the store: import, tag, archive, pin, supersede, delete."""
+"""The commands of ``memtui memory`` that change the store: import, tag, delete, undelete."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from memtui.cli.memory_input import given_text
 from memtui.cli.memory_reading import json_option
 from memtui.cli.memory_shapes import Done
 from memtui.cli.memory_store import full_id, opened_to_change, project_path
-from memtui.cli.options import changes_in, project_of, root_option
+from memtui.cli.options import root_option
 from memtui.cli.output import is_terminal, print_json, print_recovery_box, say
-from memtui.flows import superseding
 from memtui.formats.tags import tags_of
 from memtui.store.base import New
 
@@ -103,62 +102,6 @@ def _meant(*texts: str) -> set[str]:
     return {tag.casefold() for tag in tags_of(*texts)}
 
 
-def _mark(
-    name: str, help_: str, message: str, *, archived: bool | None = None, pinned: bool | None = None
-) -> click.Command:
-    """A command that sets one of a memory's marks."""
-
-    @click.command(name, help=help_)
-    @id_argument
-    @json_option
-    @root_option
-    def mark(memory_id: str, as_json: bool, root: Path | None) -> None:
-        backend = opened_to_change(root)
-        memory_id = backend.update(full_id(backend, memory_id, root), archived=archived, pinned=pinned).id
-        report(Done(name, memory_id, message.format(memory_id)), as_json=as_json)
-
-    return mark
-
-
-marks = (
-    _mark("archive", "Take a memory out of the lists without losing it.", "Archived {}.", archived=True),
-    _mark(
-        "unarchive",
-        "Put an archived memory back into the lists.",
-        "{} is in the lists again.",
-        archived=False,
-    ),
-    _mark("pin", "Pin a memory to the top of the lists.", "Pinned {}.", pinned=True),
-    _mark("unpin", "Unpin a memory.", "{} is no longer pinned.", pinned=False),
-)
-"""``archive``, ``unarchive``, ``pin`` and ``unpin``."""
-
-
-@click.command("supersede", short_help="Mark a memory as replaced by a newer one.")
-@click.argument("old", metavar="OLD", shell_complete=complete_id)
-@click.argument("new", metavar="[NEW]", required=False, shell_complete=complete_id)
-@click.option("--undo", is_flag=True, help="Undo it: OLD is no longer superseded.")
-@json_option
-@root_option
-def supersede(old: str, new: str | None, undo: bool, as_json: bool, root: Path | None) -> None:
-    """Mark the memory OLD as superseded by NEW.
-
-    Both show it: in lists, in details, and in the first line of what `memtui restore` hands over.
-    """
-    if undo == (new is not None):
-        raise click.UsageError("name OLD and NEW; or OLD alone, with --undo.")
-    changes = changes_in(project_of(root).root)
-    backend = opened_to_change(root, changes)
-    old = full_id(backend, old, root)
-    with changes.together() as together:
-        if new is None:
-            done = superseding.reinstate(backend, old)
-        else:
-            done = superseding.supersede(backend, old, full_id(backend, new, root))
-        together.what = done.what
-    report(Done("supersede", old, done.message), as_json=as_json)
-
-
 @click.command("delete", short_help="Move a memory to the trash.")
 @id_argument
 @json_option
@@ -177,7 +120,7 @@ def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
 @json_option
 @root_option
 def undelete(memory_id: str, as_json: bool, root: Path | None) -> None:
-    """Take a memory out of the trash; `memtui memory trash` lists what is there."""
+    """Take a memory out of the trash; `memtui memory list --trash` lists what is there."""
     backend = opened_to_change(root)
     memory_id = backend.find(memory_id, deleted=True)
     backend.restore(memory_id)

@@ -1,4 +1,4 @@
-"""The commands of ``memtui memory`` that change nothing: list, search, show, export, trash, related."""
+"""The commands of ``memtui memory`` that change nothing: list, search, show, export."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import click
 from memtui.cli.complete_id import complete_id
 from memtui.cli.memory_shapes import (
     CheckedPoint,
+    DrawnEdge,
+    DrawnGraph,
+    DrawnNode,
     Exported,
     FoundMemory,
     FoundPage,
@@ -35,11 +38,11 @@ from memtui.cli.output import (
     print_table,
     say,
 )
-from memtui.flows.freshness import Freshness, Repositories, since_when
+from memtui.flows.freshness import Freshness, freshness
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive
 from memtui.ground.project import expanded, memtui_home
-from memtui.store.base import NOT_ALL_SEARCHED, Filter, Found, Listed, MemoryBackend, Page, Which
+from memtui.store.base import NOT_ALL_SEARCHED, Filter, Found, Listed, MemoryBackend, Page
 from memtui.store.stored_files import file_name, month_of, objective
 
 if TYPE_CHECKING:
@@ -48,12 +51,13 @@ if TYPE_CHECKING:
 _SCREEN = 50
 """Default length of a list: a screen or two, quick for any store."""
 _HITS = 20
+_DRAWN = 2
+"""Minimum number of memories that name a drawn entity."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 all_option = click.option(
     "--all", "everywhere", is_flag=True, help="Memories of all projects, not only this one."
 )
-archived_option = click.option("--archived", is_flag=True, help="Archived memories, instead of the others.")
 offset_option = click.option(
     "--offset", type=click.IntRange(0), default=0, help="Leave out this many at the beginning."
 )
@@ -61,9 +65,16 @@ offset_option = click.option(
 
 @click.command("list", short_help="List memories, newest first.")
 @all_option
-@archived_option
 @click.option(
     "--stale", is_flag=True, help="Only memories that name files which have changed since, or are deleted."
+)
+@click.option("--trash", is_flag=True, help="The deleted memories of all projects, kept for 30 days.")
+@click.option(
+    "--graph",
+    "drawn",
+    type=click.Choice(["json", "dot", "mermaid"]),
+    metavar="FORMAT",
+    help="Print the graph of memories and what they name instead: json, dot (Graphviz) or mermaid.",
 )
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only those with this tag; may be repeated.")
 @click.option(
@@ -78,8 +89,9 @@ offset_option = click.option(
 @root_option
 def list_(
     everywhere: bool,
-    archived: bool,
     stale: bool,
+    trash: bool,
+    drawn: str | None,
     tags: tuple[str, ...],
     limit: int,
     offset: int,
@@ -88,16 +100,18 @@ def list_(
 ) -> None:
     """List this project's memories, newest first.
 
-    Each line shows id, local time, state (pinned, archived, superseded, files changed since it was stored,
-    broken, holds a secret), title, tags and project; when the output is not a terminal, tabs separate them.
+    Each line shows id, local time, state (stale: it names files that have changed since or are gone;
+    broken; holds a secret), title, tags and project; when the output is not a terminal, tabs separate them.
     Standard error says how many --limit leaves out.
     """
-    where = Filter(
-        project="" if everywhere else project_path(root),
-        tags=tags,
-        which=Which.ARCHIVED if archived else Which.ACTIVE,
-    )
+    if trash:
+        print_page(opened().deleted(), as_json=as_json, nothing="The trash is empty.")
+        return
+    where = Filter(project="" if everywhere else project_path(root), tags=tags)
     backend = opened_here(root)
+    if drawn:
+        _print_graph(backend, where, drawn)
+        return
     states = States(backend, project_of(root).root)
     if stale:
         found = [each for each in backend.list(where).items if states.of(each).is_stale]
@@ -108,12 +122,27 @@ def list_(
     print_page(page, as_json=as_json, offset=offset, nothing=nothing, states=states)
 
 
+def _print_graph(backend: MemoryBackend, where: Filter, form: str) -> None:
+    """The memories and the files, decisions, packages, sessions and projects that they name."""
+    # Imported here: lists do not need it.
+    from memtui.flows.relations import memory_graph
+    from memtui.relations.graph import dot, mermaid
+
+    if form == "json":
+        made = memory_graph(backend, where)
+        nodes = (DrawnNode(*node) for node in made.nodes)
+        print_json(asdict(DrawnGraph(tuple(nodes), tuple(DrawnEdge(*edge) for edge in made.edges))))
+    else:
+        made = memory_graph(backend, where, least=_DRAWN)
+        say((dot if form == "dot" else mermaid)(made).removesuffix("\n"))
+
+
 class States:
     """The freshness of memories, computed once for each memory."""
 
     def __init__(self, backend: MemoryBackend, root: Path) -> None:
         self._backend = backend
-        self._repositories = Repositories(root)
+        self._root = root
         self._known: dict[str, Freshness] = {}
 
     def of(self, listed: Listed) -> Freshness:
@@ -122,7 +151,7 @@ class States:
         if name not in self._known:
             self._known[name] = Freshness()
             with suppress(FileProblem):
-                self._known[name] = self._repositories.freshness(self._backend.get(name))
+                self._known[name] = freshness(self._backend.get(name), self._root)
         return self._known[name]
 
 
@@ -134,7 +163,7 @@ def print_page(
         memories = tuple(listed_memory(each, states.of(each) if states else None) for each in page.items)
         print_json(asdict(MemoryPage(page.total, memories)))
     elif page.items:
-        rows = [_row(each, states.of(each).short if states else "") for each in page.items]
+        rows = [_row(each, states is not None and states.of(each).is_stale) for each in page.items]
         print_table(_COLUMNS, rows, flexible=3)
         shown = offset + len(page.items)
         if shown < page.total:
@@ -146,11 +175,11 @@ def print_page(
 _COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
 
 
-def _row(listed: Listed, files: str) -> tuple[str, ...]:
+def _row(listed: Listed, stale: bool) -> tuple[str, ...]:
     meta = listed.meta
     title = f"{listed.title}: {listed.problem}" if listed.problem else listed.title
     when = local_minute(meta.created)
-    return (meta.id, when, _state(listed, files), title, ", ".join(meta.tags), _called(meta.project))
+    return (meta.id, when, _state(listed, stale), title, ", ".join(meta.tags), _called(meta.project))
 
 
 def _called(project: str) -> str:
@@ -158,27 +187,23 @@ def _called(project: str) -> str:
     return Path(project).name or project
 
 
-def _state(listed: Listed, files: str) -> str:
+def _state(listed: Listed, stale: bool) -> str:
     if listed.problem:
         return "broken"
-    state = "archived" if listed.meta.archived else "pinned" if listed.meta.pinned else ""
-    superseded = "superseded" if listed.meta.superseded_by else ""
     secret = "holds a secret" if kinds_of_secrets(listed.path) else ""
-    return ", ".join(filter(None, (state, superseded, files, secret)))
+    return ", ".join(filter(None, ("stale" if stale else "", secret)))
 
 
 def _nothing(where: Filter) -> str:
-    kind = "archived memories" if where.which is Which.ARCHIVED else "memories"
     with_tags = f" with the tag{'s' * (len(where.tags) > 1)} {', '.join(where.tags)}" if where.tags else ""
     if where.project:
-        return f"No {kind}{with_tags} of {_called(where.project)}; --all looks in all projects."
-    return f"No {kind}{with_tags} yet. `memtui memory import` and `memtui compact` make them."
+        return f"No memories{with_tags} of {_called(where.project)}; --all looks in all projects."
+    return f"No memories{with_tags} yet. `memtui memory import` and `memtui compact` make them."
 
 
 @click.command("search", short_help="Find memories by what is in them.")
 @click.argument("query", nargs=-1, required=True)
 @all_option
-@archived_option
 @click.option(
     "--limit", type=click.IntRange(1), default=_HITS, show_default=True, help="Show at most this many."
 )
@@ -188,7 +213,6 @@ def _nothing(where: Filter) -> str:
 def search(
     query: tuple[str, ...],
     everywhere: bool,
-    archived: bool,
     limit: int,
     offset: int,
     as_json: bool,
@@ -202,7 +226,7 @@ def search(
     """
     words = " ".join(map(_phrase, query))
     where = Filter(
-        project="" if everywhere else project_path(root), which=Which.ARCHIVED if archived else Which.ACTIVE
+        project="" if everywhere else project_path(root),
     )
     found = opened_here(root).search(words, where, limit=limit, offset=offset)
     if as_json:
@@ -251,7 +275,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
     """
     backend = opened_here(root)
     stored = backend.get(full_id(backend, memory_id, root))
-    state = Repositories(project_of(root).root).freshness(stored)
+    state = freshness(stored, project_of(root).root)
     text = stored.body.decode("utf-8", "replace")
     points = checklist(text)
     if as_json:
@@ -262,7 +286,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
     ]
     if points and not remarks:
         remarks = ["all points pass"]
-    files = [f"{change.kind}: {path} ({since_when(change)})" for path, change in state.stale]
+    files = [*(f"gone: {path}" for path in state.gone), *(f"changed: {path}" for path in state.changed)]
     groups = [(stored.meta.id, _about(stored)), (state.summary or "Files", files), ("Checklist", remarks)]
     print_groups([(title, items) for title, items in groups if items])
     say()
@@ -300,9 +324,6 @@ def _about(stored: StoredMemory) -> Sequence[str]:
         "session": meta.session_id,
         "source": meta.source,
         "shared by": meta.author,
-        "superseded by": meta.superseded_by,
-        "supersedes": ", ".join(meta.supersedes),
-        "state": ", ".join(["pinned"] * meta.pinned + ["archived"] * meta.archived),
     }
     return [f"{name}: {value}" for name, value in said.items() if value]
 
@@ -338,10 +359,3 @@ def export(
         say(body.decode("utf-8", "replace"))
     else:
         print_bytes(body)
-
-
-@click.command("trash", short_help="List the deleted memories.")
-@json_option
-def trash(as_json: bool) -> None:
-    """List the deleted memories of all projects; `memtui memory undelete ID` brings one back."""
-    print_page(opened().deleted(), as_json=as_json, nothing="The trash is empty.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,22 +13,6 @@ if TYPE_CHECKING:
     from memtui.flows.freshness import Freshness
     from memtui.formats.stored_memory import MemoryMeta
     from memtui.store.base import Listed
-    from memtui.store.ccw import Clash
-
-
-@dataclass(frozen=True, slots=True)
-class StaleFile:
-    """A changed or deleted file that a memory names."""
-
-    path: str
-    """Relative to the project's root."""
-    kind: str
-    """``changed`` or ``gone``."""
-    by: str
-    """The evidence: ``commit``, ``content`` (not committed) or ``time`` (the file's time alone)."""
-    at: str
-    """Time of the change, ISO 8601; "" if unknown."""
-    commit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +21,9 @@ class Files:
 
     named: int
     """Number of named files within the project."""
-    changed: int
-    gone: int
-    by_git: bool
-    """Whether commits and contents were compared; otherwise only file times."""
-    stale: tuple[StaleFile, ...]
+    changed: tuple[str, ...]
+    """Those written since, relative to the project's root."""
+    gone: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +48,6 @@ class Memory:
     """The program or command that created it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
     author: str
     """The person who shared it, and the remote it came from; "" for one's own."""
-    archived: bool
-    pinned: bool
-    superseded_by: str
-    """The Recovery ID of the memory that replaces it; "" for none."""
-    supersedes: tuple[str, ...]
-    """The Recovery IDs of the memories it replaces."""
     problem: str
     """Why it cannot be used; "" if it can."""
     secrets: tuple[str, ...]
@@ -83,7 +58,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """The output of ``list`` and ``trash``: newest first."""
+    """The output of ``list``: newest first."""
 
     total: int
     """The number of all that pass the filters, regardless of the limit."""
@@ -144,7 +119,7 @@ class Done:
     """The result of an operation on one memory: seed 000's response format."""
 
     operation: str
-    """``import``, ``tag``, ``archive``, ``unarchive``, ``pin``, ``unpin``, ``supersede``, ``delete`` ..."""
+    """``import``, ``tag``, ``delete``, ``undelete``"""
     id: str
     message: str
 
@@ -160,26 +135,6 @@ class Exported:
     """The text."""
     exact: bool
     """False for invalid UTF-8, which JSON cannot carry; without ``--json`` the bytes are printed."""
-
-
-@dataclass(frozen=True, slots=True)
-class SharedEntity:
-    """A name that two memories share."""
-
-    kind: str
-    """``file``, ``decision``, ``package``, ``session`` or ``project``."""
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedMemory:
-    """An item in the output of ``related``, nearest first."""
-
-    memory: Memory
-    shared: tuple[SharedEntity, ...]
-    """The most significant first."""
-    score: float
-    """Higher is nearer; comparable among the relations of one memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,28 +169,6 @@ class DrawnGraph:
     edges: tuple[DrawnEdge, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
-    """A ccw memory whose id is not a Recovery ID."""
-
-    old: str
-    new: str
-
-
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """The output of ``import-ccw``."""
-
-    database: str
-    imported: tuple[str, ...]
-    """Ids of memories imported under their own ids."""
-    renamed: tuple[Renamed, ...]
-    """Imported under new ids."""
-    present: tuple[str, ...]
-    """Ids of memories already stored, with the same text."""
-    clashes: tuple[Clash, ...]
-
-
 def memory_of(
     meta: MemoryMeta,
     *,
@@ -258,10 +191,6 @@ def memory_of(
         session_id=meta.session_id,
         source=meta.source,
         author=meta.author,
-        archived=meta.archived,
-        pinned=meta.pinned,
-        superseded_by=meta.superseded_by,
-        supersedes=meta.supersedes,
         problem=problem,
         secrets=secrets,
         files=files_of(state) if state is not None else None,
@@ -270,15 +199,7 @@ def memory_of(
 
 def files_of(state: Freshness) -> Files:
     """A memory's files in their JSON form."""
-    stale = tuple(
-        StaleFile(path, change.kind, change.by, _iso(change.at), change.commit)
-        for path, change in state.stale
-    )
-    return Files(len(state.files), state.changed, state.gone, state.by_git, stale)
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
+    return Files(*state)
 
 
 def listed_memory(listed: Listed, state: Freshness | None = None) -> Memory:

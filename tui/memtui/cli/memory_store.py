@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.cli.options import changes_in, project_of
+from memtui.cli.options import project_of
 from memtui.cli.output import say
 from memtui.flows import memory_lookup
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
 from memtui.store.base import MemoryBackend
-from memtui.store.changes import Changes
 from memtui.store.memory_files import FilesBackend
 
 
@@ -37,15 +36,13 @@ def opened_here(root: Path | None) -> MemoryBackend:
     return opened()
 
 
-def opened_to_change(root: Path | None, changes: Changes | None = None) -> MemoryBackend:
-    """The user's store, to change; changes are recorded.
+def opened_to_change(root: Path | None) -> MemoryBackend:
+    """The user's store, to change.
 
     Args:
         root: a folder of the project; the current folder when None.
-        changes: records them; made for the project when None.
     """
-    changes = changes or changes_in(project_of(root).root)
-    return FilesBackend(memtui_home(), system_clock, changes.wrote)
+    return FilesBackend(memtui_home(), system_clock)
 
 
 def project_path(root: Path | None) -> str:

@@ -12,7 +12,6 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home
 from memtui.share.remotes import Remotes
 from memtui.store.base import MemoryMissing
-from memtui.store.changes import CLI, Changes
 from memtui.store.memory_files import FilesBackend
 
 
@@ -48,16 +47,9 @@ def forget_everywhere(home: Home, clock: Clock, memory_id: str) -> Forgotten:
             done[sharing.name] = sharing.erase(memory_id)
         except FileProblem as problem:
             failed.append(f"{sharing.name}: {problem}; nothing was removed there")
-    changes = Changes(home, clock, CLI)
-    if failed:
-        where = ", ".join(done)
-        what = f"removed the texts of {memory_id} from {where}" if done else ""
-    else:
-        what = f"forgot {memory_id} everywhere"
+    if not failed:
         with suppress(MemoryMissing):
-            FilesBackend(home, clock, changes.wrote).delete(memory_id)
-    if what:
-        changes.for_good(what, "its texts were removed from the remotes")
+            FilesBackend(home, clock).delete(memory_id)
     said = [f"{name}: {remains}" for name, remains in done.items()]
     if not failed:
         said.append("Here it is in the trash, and so it will be on machines that have fetched it.")

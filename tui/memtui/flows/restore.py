@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.documents.path_mapping import is_elsewhere, mapped
-from memtui.flows.freshness import Repositories
+from memtui.flows.freshness import note_on
 from memtui.flows.memory_lookup import full_id
 from memtui.flows.shared_names import shared_root
 from memtui.formats.model import FormatError
@@ -106,7 +106,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     body = memory.body.decode("utf-8", "replace")
     text = masked(_here(body, places.project.root))
     notes = by_hand(places.project, clock(), title, text, whole, shorten=shorten)
-    first = Repositories(places.project.root).note_on(memory)
+    first = note_on(memory, places.project.root)
     return Restored(f"{first}\n\n{notes}" if first else notes, f"memory {memory.meta.id}", find(body))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from memtui.flows.late_writes import LateWrites
 from memtui.flows.shared_folder_state import texts_from_projects
@@ -13,24 +12,17 @@ from memtui.flows.shared_names import Names, digest
 from memtui.flows.sharing_merge import update_of
 from memtui.flows.sharing_own import SharedOwn, is_memory
 from memtui.flows.sharing_successors import Successors, name_replaced
-from memtui.formats.shared_record import PINS
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home
 from memtui.share.applied_records import Applied, PassedOver, Waiting, readable_records
 from memtui.share.merging import Merged, merged
 from memtui.share.replica import Replica
 from memtui.store.base import New
-from memtui.store.changes import Changes, unrecorded
 from memtui.store.memory_batch import MemoryBatch
 from memtui.store.memory_files import FilesBackend
 
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
-
 _PROBLEMS = 20
 """The most errors before giving up: the disk may be full."""
-_LOGGED = 50
-"""The most new memories that are logged one by one, each with its own undo; more get a common entry."""
 _TOGETHER = 2_000
 """Number of memories flushed to the disk together."""
 
@@ -42,14 +34,11 @@ class _Part:
     replica: Replica
     batch: MemoryBatch
     late: LateWrites
-    wrote: Wrote
     done: dict[str, Applied | None] = field(default_factory=dict)
     """States to note once the memories are on the disk."""
     reached: str = ""
     """The last memory that was tried."""
     changed: int = 0
-    made: int = 0
-    states: int = 0
     problems: int = 0
     notes: list[str] = field(default_factory=list)
     passed: PassedOver = field(default_factory=PassedOver)
@@ -80,7 +69,6 @@ class Inward:
         names: Names,
         remote: str,
         own: SharedOwn | None,
-        changes: Changes,
     ) -> None:
         """Make the object.
 
@@ -90,25 +78,21 @@ class Inward:
             names: maps ids between machines.
             remote: the name of the remote they come from.
             own: applies states and pins, if all machines are one's own; None skips them.
-            changes: records the changes made here.
         """
         self._home = home
         self._backend = backend
         self._names = names
         self._remote = remote
         self._own = own
-        self._changes = changes
 
     def apply(self, replica: Replica) -> tuple[int, list[str]]:
         """Apply new records; returns the number of changed memories, and a sentence for each failure."""
         arrived = replica.count_unapplied()
         if not arrived:
             return 0, []
-        many = arrived > _LOGGED
-        wrote = unrecorded if many else self._changes.wrote
-        batch = MemoryBatch(self._home, number=arrived, wrote=wrote)
+        batch = MemoryBatch(self._home, number=arrived)
         late = LateWrites(self._backend)
-        part = _Part(replica, batch, late, wrote, from_projects=texts_from_projects(self._home))
+        part = _Part(replica, batch, late, from_projects=texts_from_projects(self._home))
         try:
             more = True
             while more and not part.is_hopeless:
@@ -118,22 +102,7 @@ class Inward:
         finally:
             batch.discard()
             late.close()
-            if many:
-                self._log_together(part)
         return part.changed, [*part.passed.notes(), *part.notes]
-
-    def _log_together(self, part: _Part) -> None:
-        """Log new memories in one or two entries, as one per memory would be too many."""
-        if part.made:
-            self._changes.for_good(
-                f"fetched {part.made} memories from {self._remote}",
-                "there are too many; `memtui memory delete` deletes one",
-            )
-        if part.states:
-            self._changes.for_good(
-                f"kept {part.states} session states from {self._remote}",
-                "there are too many; `memtui state elsewhere` lists them",
-            )
 
     def _apply_some(self, part: _Part) -> bool:
         """Apply as many as are flushed together; returns whether there may be more."""
@@ -156,7 +125,6 @@ class Inward:
         self._name_replaced(part)
         self._keep_late(part)
         part.changed += len(made)
-        part.made += len(made)
         for memory, applied in part.done.items():
             if applied is not None and (signature := made.get(self._names.here(memory))):
                 part.done[memory] = replace(applied, signature=signature)
@@ -194,10 +162,7 @@ class Inward:
             part.done[memory] = None
             return
         if not is_memory(memory):
-            part.done[memory] = (
-                self._own.apply(part.replica, memory, found, part.wrote) if self._own else None
-            )
-            part.states += self._own is not None and memory != PINS
+            part.done[memory] = self._own.apply(part.replica, memory, found) if self._own else None
             return
         signature = self._bring(part, memory, waiting.applied, found)
         part.done[memory] = Applied(digest(found.newest.body), found.marks, signature)

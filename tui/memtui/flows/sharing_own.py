@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memtui.flows.shared_names import Names, digest
 from memtui.flows.sharing_pins import SharedPins
 from memtui.flows.sharing_states import SharedStates
@@ -14,9 +12,6 @@ from memtui.share.applied_records import Applied
 from memtui.share.merging import Merged
 from memtui.share.replica import Replica
 
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
-
 
 def is_memory(key: str) -> bool:
     """Whether a record key is that of a memory."""
@@ -26,15 +21,15 @@ def is_memory(key: str) -> bool:
 class SharedOwn:
     """The states and pins of one user on several machines."""
 
-    def __init__(self, home: Home, clock: Clock, names: Names, wrote: Wrote) -> None:
+    def __init__(self, home: Home, clock: Clock, names: Names) -> None:
         self._states = SharedStates(home, names)
-        self._pins = SharedPins(home, clock, names, wrote)
+        self._pins = SharedPins(home, clock, names)
 
     def collect(self, replica: Replica) -> list[str]:
         """Make records of local changes; returns a sentence for each document held back."""
         return [*self._states.collect(replica), *self._pins.collect(replica)]
 
-    def apply(self, replica: Replica, key: str, found: Merged, wrote: Wrote) -> Applied:
+    def apply(self, replica: Replica, key: str, found: Merged) -> Applied:
         """Apply records to this machine; `wrote` records a stored state.
 
         Raises:
@@ -42,5 +37,5 @@ class SharedOwn:
         """
         if key == PINS:
             return self._pins.apply(replica.applied(PINS), found.marks)
-        self._states.apply(found.newest, wrote)
+        self._states.apply(found.newest)
         return Applied(digest(found.newest.body), found.marks)

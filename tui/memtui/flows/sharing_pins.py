@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memtui.flows.shared_names import Names, digest
 from memtui.formats.pins import Pin
 from memtui.formats.shared_record import PINS, SharedRecord
@@ -19,18 +17,15 @@ from memtui.share.merging import Marks
 from memtui.share.remotes import this_author
 from memtui.share.replica import Replica
 
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
-
 
 class SharedPins:
     """The pins for all projects. Those of a project are in its folder, and are shared with it."""
 
-    def __init__(self, home: Home, clock: Clock, names: Names, wrote: Wrote) -> None:
+    def __init__(self, home: Home, clock: Clock, names: Names) -> None:
         self._clock = clock
         self._names = names
         # A folder without a project's pins, so that only the user's own count.
-        self._pins = Pins(Project(home.states), home, wrote)
+        self._pins = Pins(Project(home.states), home)
 
     def collect(self, replica: Replica) -> list[str]:
         """Make a record of pins added and removed since the last time; returns a sentence per failure."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.flows.shared_names import Names, digest, neutral
 from memtui.formats.errors import FormatError
@@ -22,9 +21,6 @@ from memtui.store.listing import Entry, scan
 from memtui.store.state_files import SESSION, newest_version, read_state, version_of, written_at
 from memtui.store.states import keep_elsewhere
 from memtui.store.stored_files import folder_state, has_settled
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 _ROOT = re.compile(r"\((/.+)\)$")
 _LONGEST_NAME = 120
@@ -88,15 +84,15 @@ class SharedStates:
         replica.add(record, Applied(digest(body), Marks()))
         return True
 
-    def apply(self, record: SharedRecord, wrote: Wrote) -> None:
-        """Store another machine's version; `wrote` records it.
+    def apply(self, record: SharedRecord) -> None:
+        """Store another machine's version.
 
         Raises:
             FileProblem: it cannot be written.
         """
         found = STATE.fullmatch(record.memory)
         if found is not None and found[3] != self._names.machine:
-            keep_elsewhere(self._home, found[3], found[1], int(found[2]), record.body, wrote)
+            keep_elsewhere(self._home, found[3], found[1], int(found[2]), record.body)
 
 
 def _root(text: str) -> str | None:

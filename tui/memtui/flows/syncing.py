@@ -28,7 +28,6 @@ from memtui.share.remotes import (
     this_machine,
 )
 from memtui.share.replica import PLACE, PROBLEM, SYNCED, TROUBLE, Replica
-from memtui.store.changes import SYNC, Changes
 from memtui.store.memory_files import FilesBackend
 
 _LOCK_SECONDS = 0.0
@@ -68,15 +67,14 @@ class Sharing:
         self.name = name
         self._home = home
         self._clock = clock
-        self._changes = Changes(home, clock, SYNC)
-        self._backend = backend = FilesBackend(home, clock, self._changes.wrote)
+        self._backend = backend = FilesBackend(home, clock)
         self._named = named
         self._path = replica_path(home, name, named)
         self._everything = named.sync == "all"
         self._names = Names(this_machine(home))
         self._outward = Outward(home, clock, backend, self._names, everything=self._everything)
-        self._own = SharedOwn(home, clock, self._names, self._changes.wrote) if self._everything else None
-        self._inward = Inward(home, backend, self._names, name, self._own, self._changes)
+        self._own = SharedOwn(home, clock, self._names) if self._everything else None
+        self._inward = Inward(home, backend, self._names, name, self._own)
 
     @property
     def remote(self) -> Remote:

@@ -18,13 +18,9 @@ from memtui.ground.files import (
     replace_expected,
     shared_folder,
 )
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Project
 from memtui.secrets.secrets import masked
-from memtui.store.changes import unrecorded
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 ROOM = 2_000
 """Maximum length of all pins together, the project's and the user's, in characters."""
@@ -50,15 +46,13 @@ class Pinned(NamedTuple):
 class Pins:
     """The pins for a project."""
 
-    def __init__(self, project: Project, home: Home, wrote: Wrote = unrecorded) -> None:
+    def __init__(self, project: Project, home: Home) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: the project.
             home: where the user's own are.
-            wrote: records changes.
         """
-        self._wrote = wrote
         self._project = project
         self._home = home
 
@@ -151,7 +145,6 @@ class Pins:
             break
         else:
             raise PinProblem(path, "is being written by another program; try again in a moment")
-        self._wrote(what, path, before, after)
 
     def _text(self, everywhere: bool) -> tuple[str, bytes | None]:
         return read_pins_file(self.path(everywhere=everywhere), self._root(everywhere))

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from mcp import types
-from memtui.flows.freshness import Repositories
+from memtui.flows.freshness import note_on
 from memtui.flows.memory_lookup import full_id
 from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.formats.stored_memory import StoredMemory
@@ -104,8 +104,8 @@ class Calls:
         return self.store.get(newest.meta.id)
 
     def note_on(self, memory: StoredMemory) -> str:
-        """A note that a memory is superseded, or that files it names have changed since; "" for neither."""
-        return Repositories(self.root()).note_on(memory)
+        """A note that files which a memory names have changed since; "" if none has."""
+        return note_on(memory, self.root())
 
     async def run(self, doing: str, call: Callable[[], _Result]) -> _Result:
         """Run a call in a thread, to its end, while others are served.

@@ -19,9 +19,8 @@ from pathlib import Path
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, existing_above, lock, private_folder, write_parts
 from memtui.ground.files.problems import reading, writing
-from memtui.ground.project import Home, find_root, transcript_slug
+from memtui.ground.project import Home, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.changes import APP, Changes
 from memtui.store.compressed_frames import (
     BrokenArchiveError,
     FramedFile,
@@ -191,12 +190,11 @@ class Archive:
                 return f"{stem.name}: {problem}"
         return ""
 
-    def restore(self, kept: Kept, *, by: str = APP) -> list[Path]:
-        """Restore a session's transcripts to their original paths, on record; existing files are kept.
+    def restore(self, kept: Kept) -> list[Path]:
+        """Restore a session's transcripts to their original paths; existing files are kept.
 
         Args:
             kept: the session.
-            by: as in `memtui.store.changes`.
 
         Raises:
             FileProblem: a copy is broken, or cannot be written.
@@ -208,12 +206,6 @@ class Archive:
                     source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self.unpack(stem, source)
                 written.append(source)
-        if written:
-            folder = first_cwd(kept.source)
-            root = find_root(folder) if folder is not None and folder.is_dir() else None
-            what = f"restored session {kept.session_id[:8]} for Claude Code"
-            why = "memtui deletes no transcript of Claude Code's"
-            Changes(self._home, self._clock, by, root).for_good(what, why)
         return written
 
     def _current(self, kept: Kept) -> dict[Path, Path]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
@@ -21,7 +20,6 @@ from memtui.ground.files import (
 )
 from memtui.ground.project import Home, Project
 from memtui.secrets.secrets import masked
-from memtui.store.changes import unrecorded
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (
     LIMIT,
@@ -34,9 +32,6 @@ from memtui.store.state_files import (
     version_of,
     written_at,
 )
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 PLAN = "plan.md"
 """File name of the plan of a session for which Claude Code has no plan file."""
@@ -222,10 +217,8 @@ def machines_elsewhere(home: Home) -> list[str]:
     return sorted(each.name for each in scan(elsewhere(home), SESSION))
 
 
-def keep_elsewhere(
-    home: Home, machine: str, session_id: str, version: int, data: bytes, wrote: Wrote = unrecorded
-) -> None:
-    """Store a version of another machine's state, unless it exists; `wrote` records it.
+def keep_elsewhere(home: Home, machine: str, session_id: str, version: int, data: bytes) -> None:
+    """Store a version of another machine's state, unless it exists.
 
     Raises:
         FileProblem: it cannot be written.
@@ -234,5 +227,4 @@ def keep_elsewhere(
     private_folder(folder, within=existing_above(elsewhere(home)))
     sweep_temps(folder, within=existing_above(home.data))
     path = folder / version_name(version)
-    if create_exclusive(path, data, within=existing_above(home.data)):
-        wrote(f"kept state v{version} of session {session_id[:8]} from {machine}", path, None, data)
+    create_exclusive(path, data, within=existing_above(home.data))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.model.capture_rows import CaptureRows
+from memtui.app.model.changes import Changes
 from memtui.app.model.comparison import Comparison, Publish
 from memtui.app.model.indexing import Indexer
 from memtui.app.model.watched_folders import Target
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
-    from memtui.store.changes import Changes
-    from memtui.store.history import History
     from memtui.store.index.documents import DocumentIndex
     from memtui.store.index.sessions import SessionIndex
     from memtui.store.memories import MemoryStore
@@ -68,15 +67,8 @@ class Browser:
 
     @cached_property
     def changes(self) -> Changes:
-        """Records the app's changes."""
-        from memtui.store.changes import APP, Changes
-
-        return Changes(self._home, self.clock, APP, self.project.root)
-
-    def way_back(self, hint: str) -> str:
-        """How to undo the last change; if it is not on record, why it cannot be undone."""
-        problem = self.changes.problem
-        return f"u cannot undo it: {problem}." if problem else hint
+        """What was changed in this run, to undo it."""
+        return Changes(self.project.root)
 
     def lacks_hooks(self) -> bool:
         """Whether the hooks that deliver pins and hand-overs are not installed."""
@@ -85,25 +77,18 @@ class Browser:
         return not has_all_hooks(self.places)
 
     @cached_property
-    def history(self) -> History:
-        """Undoes changes."""
-        from memtui.store.history import History
-
-        return History(self._home, self.clock, self.changes)
-
-    @cached_property
     def captures(self) -> CaptureStore:
         """The project's captures."""
         from memtui.store.captures import CaptureStore
 
-        return CaptureStore(self.project, self.changes.wrote)
+        return CaptureStore(self.project)
 
     @cached_property
     def commands(self) -> ActiveCommandStore:
         """The project's active commands."""
         from memtui.store.active_commands import ActiveCommandStore
 
-        return ActiveCommandStore(self.project, self.changes.wrote)
+        return ActiveCommandStore(self.project)
 
     @cached_property
     def memories(self) -> MemoryStore:
@@ -117,7 +102,7 @@ class Browser:
         """The store for changing memories."""
         from memtui.store.memory_files import FilesBackend
 
-        return FilesBackend(self._home, self.clock, self.changes.wrote)
+        return FilesBackend(self._home, self.clock)
 
     @cached_property
     def capture_rows(self) -> CaptureRows:
@@ -193,7 +178,7 @@ class Browser:
         """The pins."""
         from memtui.lost.pins import Pins
 
-        return Pins(self.project, self._home, self.changes.wrote)
+        return Pins(self.project, self._home)
 
     @cached_property
     def facts(self) -> FactsReader:

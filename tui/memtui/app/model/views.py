@@ -74,13 +74,12 @@ class CapturesView(NamedTuple):
 
 
 class MemoriesView(NamedTuple):
-    """Memory files and stored memories by key, and their keys: pinned ones, then newest first."""
+    """Memory files and stored memories by key, and their keys: newest first."""
 
     entries: Mapping[str, Entry] = _NONE
     keys: Sequence[str] = ()
     mine: Sequence[str] = ()
-    """Those of the project that are not archived; unread ones are missing."""
-    pinned: frozenset[str] = frozenset()
+    """Those of the project; unread ones are missing."""
     doubled: Mapping[str, str] = _NONE
     """Memory files without a row, because a stored memory of the same review represents them."""
     more: bool = False

@@ -43,7 +43,7 @@ class MemoriesPane(Pane):
         super().__init__(browser, empty=_NONE)
         self.view = self._listed = MemoriesView()
         self.everything = False
-        """Whether memories of other projects and archived ones are shown."""
+        """Whether memories of other projects are shown."""
         self._concerns = ProjectTest(browser.project.root)
         self._known_heads = MemoryHeads(lambda entry: browser.memories.head(entry))
         self._file_states = MemoryStates(
@@ -76,11 +76,11 @@ class MemoriesPane(Pane):
             return _READING
         if others := len(self.view.keys):
             memories = "1 memory" if others == 1 else f"{others} memories"
-            return f"No memory of this project.\n\nA shows {memories} of other projects, or archived."
+            return f"No memory of this project.\n\nA shows {memories} of other projects."
         return _NONE
 
     def show_all(self, everything: bool) -> None:
-        """Show the memories of all projects and archived ones, too, or hide them."""
+        """Show the memories of all projects, or only of this one."""
         self.everything = everything
         self.show_rows()
 
@@ -139,7 +139,7 @@ class MemoriesPane(Pane):
         return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
 
     def count_in_border(self) -> str:
-        """The same, and the number of hidden ones: those of other projects, and archived ones."""
+        """The same, and the number of hidden ones: those of other projects."""
         left_out = len(self.view.keys) - len(self.all_keys())
         return " · ".join(part for part in (self.count(), f"{left_out} hidden" if left_out else "") if part)
 
@@ -189,11 +189,9 @@ class MemoriesPane(Pane):
         return memory_row(known, self.clock(), width)
 
     def _note(self, key: str) -> str:
-        """A note that a memory is superseded, or stale."""
-        head, state = self.head(key), self._file_states.get(key)
-        notes = [f"superseded by {clean_line(head.superseded_by)}" if head and head.superseded_by else ""]
-        notes.append(state.summary if state else "")
-        return ", ".join(filter(None, notes))
+        """A note that a memory is stale."""
+        state = self._file_states.get(key)
+        return state.summary if state else ""
 
     def _elsewhere(self, project: str) -> str:
         """The name of another project's folder; "" for this one."""

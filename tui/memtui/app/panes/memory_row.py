@@ -51,12 +51,10 @@ def memory_row(known: Known, now: datetime, width: int) -> Content:
     if width >= _WHOLE_ID:
         lead = f"{name:<{_ID_WIDTH}}"
     tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
-    past = head.archived or head.superseded_by
-    lead_colour, colour = ("$quiet", "$quiet") if past else ("$accent", "")
-    said = [
-        (lead, lead_colour),
+    said: list[tuple[str, str] | str] = [
+        (lead, "$accent"),
         *_badges(head, known.state, known.elsewhere),
-        (title, colour),
+        title,
         (f" {tags}" if tags else "", "$quiet"),
     ]
     return row(said, "", width)
@@ -65,11 +63,8 @@ def memory_row(known: Known, now: datetime, width: int) -> Content:
 def _badges(head: MemoryHead, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
     """The marks before a title, with their colours."""
     return [
-        ("★ " if head.pinned else "", "$warning"),
-        ("archived " if head.archived else "", "$secondary"),
         (_from(head.author), "$secondary"),
-        (f"△{len(state.stale)}/{len(state.files)} " if state and state.is_stale else "", "$warning"),
-        ("superseded " if head.superseded_by else "", "$secondary"),
+        ("△ " if state and state.is_stale else "", "$warning"),
         (f"{clean_line(elsewhere)}: " if elsewhere else "", "$quiet"),
     ]
 

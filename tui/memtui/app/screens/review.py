@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -33,6 +34,7 @@ from memtui.documents.evidence import evidence
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
+from memtui.formats.capture_text import capture_time
 from memtui.formats.memory import MemoryFile
 from memtui.ground.files import FileProblem
 from memtui.transcript.cancelled import ReadingCancelledError
@@ -266,16 +268,22 @@ class ReviewScreen(Screen[Reviewed | None]):
     def _review(self, draft: Draft) -> Reviewed:
         """Memory file, capture and the stored recovery text."""
         browser = self.browser
-        return review(
-            browser.places,
-            browser.clock,
-            browser.captures,
-            self.row.entry,
-            memory=draft.memory,
-            summary=draft.summary,
-            facts=self._facts,
-            changes=browser.changes,
-        )
+        entry = self.row.entry
+        with browser.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
+            store, facts = browser.captures, self._facts
+            done = review(
+                browser.places,
+                browser.clock,
+                store,
+                entry,
+                memory=draft.memory,
+                summary=draft.summary,
+                facts=facts,
+            )
+            making.files.append(done.memory_path)
+            making.undo.append(partial(browser.backend.delete, done.recovery_id))
+            making.redo.append(partial(browser.backend.restore, done.recovery_id))
+        return done
 
     @property
     def unsaved(self) -> bool:
