@@ -76,14 +76,15 @@ def fates_at_last_compaction(
 def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
     """The current pins that may not have existed at a given time.
 
-    No one knows when a line of a file was added: all pins of a file that was written since count as new.
+    New pins are added at the end of a file: the last one of a file that was written since counts as new.
     """
     pins = Pins(places.project, places.home)
     found: set[str] = set()
     for everywhere in (False, True):
         path = pins.path(everywhere=everywhere)
         if _written(path) > moment.timestamp():
-            found |= {each.pin.text for each in pins.all() if each.everywhere is everywhere}
+            own = [each.pin.text for each in pins.all() if each.everywhere is everywhere]
+            found |= set(own[-1:])
     return frozenset(found)
 
 

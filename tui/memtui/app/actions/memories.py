@@ -160,7 +160,7 @@ class MemoryActions:
                 hint="commas between · enter saves · esc leaves",
             )
             after = before if answer is None else tags_of(answer)
-            if answer is not None:
+            if answer is not None or len(ids) == 1:
                 self._edit("tagging", ids, lambda backend: retag(backend, ids, before, after))
 
     def stored(self, done: str) -> list[str]:

@@ -37,6 +37,7 @@ from memtui.flows.review import Reviewed, review
 from memtui.formats.capture_text import capture_time
 from memtui.formats.memory import MemoryFile
 from memtui.ground.files import FileProblem
+from memtui.store.listing import Entry
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.capture_facts import facts_of_capture
 from memtui.transcript.facts import Facts
@@ -259,31 +260,11 @@ class ReviewScreen(Screen[Reviewed | None]):
             return
         with self.app.reporting("saving the review"):
             try:
-                done = await asyncio.to_thread(self._review, draft)
+                done = await asyncio.to_thread(_review, self.browser, self.row.entry, draft, self._facts)
             except FileProblem as problem:
                 self.asking.say(f"Not saved: {problem}.", warn=True)
             else:
                 self.dismiss(done)
-
-    def _review(self, draft: Draft) -> Reviewed:
-        """Memory file, capture and the stored recovery text."""
-        browser = self.browser
-        entry = self.row.entry
-        with browser.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
-            store, facts = browser.captures, self._facts
-            done = review(
-                browser.places,
-                browser.clock,
-                store,
-                entry,
-                memory=draft.memory,
-                summary=draft.summary,
-                facts=facts,
-            )
-            making.files.append(done.memory_path)
-            making.undo.append(partial(browser.backend.delete, done.recovery_id))
-            making.redo.append(partial(browser.backend.restore, done.recovery_id))
-        return done
 
     @property
     def unsaved(self) -> bool:
@@ -300,3 +281,21 @@ class ReviewScreen(Screen[Reviewed | None]):
             if not await self.app.push_screen_wait(question):
                 return
         self.dismiss(None)
+
+
+def _review(browser: Browser, entry: Entry, draft: Draft, facts: Facts | None) -> Reviewed:
+    """Write memory file, capture and the stored recovery text, as one change."""
+    with browser.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
+        done = review(
+            browser.places,
+            browser.clock,
+            browser.captures,
+            entry,
+            memory=draft.memory,
+            summary=draft.summary,
+            facts=facts,
+        )
+        making.files.append(done.memory_path)
+        making.undo.append(partial(browser.backend.delete, done.recovery_id))
+        making.redo.append(partial(browser.backend.restore, done.recovery_id))
+    return done
