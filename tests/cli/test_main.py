@@ -17,7 +17,7 @@ from tests.cli.conftest import Memtui, Opened, Result
 VISIBLE = (
     "captures", "review", "compact", "transcript", "search", "lost", "pin", "sessions", "archive", "export",
     "restore", "command", "memory", "state", "compactor", "share", "sync", "remote", "init", "uninstall",
-    "doctor", "mcp", "log", "undo", "redo",
+    "doctor", "mcp",
 )  # fmt: skip
 
 

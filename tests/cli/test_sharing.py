@@ -203,7 +203,7 @@ def test_a_memory_goes_with_the_code(memtui: Memtui, tmp_path: Path, monkeypatch
 
 _READING = [
     ("memory", "list"), ("memory", "show", "ID"), ("memory", "search", "cart"), ("memory", "export", "ID"),
-    ("memory", "related", "ID"), ("memory", "graph"), ("restore", "--id", "ID"), ("search", "cart"),
+    ("memory", "list", "--graph", "json"), ("restore", "--id", "ID"), ("search", "cart"),
     ("memory", "check", "ID"), ("export", "ID", "-o", "-"),
 ]  # fmt: skip
 
