@@ -94,6 +94,5 @@ def two(project: Project) -> Project:
 def use_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let standard output be a terminal of 100 columns."""
     monkeypatch.setattr(output, "is_terminal", lambda: True)
-    for module in ("memory_reading", "core_memory"):
-        monkeypatch.setattr(f"memtui.cli.{module}.is_terminal", lambda: True)
+    monkeypatch.setattr("memtui.cli.memory.is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")

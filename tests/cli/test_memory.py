@@ -110,7 +110,7 @@ def test_a_project_without_a_name_is_called_by_its_path(memtui: Memtui, project:
 
 
 @pytest.mark.parametrize(
-    "words", [("memory", "list"), ("memory", "search", "x"), ("captures",), ("compact",), ()]
+    "words", [("memory", "list"), ("memory", "show", "x"), ("captures",), ("compact",), ()]
 )
 def test_a_current_folder_that_is_gone_is_a_sentence(
     memtui: Memtui, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]

@@ -58,7 +58,9 @@ def test_filters_and_json(memtui: Memtui) -> None:
     (row,) = group["results"]
     assert (row["name"], row["line"], row["turn"], row["what"]) == ("s-1", 2, 1, "command")
     assert "\x1b" not in memtui("search", "cmd:make").out
-    assert "Nothing matches" in memtui("search", "lamp", "--since", "2027").out
+    nothing = memtui("search", "lamp", "--since", "2027")
+    assert (nothing.code, "Nothing matches" in nothing.out) == (1, True)
+    assert memtui("search", "lamp", "--since", "2027", "--json").code == 1
 
 
 def test_all_projects(memtui: Memtui) -> None:

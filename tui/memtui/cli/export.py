@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import full_id, opened_here, take_in_here
+from memtui.cli.memory_store import complete_id, full_id, opened_here, take_in_here
 from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import is_terminal, print_bytes, print_json, say
 from memtui.documents.handoff import LEAST

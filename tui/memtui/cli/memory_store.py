@@ -1,16 +1,24 @@
-"""The store of ``memtui memory``, and the lookup of ids by their beginning."""
+"""The stored memories for commands: the store, and ids by their beginning, also while they are typed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import click
+from click.shell_completion import CompletionItem
+
 from memtui.cli.options import project_of
 from memtui.cli.output import say
 from memtui.flows import memory_lookup
+from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
 from memtui.ground.project import memtui_home
 from memtui.store.base import MemoryBackend
 from memtui.store.memory_files import FilesBackend
+
+_NEWEST = 500
+"""The most memories searched, of all projects."""
 
 
 def opened() -> MemoryBackend:
@@ -36,15 +44,6 @@ def opened_here(root: Path | None) -> MemoryBackend:
     return opened()
 
 
-def opened_to_change(root: Path | None) -> MemoryBackend:
-    """The user's store, to change.
-
-    Args:
-        root: a folder of the project; the current folder when None.
-    """
-    return FilesBackend(memtui_home(), system_clock)
-
-
 def project_path(root: Path | None) -> str:
     """The project as memories name it."""
     return str(project_of(root).root)
@@ -57,3 +56,17 @@ def full_id(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
         MemoryMissing: no id begins like this, or several do.
     """
     return memory_lookup.full_id(backend, beginning, project_path(root))
+
+
+def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
+    wanted = typed.upper()
+    try:
+        items = opened().list(limit=_NEWEST).items
+    except (FileProblem, OSError):
+        return []
+    return [
+        CompletionItem(listed.meta.id, help=clean_line(listed.title))
+        for listed in items
+        if listed.meta.id.startswith((wanted, f"CMEM-{wanted}")) or listed.meta.id.endswith(wanted)
+    ]

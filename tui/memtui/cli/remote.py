@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memtui.cli.complete_id import complete_id
+from memtui.cli.memory_store import complete_id
 from memtui.cli.options import yes_option
 from memtui.cli.output import print_json, print_table, say
 from memtui.flows.forgetting_memory import forget_everywhere

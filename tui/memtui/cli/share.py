@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import full_id, opened_to_change
+from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import project_of, root_option
 from memtui.cli.output import is_terminal, say
 from memtui.flows.shared_folder_export import share_here
@@ -45,7 +44,7 @@ def command(memory_id: str, name: str, here: bool, allowed: tuple[int, ...], roo
         raise click.UsageError("--allow is for a person at a terminal: look at the line first.")
     if here and name:
         raise click.UsageError("--here and --to are two different ways; take one.")
-    whole = full_id(opened_to_change(root), memory_id, root)
+    whole = full_id(opened(), memory_id, root)
     try:
         say(_share_here(whole, allowed, root) if here else _share(whole, name, allowed))
     except SecretsFoundError as found:

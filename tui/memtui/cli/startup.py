@@ -33,7 +33,7 @@ COMMANDS = {
     "export": "export.export",
     "restore": "export.restore",
     "command": "command.command",
-    "memory": "memory.command",
+    "memory": "memory.memory",
     "state": "state.state",
     "compactor": "state.compactor",
     "share": "share.command",
@@ -43,7 +43,7 @@ COMMANDS = {
     "uninstall": "install.uninstall",
     "doctor": "install.doctor",
     "mcp": "install.mcp",
-    "core-memory": "core_memory.command",
+    "core-memory": "memory.core_memory",
     "completion": "main.completion",
     "demo": "main.demo",
 }
