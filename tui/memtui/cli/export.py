@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.memory_store import complete_id, full_id, opened_here, take_in_here
+from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import is_terminal, print_bytes, print_json, say
 from memtui.documents.handoff import LEAST
@@ -105,7 +105,7 @@ def _export(
     if name.upper().startswith("CMEM-"):
         if wanted:
             raise click.UsageError("--lines goes with a session.")
-        backend = opened_here(root)
+        backend = opened()
         memory = backend.get(full_id(backend, name, root))
         called = f"{memory.meta.id}.{form}"
         parts = memory_parts(memory, form, system_clock(), mask=mask)
@@ -223,7 +223,6 @@ def restore(
         raise click.UsageError("--id and --session are two different things; name one.")
     places = places_of(root)
     if memory_id:
-        take_in_here(root)
         restored = restore_memory(places, system_clock, memory_id, full=full)
     else:
         restored = restore_session(places, system_clock, session=session, full=full)

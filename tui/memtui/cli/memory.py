@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from memtui.cli.compact import check_text, points_json
-from memtui.cli.memory_store import complete_id, full_id, opened, opened_here, project_path
+from memtui.cli.memory_store import complete_id, full_id, opened, project_path
 from memtui.cli.options import json_option, places_of, project_of, root_option
 from memtui.cli.output import (
     is_terminal,
@@ -165,7 +165,7 @@ def export(
         raise click.UsageError("name one memory: --id ID.")
     if as_json and output is not None:
         raise click.UsageError("--output writes the bytes alone; it goes without --json.")
-    backend = opened_here(root)
+    backend = opened()
     memory_id = full_id(backend, argument or option or "", root)
     body = backend.get(memory_id).body
     text = body.decode("utf-8", "replace")
@@ -224,7 +224,7 @@ def list_(
         _print_page(opened().deleted(), 0, as_json, "The trash is empty.", lambda _: None)
         return
     where = Filter(project="" if everywhere else project_path(root), tags=tags)
-    backend = opened_here(root)
+    backend = opened()
     if drawn:
         _print_graph(backend, where, drawn)
         return
@@ -342,7 +342,7 @@ def show(memory_id: str, as_json: bool, root: Path | None) -> None:
     ID is a Recovery ID or the beginning of one; CMEM- may be left out. For the text alone, to the byte as it
     was imported, use export.
     """
-    backend = opened_here(root)
+    backend = opened()
     stored = backend.get(full_id(backend, memory_id, root))
     meta, text = stored.meta, stored.body.decode("utf-8", "replace")
     state = freshness(stored, project_of(root).root)
@@ -420,7 +420,7 @@ def tag(
 @root_option
 def check(memory_id: str, cited: bool, session: str, as_json: bool, root: Path | None) -> None:
     """Check a memory's text: thirteen points, each pass, warn or fail; the exit code is 1 when one fails."""
-    backend = opened_here(root)
+    backend = opened()
     memory_id = full_id(backend, memory_id, root)
     text = backend.get(memory_id).body.decode("utf-8", "replace")
     cites = session if cited or session else None

@@ -8,7 +8,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from memtui.cli.options import project_of
-from memtui.cli.output import say
 from memtui.flows import memory_lookup
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
@@ -24,24 +23,6 @@ _NEWEST = 500
 def opened() -> MemoryBackend:
     """The user's store, to read from."""
     return FilesBackend(memtui_home(), system_clock)
-
-
-def take_in_here(root: Path | None) -> None:
-    """Take the memories of the project's own folder into the user's store; print new problems to stderr.
-
-    Args:
-        root: a folder of the project; the current folder when None.
-    """
-    from memtui.flows.shared_folder_import import import_shared_folder
-
-    for note in import_shared_folder(project_of(root), memtui_home(), system_clock).new:
-        say(note, err=True)
-
-
-def opened_here(root: Path | None) -> MemoryBackend:
-    """The user's store, to read from, after `take_in_here`."""
-    take_in_here(root)
-    return opened()
 
 
 def project_path(root: Path | None) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from memtui.cli.memory_store import take_in_here
 from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute, system_clock
@@ -63,7 +62,6 @@ def search(
             raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
         wanted = replace(wanted, since=moment)
     places = places_of(root)
-    take_in_here(root)
     update_index(places)
     scope = Scope.PROJECT if here else Scope.EVERYWHERE
     groups = list(search_all(SearchStores(places, system_clock), wanted, scope, limit))

@@ -9,7 +9,6 @@ from pathlib import Path
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.flows.freshness import note_on
 from memtui.flows.memory_lookup import full_id
-from memtui.flows.shared_names import shared_root
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
@@ -21,6 +20,7 @@ from memtui.hooks.notes import Shorten, by_hand
 from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.secrets.secrets import Hit, find, masked
+from memtui.share.contract import shared_root
 from memtui.store.memory_files import FilesBackend
 from memtui.store.state_updates import documents_of, drafted_state
 

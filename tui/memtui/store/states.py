@@ -82,7 +82,7 @@ class StateStore:
             machine: another machine that has sent its states; then a project is known by its name alone.
         """
         self.project = project
-        self.folder = elsewhere(home) / machine if machine else home.states
+        self.folder = home.states
         self._by_name = bool(machine)
         self._known: dict[Entry, bool] = {}
         """Cache: whether a document belongs to the project."""
@@ -201,30 +201,3 @@ class StateStore:
         if self._by_name:
             return state is not None and state.identity.project.partition(" (")[0] == self.project.name
         return state is not None and names_project(state.identity.project, self.project.root)
-
-
-def elsewhere(home: Home) -> Path:
-    """The folder of all other machines' states, ``MACHINE/SESSION/v0003.md``."""
-    return home.data / "states-elsewhere"
-
-
-def machines_elsewhere(home: Home) -> list[str]:
-    """The other machines whose states are stored.
-
-    Raises:
-        FileProblem: they cannot be listed.
-    """
-    return sorted(each.name for each in scan(elsewhere(home), SESSION))
-
-
-def keep_elsewhere(home: Home, machine: str, session_id: str, version: int, data: bytes) -> None:
-    """Store a version of another machine's state, unless it exists.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
-    folder = elsewhere(home) / machine / session_id
-    private_folder(folder, within=existing_above(elsewhere(home)))
-    sweep_temps(folder, within=existing_above(home.data))
-    path = folder / version_name(version)
-    create_exclusive(path, data, within=existing_above(home.data))

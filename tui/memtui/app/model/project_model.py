@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,8 +61,6 @@ class Browser:
         self._claude = places.claude
         self.indexer = Indexer(places)
         self._stopped = threading.Event()
-        self._shares = True
-        """Whether the project had shared memories at the last check."""
 
     @cached_property
     def changes(self) -> Changes:
@@ -194,17 +191,6 @@ class Browser:
 
         return Aftermaths(self.places, self.facts)
 
-    def take_in(self) -> Sequence[str]:
-        """Take in the memories of the project's own folder; return its problems, a sentence each."""
-        there = os.path.isdir(self.project.shared)  # noqa: PTH112 - raises nothing
-        if not (there or self._shares):
-            return ()
-        from memtui.flows.shared_folder_import import import_shared_folder
-
-        problems = import_shared_folder(self.project, self._home, self.clock).standing
-        self._shares = there or bool(problems)
-        return problems
-
     def stop(self) -> None:
         """Cancel running readings."""
         self._stopped.set()
@@ -226,7 +212,6 @@ class Browser:
             Target("compacts", self.project.compacts),
             Target("commands", self.project.session_state_json.parent),
             Target("memories", self._home.memories, recursive=True),
-            Target("shared", self.project.shared),
             Target("states", self._home.states, recursive=True),
             Target("pins", self.project.pins.parent),
             Target("userpins", self._home.pins.parent),

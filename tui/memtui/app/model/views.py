@@ -176,13 +176,6 @@ class BranchView(NamedTuple):
     branch: str = ""
 
 
-class SharedView(NamedTuple):
-    """The memories of the project's own folder."""
-
-    problems: tuple[str, ...] = ()
-    """A sentence for each file that could not be imported."""
-
-
 PaneView = CapturesView | MemoriesView | CommandsView | PinsView | LightsView | StateView
 """The contents of a pane."""
-View = PaneView | DraftWanted | BranchView | HealthView | SharedView
+View = PaneView | DraftWanted | BranchView | HealthView

@@ -24,6 +24,7 @@ from memtui.ground.files import FileProblem
 from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
+    from memtui.app.model.sharing import RemoteState
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryHead
 
@@ -51,6 +52,17 @@ class MemoriesPane(Pane):
         )
         self._reader = MemoryReader(browser, self._file_states)
         self._filter_lock = threading.Lock()
+        self.held_by: dict[str, str] = {}
+        """The remotes that have a memory, by its Recovery ID."""
+
+    def show_held(self, states: Sequence[RemoteState]) -> None:
+        """Show in each row which remotes have the memory."""
+        held: dict[str, str] = {}
+        for state in states:
+            held |= {each: ",".join(filter(None, (held.get(each), state.name))) for each in state.shared}
+        if held != self.held_by:
+            self.held_by = held
+            self.show_rows()
 
     def apply(self, view: View) -> None:
         """Show a newer listing."""
@@ -185,6 +197,7 @@ class MemoriesPane(Pane):
             self._file_states.get(key),
             unique=head is None or self._known_heads.is_unique(head.title),
             elsewhere=self._elsewhere(head.project) if head else "",
+            held_by=self.held_by.get(head.id, "") if head else "",
         )
         return memory_row(known, self.clock(), width)
 

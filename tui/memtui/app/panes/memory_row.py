@@ -33,6 +33,8 @@ class Known(NamedTuple):
     """Whether no other memory has its title."""
     elsewhere: str = ""
     """The folder's name of its project, if that is another one."""
+    held_by: str = ""
+    """The remotes that have it."""
 
 
 def memory_row(known: Known, now: datetime, width: int) -> Content:
@@ -53,22 +55,22 @@ def memory_row(known: Known, now: datetime, width: int) -> Content:
     tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
     said: list[tuple[str, str] | str] = [
         (lead, "$accent"),
-        *_badges(head, known.state, known.elsewhere),
+        *_badges(head.author or known.held_by, known.state, known.elsewhere),
         title,
         (f" {tags}" if tags else "", "$quiet"),
     ]
     return row(said, "", width)
 
 
-def _badges(head: MemoryHead, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
+def _badges(by: str, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
     """The marks before a title, with their colours."""
     return [
-        (_from(head.author), "$secondary"),
+        (_from(by), "$secondary"),
         ("△ " if state and state.is_stale else "", "$warning"),
         (f"{clean_line(elsewhere)}: " if elsewhere else "", "$quiet"),
     ]
 
 
 def _from(author: str) -> str:
-    """The author before a memory's title: ``⇅ann ``."""
+    """The author, or who has it, before a memory's title: ``⇅ann ``."""
     return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""

@@ -86,11 +86,12 @@ class ScreenWindows:
     def memory_versions(self, memory_id: str) -> None:
         """Show the versions of a memory."""
         from memtui.app.details.memory_versions import MemoryVersions
+        from memtui.app.model.sharing import Exchange
         from memtui.app.screens.versions import VersionsScreen
-        from memtui.flows.memory_versions import memory_versions
 
-        home, clock, backend = self._browser.places.home, self._browser.clock, self._browser.backend
-        versions = MemoryVersions(lambda: memory_versions(home, clock, backend, memory_id))
+        clock = self._browser.clock
+        exchange = Exchange(self._browser.places.home, clock)
+        versions = MemoryVersions(lambda: exchange.versions(memory_id))
         self._screen.app.push_screen(VersionsScreen(memory_id, versions, clock))
 
     def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:
