@@ -62,7 +62,8 @@ def _check(place: Path, url: str) -> None:
         each.sync()
     found = held(machines[0].remote)
     assert all(each.texts() == found for each in machines)
-    assert {body for _, _, body in found.values()} == {b"new", b"of the desk", b"of the laptop", b"shared 2"}
+    bodies = {body for _, _, body in found.values()}
+    assert bodies == {b"new", b"of the desk", b"of the laptop", b"shared 2"}, bodies
     assert all_bodies(machines[0].remote, machines) >= _TEXTS
 
 

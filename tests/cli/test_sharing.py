@@ -89,7 +89,10 @@ def test_a_memory_is_forgotten_everywhere(
     assert memory_id not in memtui("memory", "list").out
 
 
-def test_what_an_older_memtui_shared_is_brought_over(memtui: Memtui, hub: Path, tmp_path: Path) -> None:
+def test_what_an_older_memtui_shared_is_brought_over(
+    memtui: Memtui, hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     text = tmp_path / "text.md"
     text.write_text("## Objective\nFix the cart\n")
     memory_id = json.loads(memtui("memory", "import", str(text)).out)["id"]

@@ -568,6 +568,7 @@ class _Round:
         if not document.forgotten:
             self._know(self._of.names.key(kept), Known())
             self._writes[self._of.names.key(kept)] = 1
+            self._save()  # before the text is replaced, from which a killed process could tell
 
     def _write(self) -> None:
         batch: dict[str, tuple[Document, bytes, _Here]] = {}
