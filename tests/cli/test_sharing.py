@@ -82,11 +82,11 @@ def test_a_memory_is_forgotten_everywhere(
     done = memtui("remote", "forget", memory_id, "--yes")
     assert done.code == 0
     assert "git filter-branch" in done.out
-    assert memory_id not in memtui("memory", "list").out
+    assert memory_id not in memtui("memory", "list", "--all").out
     monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "other"))
     memtui("remote", "add", "team", str(hub))
     assert memtui("sync").code == 0
-    assert memory_id not in memtui("memory", "list").out
+    assert memory_id not in memtui("memory", "list", "--all").out
 
 
 def test_what_an_older_memtui_shared_is_brought_over(

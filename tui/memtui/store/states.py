@@ -73,17 +73,15 @@ class SessionStates:
 class StateStore:
     """The stored session states that belong to one project."""
 
-    def __init__(self, project: Project, home: Home, machine: str = "") -> None:
+    def __init__(self, project: Project, home: Home) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: the project.
             home: memtui's own folders.
-            machine: another machine that has sent its states; then a project is known by its name alone.
         """
         self.project = project
         self.folder = home.states
-        self._by_name = bool(machine)
         self._known: dict[Entry, bool] = {}
         """Cache: whether a document belongs to the project."""
 
@@ -198,6 +196,4 @@ class StateStore:
                     yield entry, stored
 
     def _names_project(self, state: SessionState | None) -> bool:
-        if self._by_name:
-            return state is not None and state.identity.project.partition(" (")[0] == self.project.name
         return state is not None and names_project(state.identity.project, self.project.root)
