@@ -17,7 +17,7 @@ from pathlib import Path
 
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Home
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 from memtui.store.memory_files import FilesBackend
 from report import Figure, milliseconds, percentile, show
 
@@ -75,9 +75,7 @@ def lost(base: Path, processes: int, each: int) -> int:
     """Number of memories that are missing or altered."""
     home = Home(base / "data", base / "cache", base / "state", base / "config")
     store = FilesBackend(home, system_clock)
-    found = {
-        listed.title: store.get(listed.meta.id).body for listed in store.list(Filter(which=Which.ALL)).items
-    }
+    found = {listed.title: store.get(listed.meta.id).body for listed in store.list(Filter()).items}
     wanted = {f"p{number} {index}" for number in range(processes) for index in range(each)}
     return sum(found.get(title) != f"{title}\r\n".encode() * 50 for title in wanted)
 

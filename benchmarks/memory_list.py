@@ -43,7 +43,7 @@ def measure(made: Data) -> list[Figure]:
     for turn in range(RUNS + 1):
         seconds = (
             run(place, ["memory", "list", "--all"]),
-            run(place, ["memory", "search", "--all", "refresh", "race"]),
+            run(place, ["search", "--all", "--in", "memories", "refresh", "race"]),
             run(place, ["memory", "import", "-"], text),
         )
         if turn:  # files are read from the disk, and byte code is written
@@ -52,7 +52,7 @@ def measure(made: Data) -> list[Figure]:
             imported.append(seconds[2])
     return [
         bounded(f"memtui memory list: {MEMORIES:,} memories", listed, LIST_BUDGET),
-        bounded(f"memtui memory search in {MEMORIES:,} memories", searched),
+        bounded(f"memtui search in {MEMORIES:,} memories", searched),
         bounded(f"memtui memory import into {MEMORIES:,} memories", imported, IMPORT_BUDGET),
     ]
 

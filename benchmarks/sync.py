@@ -1,9 +1,9 @@
 """Fetching memories from a remote, and a sync that has nothing new, by git and by PostgreSQL.
 
     python benchmarks/sync.py           # 2,000 memories
-    python benchmarks/sync.py 100000    # as many as the budget is for
+    python benchmarks/sync.py 10000     # as many as the budget is for, and a repository may hold
 
-A child process fetches, so that its peak memory is known. The budgets are for 100,000 memories; with fewer,
+A child process fetches, so that its peak memory is known. The budgets are for 10,000 memories; with fewer,
 the time counts in proportion.
 """
 
@@ -22,12 +22,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from data import Data, data
-from memtui.flows.syncing import open_sharing
-from memtui.formats.shared_record import SharedRecord, record_name, render_record
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
-from memtui.share.remote import Outgoing, Remote
+from memtui.share.contract import Document, Remote
 from memtui.share.remotes import NamedRemote, Remotes, open_remote
+from memtui.share.sync import open_sharing
 from report import Figure, bounded, show
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -35,8 +34,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 MEMORIES = 2_000
 ROUNDS = 9
 QUICK = {"MEMORIES": 300, "ROUNDS": 3}
-SECONDS, MEGABYTES, NOTHING_NEW = 60.0, 200, 0.150
-_OF = 100_000
+SECONDS, MEGABYTES, NOTHING_NEW = 60.0, 200, 0.250
+_OF = 10_000
 _TEXT = b"## Objective\nFix the cart %d\n\n" + b"- a line of what was learned on the way\n" * 36
 
 
@@ -76,30 +75,28 @@ def _figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
 
 
 def _fill(remote: Remote) -> None:
-    """Put records into the remote, a batch at a time."""
+    """Put memories into the remote, a batch at a time."""
     start = datetime(2026, 1, 2, tzinfo=UTC)
+    remote.heads()
     for first in range(0, MEMORIES, 2_000):
-        remote.put([_record(number, start) for number in range(first, min(first + 2_000, MEMORIES))])
+        remote.write(dict(_memory(number, start) for number in range(first, min(first + 2_000, MEMORIES))))
 
 
-def _record(number: int, start: datetime) -> Outgoing:
+def _memory(number: int, start: datetime) -> tuple[str, tuple[int, bytes]]:
     at = start + timedelta(minutes=number)
-    record = SharedRecord(
-        kind="text",
-        memory=f"CMEM-{at:%Y%m%d-%H%M%S}@laptop-1a2b",
-        machine="laptop-1a2b",
+    made = Document(
+        version=1,
         author="ann",
+        machine="laptop-1a2b",
         at=at,
         project="shop",
         created=at,
         source="review",
         description=f"Fix the cart: step {number}",
         tags=("cart", "checkout flow"),
-        archived=False,
         body=_TEXT % number,
     )
-    made = render_record(record)
-    return Outgoing(record_name(record.memory, made), "shop", made)
+    return f"CMEM-{at:%Y%m%d-%H%M%S}@laptop-1a2b", (1, made.render())
 
 
 def _fetch(url: str, rounds: int) -> None:
@@ -120,7 +117,7 @@ def _fetch(url: str, rounds: int) -> None:
         started = time.perf_counter()
         _round_trip(url)
         trips.append(time.perf_counter() - started)
-    found = {"memories": synced.memories, "seconds": seconds, "cpu": cpu, "megabytes": peak}
+    found = {"memories": synced.fetched, "seconds": seconds, "cpu": cpu, "megabytes": peak}
     print(json.dumps({**found, "syncs": syncs, "trips": trips}))
 
 
@@ -130,7 +127,7 @@ def _round_trip(url: str) -> None:
         import psycopg
 
         with psycopg.connect(url) as connection:
-            connection.execute("select max(place) from memtui.records")
+            connection.execute("select count(*) from memtui.memories")
     else:
         subprocess.run(["git", "ls-remote", url, "refs/heads/main"], check=True, capture_output=True)
 

@@ -14,10 +14,10 @@ from textual.pilot import Pilot
 from memtui.app.app import MemtuiApp
 from memtui.app.model.project_model import Browser
 from memtui.demo.build import DemoProject, build_demo
-from memtui.flows.syncing import open_sharing
 from memtui.ground.failures import FailureLog
 from memtui.ground.project import Places
 from memtui.share.remotes import NamedRemote, Remotes
+from memtui.share.sync import open_sharing
 
 _SIZE = (80, 30)
 _GAP = 20

@@ -1,7 +1,7 @@
 """kill -9 during a sync with git or PostgreSQL, and immediate stops of the server. Started by `make kill`.
 
-The sync is followed with ptrace, with every process that it starts: SQLite's calls, those of git, and those
-of the git that serves a folder. At one entry or return of a system call after the other, in turn all
+The sync is followed with ptrace, with every process that it starts: memtui's own calls, those of git, and
+those of the git that serves a folder. At one entry or return of a system call after the other, in turn all
 processes are killed, only the one that makes the call, or only memtui while git goes on. Each time, nothing
 is lost and nothing is there twice, and the next sync completes. Needs Linux.
 
@@ -13,74 +13,96 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 
 from memtui.ground.files import FileProblem
-from memtui.share.git_remote import GitRemote
-from memtui.share.postgres_remote import PostgresRemote
-from tests.flows.killed_sync import begin, check, machine
-from tests.share.contract import Opener
+from memtui.share import git as git_module
+from tests.share.machines import Machine, all_bodies, held
 from tests.share.repository import git
 from tests.share.server import new_database, running, stop_at_once
 from tests.tracing import RefusedError, Tree, follow
 
 MOMENTS, STOPS = 60, 10
-Make = Callable[[Path], Opener]
-"""Makes a remote for the machines in a folder, with what is in it at the beginning."""
+Make = Callable[[], str]
+"""Makes the machines' folder and the remote as before the sync; returns the remote's address."""
+_TEXTS = {b"shared %d" % number for number in range(3)} | {b"of the laptop", b"of the desk", b"new"}
 
 
-def _sync(place: Path, remote: Opener) -> None:
+def _begin(place: Path, url: str) -> None:
+    """Two machines that have shared memories, with changes that the desk's next sync takes and writes."""
+    laptop, desk = (Machine(place, name, url) for name in ("laptop", "desk"))
+    laptop.remote.set_up()
+    ids = [laptop.share(b"shared %d" % number) for number in range(3)]
+    laptop.sync()
+    desk.sync()
+    laptop.edit(ids[0], b"of the laptop")
+    laptop.store.delete(ids[1])
+    laptop.sync()
+    desk.edit(f"{ids[0]}@laptop", b"of the desk")
+    desk.share(b"new")
+
+
+def _sync(place: Path, url: str) -> None:
     with suppress(FileProblem):  # what was killed may have been git alone
-        machine(place, remote).sync()
+        Machine(place, "desk", url).sync()
 
 
-def _check(place: Path, remote: Opener) -> None:
-    check(place, remote)
-    for path in (place / "desk").rglob("sharing/*.db"):
-        with closing(sqlite3.connect(path)) as database:
-            assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+def _check(place: Path, url: str) -> None:
+    """After the next syncs all are equal, and nothing is lost."""
+    git_module._STALE_SECONDS = 0.0
+    machines = [Machine(place, name, url) for name in ("desk", "laptop")]
+    for each in machines * 2:
+        each.sync()
+    found = held(machines[0].remote)
+    assert all(each.texts() == found for each in machines)
+    bodies = {body for _, _, body in found.values()}
+    assert bodies == {b"new", b"of the desk", b"of the laptop", b"shared 2"}, bodies
+    assert all_bodies(machines[0].remote, machines) >= _TEXTS
 
 
-def _in_git(place: Path) -> Opener:
+def _repository(place: Path) -> Make:
     hub = place / "hub"
-    return lambda name: GitRemote(str(hub), place / f"{name}.git", author="ann", machine=name)
-
-
-def _repository(base: Path) -> Make:
-    """Repositories that are copies of one."""
-    template = base / "template"
-    hub = template / "hub"
     hub.mkdir(parents=True)
     git("init", "--quiet", "--bare", "--initial-branch=main", folder=hub)
-    begin(template, _in_git(template))
+    return _again(place, str(hub), lambda: None)
 
-    def make(place: Path) -> Opener:
-        shutil.copytree(template, place)
-        return _in_git(place)
 
+def _database(place: Path, url: str) -> Make:
+    """A database that is made anew, as a copy of one."""
+    name = url.partition("?")[0].rpartition("/")[2]
+
+    def change(*statements: str) -> None:
+        with psycopg.connect(url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
+
+    def anew() -> None:
+        drop = f"drop database if exists {name}_now with (force)"
+        change(drop, f"create database {name}_now template {name}")
+
+    anew()
+    make = _again(place, url.replace(f"/{name}?", f"/{name}_now?"), anew)
+    change(f"drop database {name} with (force)", f"alter database {name}_now rename to {name}")
     return make
 
 
-def _databases(base: Path, url: str) -> Make:
-    """Databases that are copies of one."""
-    template, address = base / "template", url.partition("?")
-    name = address[0].rpartition("/")[2]
-    begin(template, lambda _: PostgresRemote(url))
+def _again(place: Path, url: str, anew: Callable[[], None]) -> Make:
+    _begin(place, url)
+    template = place.with_name(f"{place.name}-template")
+    shutil.copytree(place, template)
 
-    def make(place: Path) -> Opener:
+    def make() -> str:
+        shutil.rmtree(place)
         shutil.copytree(template, place)
-        with psycopg.connect(url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
-            connection.execute(f"create database {name}_{place.name} template {name}")
-        other = url.replace(f"/{name}?", f"/{name}_{place.name}?")
-        return lambda _: PostgresRemote(other)
+        anew()
+        return url
 
     return make
 
@@ -93,7 +115,7 @@ _WAYS: tuple[Callable[[Tree, int], None], ...] = (
 
 
 def _sweep(
-    base: Path,
+    place: Path,
     make: Make,
     moments: int,
     ways: tuple[Callable[[Tree, int], None], ...] = _WAYS,
@@ -102,29 +124,26 @@ def _sweep(
     """Interfere at so many moments of a sync; returns how many there were, and of how many.
 
     Args:
-        base: an empty folder.
-        make: makes a remote.
+        place: the folder of the machines.
+        make: makes it, and the remote, anew.
         moments: how many, spread evenly over the sync.
         ways: what to do at such a moment, in turn.
         after: called when the processes have ended.
     """
-    place = base / "whole"
-    remote = make(place)
-    whole = follow(lambda: _sync(place, remote), 0, ways[0]).stops
-    _check(place, remote)
+    url = make()
+    whole = follow(lambda: _sync(place, url), 0, ways[0]).stops
+    _check(place, url)
     step = max(1, whole // moments)
     done = 0
     for at in range(1, whole + 1, step):
-        place = base / f"at{at}"
-        remote = make(place)
-        follow(lambda place=place, remote=remote: _sync(place, remote), at, ways[done % len(ways)])  # type: ignore[misc]
+        make()
+        follow(lambda: _sync(place, url), at, ways[done % len(ways)])
         after()
         try:
-            _check(place, remote)
+            _check(place, url)
         except BaseException:
             sys.stderr.write(f"at {at} of {whole}, way {done % len(ways)}: {place}\n")
             raise
-        shutil.rmtree(place)
         done += 1
     return done, whole
 
@@ -141,11 +160,11 @@ def main() -> None:
             _say("git", "processes killed", *done, started)
             started = time.monotonic()
             url = new_database(server)
-            done = _sweep(base / "postgres", _databases(base / "postgres", url), moments)
+            done = _sweep(base / "postgres", _database(base / "postgres", url), moments)
             _say("PostgreSQL", "processes killed", *done, started)
             started = time.monotonic()
             stop = (lambda tree, caller: stop_at_once(server),)
-            make = _databases(base / "stopped", new_database(server))
+            make = _database(base / "stopped", new_database(server))
             done = _sweep(base / "stopped", make, min(moments, STOPS), stop, server.start)
             _say("PostgreSQL", "server stopped at once", *done, started)
         except RefusedError as refused:

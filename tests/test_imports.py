@@ -92,7 +92,6 @@ _NO_HOOK_NEEDS = {
         "unicodedata",
         "base64",
         "random",
-        "hashlib",
         "tomllib",
         "memtui.secrets.rules",
         "memtui.secrets.tokens",

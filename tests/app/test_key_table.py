@@ -35,7 +35,7 @@ async def test_the_help_says_how_a_command_without_a_key_is_reached(full: World)
     async with opened(full) as driver:
         await driver.press("2", "?")
         text = driver.screen.query_one(DocumentView).document.text
-        assert "\nctrl+p        Supersede: mark the older of two marked memories" in text
+        assert "Undelete: take a memory out" in text
 
 
 async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(full: World) -> None:
@@ -63,9 +63,7 @@ EMPTY = [
     ("1", "e", "Nothing is selected."),
     ("2", "y", "Nothing is selected."),
     ("2", "Y", "Nothing is selected."),
-    ("2", "a", "Nothing is selected."),
     ("2", "t", "Nothing is selected."),
-    ("2", "P", "Nothing is selected."),
     ("2", "D", "Nothing is selected."),
     ("2", "o", "Nothing is selected, so there is no transcript to open."),
     ("2", "e", "Nothing is selected."),
@@ -76,7 +74,7 @@ EMPTY = [
     ("3", "e", "Nothing is selected."),
     ("4", "o", "The transcript of this session no longer exists."),
     ("4", "e", "This state is drafted from the transcript: there is no file of it to edit."),
-    ("1", "u", "Nothing to undo in this project."),
+    ("1", "u", "Nothing to undo: memtui undoes changes of this run."),
 ]
 
 

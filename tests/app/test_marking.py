@@ -39,33 +39,6 @@ async def test_space_marks_a_row_and_goes_on_and_esc_unmarks_all(world: World, n
         assert "marked" not in driver.shown
 
 
-async def test_a_archives_all_marked_memories_and_one_u_brings_them_back(
-    world: World, names: list[str]
-) -> None:
-    async with opened(world) as driver:
-        await driver.press("2", "space", "space", "a")
-        assert rows(driver) == names[2:]
-        await driver.until_said("Archived 2 memories. u takes it back.")
-        assert [meta(world, name).archived for name in names] == [True, True, False, False]
-        assert not driver.pane(PaneId.MEMORIES).marked
-        await driver.press("u")
-        await driver.until_said("Undone: archived 2 memories.")
-        await driver.until(lambda: rows(driver) == names, "the memories are back")
-        assert not any(meta(world, name).archived for name in names)
-
-
-async def test_those_that_are_archived_already_stay_so(world: World, names: list[str]) -> None:
-    async with opened(world) as driver:
-        await driver.press("2", "a")
-        await driver.until_said("Archived")
-        await driver.press("A", "g", "space", "space", "a")
-        await driver.until_said("Archived 1 memory. u takes it back.")
-        assert [meta(world, name).archived for name in names[:2]] == [True, True]
-        await driver.press("g", "space", "space", "a")
-        await driver.until_said("Unarchived 2 memories. u takes it back.")
-        assert [meta(world, name).archived for name in names[:2]] == [False, False]
-
-
 async def test_d_deletes_all_marked_memories(world: World, names: list[str]) -> None:
     async with opened(world) as driver:
         await driver.press("2", "j", "space", "space", "D")

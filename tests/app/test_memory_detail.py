@@ -238,13 +238,13 @@ async def test_files_that_have_changed_since_are_marked_and_named(world: World) 
     world.memory(1, "First", body=body(world, "Do one", "src/a.py", "src/b.py", "src/c.py"))
     async with opened(world) as driver:
         await driver.press("2")
-        await driver.until(lambda: "△2/3 First" in driver.drawn(PaneId.MEMORIES)[0], "the mark")
-        said = "▸ △ 1 of 3 files changed since, 1 gone (by their times: without git)"
+        await driver.until(lambda: "△ First" in driver.drawn(PaneId.MEMORIES)[0], "the mark")
+        said = "▸ △ 1 of 3 files changed since, 1 gone"
         await driver.until(lambda: said in driver.detail, "what has changed")
         driver.pane(PaneId.MEMORIES).unfold("stale")
         driver.browser.show_detail()
-        await driver.until(lambda: "changed src/a.py  by its time, 2026-03-05" in driver.detail, "which")
-        assert "gone src/c.py  it is not there" in driver.detail
+        await driver.until(lambda: "changed src/a.py" in driver.detail, "which")
+        assert "gone src/c.py" in driver.detail
 
 
 async def test_relations_stay_in_sight_until_newer_ones_are_found(

@@ -52,10 +52,6 @@ async def compact(driver: Driver) -> None:
     await driver.press("f2")
 
 
-async def changes(driver: Driver) -> None:
-    await driver.press("L")
-
-
 async def question(driver: Driver) -> None:
     await driver.press("3", "X")
     await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
@@ -75,7 +71,6 @@ WAYS: dict[str, Callable[[Driver], Awaitable[None]]] = {
     "Review": review,
     "Transcript": transcript,
     "Versions": versions,
-    "Changes": changes,
     "Search": search,
     "Compact": compact,
     "Question": question,

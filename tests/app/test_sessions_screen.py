@@ -319,7 +319,7 @@ async def test_forgetting_asks_first(two: World) -> None:
         assert "the archived transcript" in driver.shown and "What stays:" in driver.shown
         answers = next(at for at, line in enumerate(driver.lines) if "Forget (y)" in line)
         above = "".join(line.strip("│ ") for line in driver.lines[answers - 4 : answers])
-        assert "changes.jsonl" in above, "no empty lines between"
+        assert "hooks.jsonl" in above, "no empty lines between"
         await driver.press("enter")
         assert archive.entries()
         await driver.press("D")

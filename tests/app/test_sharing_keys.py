@@ -11,19 +11,17 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.model.sharing import Exchange, RemoteState, sync_status
 from memtui.app.settings import SettingsError, sync_minutes
 from memtui.app.widgets.status_bar import StatusBar
-from memtui.flows import syncing
-from memtui.flows.syncing import Synced
-from memtui.flows.syncing import open_sharing as opened_remote
-from memtui.share.remote import Trouble
+from memtui.share import sync as share_sync
+from memtui.share.contract import Trouble
 from memtui.share.remotes import NamedRemote, Remotes
-from memtui.share.replica import PROBLEM
+from memtui.share.sync import Sharing, Synced, open_sharing
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.memories import rows
 from tests.app.test_own_keys import configure
 from tests.app.world import NOW, World, clock
 from tests.share.memory_remote import MemoryRemote
-from tests.share.records import outgoing, record
 
+THEIRS = "CMEM-20260102-000007@laptop-1a2b"
 SECRET = "one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n"
 
 
@@ -31,7 +29,7 @@ SECRET = "one\nGITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\n"
 def remote(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
     """A remote in memory, named team."""
     remote = MemoryRemote()
-    monkeypatch.setattr(syncing, "open_remote", lambda *_: remote)
+    monkeypatch.setattr(share_sync, "open_remote", lambda *_: remote)
     Remotes(world.home).add("team", NamedRemote(url="/x"))
     return remote
 
@@ -59,10 +57,10 @@ async def test_a_memory_is_shared_and_sent(world: World, remote: MemoryRemote) -
         await driver.until(lambda: driver.has("#yes"), "the question")
         await driver.press("enter")
         assert await driver.until_said("goes") == f"{first} goes to team with the next sync: ctrl+s."
-        assert remote.rows == {}
+        assert remote.lines == {}
         await driver.press("ctrl+s")
-        assert await driver.until_said("sent") == "team: sent 1, fetched 0; memories changed here: 0."
-        assert [each.name[:20] for each in remote.rows.values()] == [first]
+        assert await driver.until_said("sent") == "team: sent 1, fetched 0."
+        assert [key[:20] for key in remote.lines] == [first]
         await driver.until(lambda: status(driver) == "⇅ team now")
         assert "⇅ team now  ● live" in driver.lines[0]
         third = world.memory(3, "Third")
@@ -77,7 +75,7 @@ async def test_a_memory_is_shared_and_sent(world: World, remote: MemoryRemote) -
         assert driver.pane(PaneId.MEMORIES).marked == frozenset()
         await driver.press("ctrl+s")
         await driver.until_said("sent 2")
-        assert {each.name[:20] for each in remote.rows.values()} == {first, second, third}
+        assert {key[:20] for key in remote.lines} == {first, second, third}
 
 
 async def test_without_a_remote_it_says_how_to_add_one(world: World) -> None:
@@ -124,10 +122,10 @@ async def test_a_secret_is_named_by_line_and_kind_and_keeps_only_its_memory(
 
 
 async def test_what_others_shared_comes_in(world: World, remote: MemoryRemote) -> None:
-    remote.put([outgoing(record(body=b"## Objective\nTheirs\n", project=world.root.name))])
+    remote.add(THEIRS, body=b"## Objective\nTheirs\n", project=world.root.name)
     async with opened(world) as driver:
         await driver.press("2", "ctrl+s")
-        assert await driver.until_said("sent") == "team: sent 0, fetched 1; memories changed here: 1."
+        assert await driver.until_said("sent") == "team: sent 0, fetched 1."
         await driver.until(lambda: len(rows(driver)) == 1)
 
 
@@ -143,18 +141,9 @@ async def test_a_remote_out_of_reach_is_shown_and_named(world: World, remote: Me
         await driver.until(lambda: "⇅ ● live" in driver.lines[0])
 
 
-def test_a_failure_that_an_older_version_kept_without_its_kind_is_shown_as_one(
-    world: World, remote: MemoryRemote
-) -> None:
-    with opened_remote(world.home, clock).replica() as replica:
-        replica.store_fact(PROBLEM, "memory cannot be reached")
-    (state,) = Exchange(world.home, clock).states()
-    assert sync_status([state], NOW).long == "⇅ team: failed"
-
-
 @pytest.mark.parametrize(("width", "mark"), [(140, "⇅ team now"), (80, "⇅ team now"), (40, "⇅ now")])
 async def test_the_mark_shortens(world: World, remote: MemoryRemote, width: int, mark: str) -> None:
-    opened_remote(world.home, clock).sync()
+    open_sharing(world.home, clock).sync()
     async with opened(world, (width, 24)) as driver:
         await driver.until(lambda: driver.lines[0].endswith(f" {mark}  ● live "))
 
@@ -171,7 +160,7 @@ async def test_when_set_it_syncs_by_itself_and_what_is_shared_goes_at_once(
     world: World, remote: MemoryRemote
 ) -> None:
     configure(world, "[sync]\nminutes = 5\n")
-    remote.put([outgoing(record(body=b"## Objective\nTheirs\n", project=world.root.name))])
+    remote.add(THEIRS, body=b"## Objective\nTheirs\n", project=world.root.name)
     async with opened(world) as driver:
         await driver.until(lambda: status(driver) == "⇅ team now")
         await driver.until(lambda: len(rows(driver)) == 1)
@@ -180,7 +169,7 @@ async def test_when_set_it_syncs_by_itself_and_what_is_shared_goes_at_once(
         await driver.until(lambda: f"{mine}.md" in driver.pane(PaneId.MEMORIES).rows)
         await shared(driver, "2", "G" if rows(driver)[0] != mine else "g")
         assert await driver.until_said("goes") == f"{mine} goes to team now."
-        await driver.until(lambda: len(remote.rows) == 2)
+        await driver.until(lambda: len(remote.lines) == 2)
 
 
 async def test_an_unknown_failure_of_the_thread_is_logged_and_shown_once(
@@ -189,11 +178,11 @@ async def test_an_unknown_failure_of_the_thread_is_logged_and_shown_once(
     configure(world, "[sync]\nminutes = 5\n")
     tries: list[str] = []
 
-    def sync(exchange: Exchange, name: str, changed: Callable[[], None]) -> Synced:
-        tries.append(name)
+    def sync(exchange: Exchange, sharing: Sharing, changed: Callable[[], None]) -> Synced:
+        tries.append(sharing.name)
         raise RuntimeError("no such thing")
 
-    monkeypatch.setattr(Exchange, "sync", sync)
+    monkeypatch.setattr(Exchange, "_sync", sync)
     async with opened(world) as driver:
         said = await driver.until_said("syncing with team")
         assert driver.app.log_file.path.read_text().count("RuntimeError: no such thing") == 1

@@ -48,13 +48,12 @@ def put(
     description: str = "",
     tags: tuple[str, ...] = (),
     session_id: str = "",
-    archived: bool = False,
 ) -> str:
     """Store a memory made at a time and return its id."""
     data = body.encode() if isinstance(body, str) else body
     new = New(
         data, project=str(project), description=description, tags=tags, session_id=session_id,
-        created=at(when), archived=archived,
+        created=at(when),
     )  # fmt: skip
     return store().create(new).id
 
@@ -95,6 +94,5 @@ def two(project: Project) -> Project:
 def use_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let standard output be a terminal of 100 columns."""
     monkeypatch.setattr(output, "is_terminal", lambda: True)
-    for module in ("memory_reading", "core_memory"):
-        monkeypatch.setattr(f"memtui.cli.{module}.is_terminal", lambda: True)
+    monkeypatch.setattr("memtui.cli.memory.is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.warm import Warm
 
-_COMMANDS = ("main", "state", "core_memory")
+_COMMANDS = ("main", "state", "memory")
 _IMPORTS = (*(f"import memtui.cli.{name}" for name in _COMMANDS), "import memtui.store.memory_files")
 
 

@@ -111,28 +111,6 @@ def test_another_projects_archived_compactions_are_not_captured_here(
     assert json.loads(memtui("captures", "--backfill", "--json").out) == []
 
 
-def test_what_was_restored_pruned_and_forgotten_is_on_record(memtui: Memtui, transcript: Path) -> None:
-    memtui("archive")
-    transcript.unlink()
-    memtui("archive", "restore", "session-1")
-    memtui("archive", "prune", "--max-size", "0MB", "--yes")
-    memtui("archive")
-    memtui("archive", "forget", "session-1", "--yes")
-    rows = [line.split("\t")[2:] for line in memtui("log").out.splitlines()]
-    assert rows == [
-        [what, "the command line", "cannot be undone"]
-        for what in (
-            "forgot session session-",
-            "deleted 1 session from the archive: session-",
-            "restored session session- for Claude Code",
-        )
-    ]
-    newest = json.loads(memtui("log", "--json").out)[0]
-    assert newest["cannot_be_undone"] == "it was deleted for good"
-    assert "cannot be undone: it was deleted for good" in memtui("undo", newest["id"]).err
-    assert memtui("undo").out == "Nothing to undo in this project.\n"
-
-
 def test_damage_is_an_error(memtui: Memtui, transcript: Path, tmp_path: Path) -> None:
     memtui("archive")
     (frames,) = (tmp_path / "memtui" / "data" / "archive").rglob("*.frames")

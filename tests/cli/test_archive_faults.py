@@ -207,7 +207,7 @@ def test_the_reader_and_the_search_show_nothing_of_a_copy_that_is_not_whole(
     for words in (
         ("transcript", "session-1"),
         ("export", "session-1", "-o", "-"),
-        ("facts", "--session", "session-1"),
+        ("transcript", "session-1", "--facts"),
     ):
         read = memtui(*words)
         assert (read.code, read.out) == (1, "") and "✗ incomplete" in read.err

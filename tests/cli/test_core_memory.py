@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli import core_memory
+from memtui.cli import memory
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.memories import TEXT, Pipe, pipe, put, store
@@ -131,7 +131,7 @@ def test_an_import_with_words_about_it(memtui: Memtui, project: Project, pipe: P
 def test_a_terminal_gets_no_json(
     memtui: Memtui, project: Project, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(core_memory, "is_terminal", lambda: True)
+    monkeypatch.setattr(memory, "is_terminal", lambda: True)
     pipe(TEXT.encode())
     out = memtui("core-memory", "import").out
     assert "CMEM-" in out

@@ -17,7 +17,7 @@ from tests.cli.conftest import Memtui, Opened, Result
 VISIBLE = (
     "captures", "review", "compact", "transcript", "search", "lost", "pin", "sessions", "archive", "export",
     "restore", "command", "memory", "state", "compactor", "share", "sync", "remote", "init", "uninstall",
-    "doctor", "mcp", "log", "undo", "redo",
+    "doctor", "mcp",
 )  # fmt: skip
 
 
@@ -100,7 +100,6 @@ def test_an_unknown_word_is_a_usage_error(memtui: Memtui, project: Project, word
         ("state", "update", "--session", "~nosuchuser/t.jsonl"),
         ("compact", "--check", "~nosuchuser/x.md"),
         ("memory", "import", "--file", "~nosuchuser/x.md"),
-        ("memory", "import-ccw", "~nosuchuser"),
     ],
 )
 def test_the_home_of_an_unknown_user_is_a_path_like_others(

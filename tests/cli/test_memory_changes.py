@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memtui.ground.project import Project
-from tests.cli.conftest import Memtui, Result
+from tests.cli.conftest import Memtui
 from tests.cli.memories import FIRST, SECOND, TEXT, put, store, two
 
 __all__ = ["two"]
@@ -15,7 +15,7 @@ __all__ = ["two"]
 
 def test_suggestions_for_the_trash_come_from_the_trash(memtui: Memtui, two: Project) -> None:
     memtui("memory", "delete", FIRST)
-    assert "see `memtui memory trash`" in memtui("memory", "undelete", "nope").err
+    assert "see `memtui memory list --trash`" in memtui("memory", "undelete", "nope").err
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_delete_and_back(memtui: Memtui, two: Project) -> None:
     deleted = memtui("memory", "delete", "cmem-20260101")
     assert deleted.out == f"Deleted {FIRST}. To bring it back: memtui memory undelete {FIRST}\n"
     assert FIRST not in memtui("memory", "list", "--all").out
-    assert memtui("memory", "trash").out.startswith(f"{FIRST}\t")
-    assert json.loads(memtui("memory", "trash", "--json").out)["total"] == 1
+    assert memtui("memory", "list", "--trash").out.startswith(f"{FIRST}\t")
+    assert json.loads(memtui("memory", "list", "--trash", "--json").out)["total"] == 1
     result = memtui("memory", "show", FIRST)
     assert result.code == 1
     assert "undelete" in result.err
@@ -56,13 +56,13 @@ def test_delete_and_back(memtui: Memtui, two: Project) -> None:
 
 
 def test_operations_answer_in_the_response_format(memtui: Memtui, two: Project) -> None:
-    for operation in ("tag", "archive", "unarchive", "pin", "unpin", "delete", "undelete"):
+    for operation in ("tag", "delete", "undelete"):
         answer = json.loads(memtui("memory", operation, FIRST, "--json").out)
         assert answer.keys() == {"operation", "id", "message"}
         assert (answer["operation"], answer["id"]) == (operation, FIRST)
 
 
-@pytest.mark.parametrize("word", ["show", "export", "tag", "archive", "pin", "delete", "related", "undelete"])
+@pytest.mark.parametrize("word", ["show", "export", "tag", "delete", "undelete"])
 def test_an_unknown_id_is_one_sentence(memtui: Memtui, two: Project, word: str) -> None:
     for wanted in ("CMEM-20260101-080001", "2027", "../../etc/passwd", "a\x1b[2J\nb", "", "\udc80"):
         result = memtui("memory", word, wanted)
@@ -93,29 +93,3 @@ def test_a_deleted_memory_is_reported_however_its_id_is_given(
     assert result.code == 1
     assert f" has no memory {word}: " in result.err
     assert result.err.endswith(f" is in the trash, and `memtui memory undelete {FIRST}` brings it back.\n")
-
-
-def test_a_superseded_memory_says_so_everywhere_and_undo_takes_it_back(memtui: Memtui, two: Project) -> None:
-    done = memtui("memory", "supersede", "20260101", "20260102")
-    assert done == Result(0, f"{FIRST} is superseded by {SECOND}.\n", "")
-    assert [line.split("\t")[2] for line in memtui("memory", "list").out.splitlines()] == ["", "superseded"]
-    new, old = json.loads(memtui("memory", "list", "--json").out)["memories"]
-    assert (old["superseded_by"], new["supersedes"]) == (SECOND, [FIRST])
-    assert f"superseded by: {SECOND}" in memtui("memory", "show", FIRST).out
-    assert f"supersedes: {FIRST}" in memtui("memory", "show", SECOND).out
-    assert memtui("restore", "--id", FIRST).out.startswith(f"{FIRST} is superseded by {SECOND}.\n\nNotes on")
-    assert memtui("memory", "supersede", FIRST, SECOND).out.endswith(" already.\n")
-    assert memtui("memory", "supersede", SECOND, FIRST).err.count("\n") == 1
-    assert memtui("undo").out.startswith(f"Undone: {FIRST} is superseded by {SECOND}")
-    new, old = json.loads(memtui("memory", "list", "--json").out)["memories"]
-    assert (old["superseded_by"], new["supersedes"]) == ("", [])
-
-
-def test_superseding_is_taken_back_by_its_own_option(memtui: Memtui, two: Project) -> None:
-    memtui("memory", "supersede", FIRST, SECOND)
-    done = memtui("memory", "supersede", FIRST, "--undo", "--json")
-    assert json.loads(done.out)["message"] == f"{FIRST} is no longer superseded."
-    assert memtui("memory", "supersede", FIRST, "--undo").err == f"memtui: {FIRST} is not superseded.\n"
-    assert memtui("memory", "supersede", FIRST).code == 2
-    assert memtui("memory", "supersede", FIRST, SECOND, "--undo").code == 2
-    assert "CMEM-2099" in memtui("memory", "supersede", FIRST, "CMEM-2099").err

@@ -30,7 +30,7 @@ def test_import_of_files(memtui: Memtui, project: Project, tmp_path: Path, pipe:
         str(project.root), ("a", "b", "c"), "d",
     )  # fmt: skip
     pipe(b"piped\n")
-    assert memtui("memory", "import", "-").out.startswith("Created memory: CMEM-")
+    assert json.loads(memtui("memory", "import", "-").out)["message"].startswith("Created memory: CMEM-")
     assert memtui("memory", "import", "--file", str(source)).code == 0
     assert memtui("memory", "import", str(source), "--file", str(source)).code == 2
 

@@ -1,73 +1,17 @@
-"""`memtui memory`: searching, showing and exporting memories, and what they share."""
+"""`memtui memory`: showing and exporting memories, and what they share."""
 
 from __future__ import annotations
 
 import json
-from functools import partialmethod
 from pathlib import Path
 
 import pytest
 
-from memtui.cli import output
-from memtui.ground.project import Project, memtui_home
-from memtui.store.base import NOT_ALL_SEARCHED
-from memtui.store.index import SearchIndex
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui, Result
 from tests.cli.memories import FIRST, SECOND, TEXT, put, two, use_terminal
 
 __all__ = ["two"]
-
-
-def test_a_search_without_hits_ends_like_grep(memtui: Memtui, two: Project) -> None:
-    done = memtui("memory", "search", "no", "such")
-    assert (done.code, done.out) == (1, "")
-    assert done.err == "Nothing found for 'no such' in shop; --all looks in all projects.\n"
-    as_json = memtui("memory", "search", "nosuch", "--json")
-    assert (as_json.code, json.loads(as_json.out)["total"]) == (1, 0)
-
-
-def test_words_in_one_argument_are_a_phrase(memtui: Memtui, project: Project) -> None:
-    put("2026-01-01T08:00:00+00:00", body=b"the tax rule and the rounding", project=str(project.root))
-    assert memtui("memory", "search", "rule", "tax").code == 0
-    assert memtui("memory", "search", "tax rule").code == 0
-    assert memtui("memory", "search", '"tax rule" rounding').code == 0
-    assert memtui("memory", "search", "rule tax").code == 1
-
-
-def test_search(memtui: Memtui, two: Project) -> None:
-    (line,) = memtui("memory", "search", "退款").out.splitlines()
-    assert line.split("\t")[:3] == [SECOND, "2026-01-02 09:15", "Umsätze für 退款"]
-    found = json.loads(memtui("memory", "search", "refresh", "--all", "--json").out)
-    assert (found["total"], found["complete"]) == (2, True)
-    (hit, _) = found["hits"]
-    assert hit.keys() == {"memory", "snippet", "marks", "score"}
-    assert [hit["snippet"][start:end].casefold() for start, end in hit["marks"]][:1] == ["refresh"]
-    result = memtui("memory", "search", "refresh", "--all", "--limit", "1")
-    assert result.err == "2 match in all; see more with --limit or --offset.\n"
-
-
-def test_search_says_when_it_could_not_look_at_all(
-    memtui: Memtui, two: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memtui_home().cache.write_text("in the way of the index")
-    monkeypatch.setattr(SearchIndex, "search", partialmethod(SearchIndex.search, budget=-1))
-    found = memtui("memory", "search", "refresh", "--json")
-    assert json.loads(found.out) == {"total": 0, "complete": False, "hits": []}
-    assert found.err == memtui("memory", "search", "refresh").err == f"{NOT_ALL_SEARCHED}\n"
-
-
-def test_search_marks_what_matched(memtui: Memtui, two: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    use_terminal(monkeypatch)
-    monkeypatch.setattr(output, "_console", _ansi)
-    out = memtui("memory", "search", "REFRESH").out
-    assert f"\x1b[1m{FIRST}\x1b[0m" in out
-    assert "\x1b[1mrefresh\x1b[0m" in out
-
-
-def _ansi() -> object:
-    from rich.console import Console
-
-    return Console(force_terminal=True, color_system="standard", width=100, highlight=False, markup=False)
 
 
 def test_show(memtui: Memtui, two: Project) -> None:
@@ -121,16 +65,9 @@ def test_export_names_one_memory(memtui: Memtui, two: Project) -> None:
     assert memtui("memory", "export", FIRST, "--id", FIRST).code == 2
 
 
-def test_related_and_graph(memtui: Memtui, two: Project) -> None:
-    assert memtui("memory", "related", FIRST).out.split("\t") == [
-        "CMEM-20260103-100000", "Another one", "/home/ann/shop/src/auth.py, /home/ann/shop\n",
-    ]  # fmt: skip
-    (relation,) = json.loads(memtui("memory", "related", FIRST, "--json").out)
-    assert relation["shared"][0] == {"kind": "file", "name": "/home/ann/shop/src/auth.py"}
-    assert memtui("memory", "related", SECOND).out == f"No other memory names what {SECOND} names.\n"
-    drawn = json.loads(memtui("memory", "graph", "--all").out)
+def test_the_graph(memtui: Memtui, two: Project) -> None:
+    drawn = json.loads(memtui("memory", "list", "--graph", "json", "--all").out)
     assert [node["kind"] for node in drawn["nodes"]].count("memory") == 3
     assert len(drawn["edges"]) == 5
-    assert memtui("memory", "graph", "--all", "--json").out == memtui("memory", "graph", "--all").out
-    assert memtui("memory", "graph", "--format", "dot", "--all").out.count(" -- ") == 4
-    assert memtui("memory", "graph", "--format", "mermaid").out.startswith("flowchart LR\n")
+    assert memtui("memory", "list", "--graph", "dot", "--all").out.count(" -- ") == 4
+    assert memtui("memory", "list", "--graph", "mermaid").out.startswith("flowchart LR\n")

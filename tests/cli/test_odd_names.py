@@ -38,8 +38,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
         ("captures",),
         ("state", "show"),
         ("lost",),
-        ("context",),
-        ("forget", "s"),
+        ("pin",),
+        ("archive", "forget", "s"),
         ("doctor",),
     ],
 )

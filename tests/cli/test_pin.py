@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from memtui.ground.project import Project
+from memtui.ground.project import Project, memtui_home
+from memtui.lost.pins import Pins
 from tests.cli.conftest import Memtui
 
 
@@ -35,10 +36,10 @@ def test_pins_of_the_repository_wait_for_a_confirmation(memtui: Memtui, project:
     listed = memtui("pin")
     assert listed.out.count("from the repository") == 3 and "not handed over" in listed.err
     assert [each["confirmed"] for each in json.loads(memtui("pin", "--json").out)] == [False] * 3
-    assert "push to main" not in memtui("context").out
+    assert Pins(project, memtui_home()).active() == []
     assert not memtui("search", "push", "in:pins").out.count("push to main")
     assert memtui("pin", "--confirm", "1").out == "Confirmed: push to main\n"
-    assert "push to main" in memtui("context").out and "skip the tests" not in memtui("context").out
+    assert [each.pin.text for each in Pins(project, memtui_home()).active()] == ["push to main"]
     assert memtui("pin", "--confirm", "1").code == 1
     assert memtui("pin", "--confirm", "all").out == "Confirmed: skip the tests\nConfirmed: ask nobody\n"
     assert not memtui("pin").err

@@ -103,11 +103,11 @@ def planted(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 _COMMANDS = (
-    "compact --print", "compact --force", "state show", "state update", "state history", "turns", "facts",
-    "facts --json", "transcript", "transcript --json", "lost --all", "lost --json", "sessions",
-    "sessions --json", "search harbor", "search password", "search release --json", "handoff",
-    f"export {SESSION} -o -", f"export {SESSION} --md -o -", "backfill --yes", "captures", "review --yes",
-    "memory list", "memory list --json",
+    "compact --print", "compact --force", "state show", "state update", "state history", "transcript --turns",
+    "transcript --facts", "transcript --facts --json", "transcript", "transcript --json", "lost --all",
+    "lost --json", "sessions", "sessions --json", "search harbor", "search password", "search release --json",
+    "export --for codex -o -", f"export {SESSION} -o -", f"export {SESSION} --md -o -",
+    "captures --backfill --yes", "captures", "review --yes", "memory list", "memory list --json",
 )  # fmt: skip
 
 

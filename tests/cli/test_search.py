@@ -58,7 +58,9 @@ def test_filters_and_json(memtui: Memtui) -> None:
     (row,) = group["results"]
     assert (row["name"], row["line"], row["turn"], row["what"]) == ("s-1", 2, 1, "command")
     assert "\x1b" not in memtui("search", "cmd:make").out
-    assert "Nothing matches" in memtui("search", "lamp", "--since", "2027").out
+    nothing = memtui("search", "lamp", "--since", "2027")
+    assert (nothing.code, "Nothing matches" in nothing.out) == (1, True)
+    assert memtui("search", "lamp", "--since", "2027", "--json").code == 1
 
 
 def test_all_projects(memtui: Memtui) -> None:
@@ -78,22 +80,6 @@ def test_pins_are_found_and_lead_to_their_lines(memtui: Memtui) -> None:
     assert rows[0] == "Pins  1" and rows[1].strip() == "pin 1  never push the lamp to main"
     assert memtui("search", "push", "in:pins").out.splitlines() == rows
     assert "Pins" not in memtui("search", "push", "in:memories").out
-
-
-def test_is_pinned_finds_pinned_memories_however_many_match(
-    memtui: Memtui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memtui.store.search.LIMIT", 2)
-    for number in range(4):
-        path = tmp_path / "recovery.md"
-        path.write_text(f"## Objective\n\nFix the lamp driver {number}\n")
-        assert memtui("memory", "import", str(path)).code == 0
-    oldest = min(path.stem for path in (tmp_path / "memtui").rglob("CMEM-*.md"))
-    assert memtui("memory", "pin", oldest).code == 0
-    assert memtui("pin", "the lamp stays").code == 0
-    found = memtui("search", "lamp", "is:pinned", "--limit", "2").out
-    rows = [row for row in found.splitlines() if row.startswith("  ") and row[2] != " "]
-    assert [row.split()[0] for row in rows] == [oldest, "pin"]
 
 
 def test_all_of_a_capture_is_found(memtui: Memtui, project: Project) -> None:

@@ -109,8 +109,6 @@ def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
     heads = [store.head(entry) for entry in store.entries()]
     assert [head.problem for head in heads] == [""] * 15
     assert sum(head.kind is MemoryKind.STORED for head in heads) == 12
-    assert sum(head.archived for head in heads) == 1
-    assert sum(head.pinned for head in heads) == 1
     assert sum(head.project == str(demo.project.root) for head in heads) == 10
     assert any("中文" in head.title for head in heads)
     assert any("文字化け" in head.title for head in heads)

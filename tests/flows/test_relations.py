@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +11,16 @@ from memtui.flows.relations import entities_of, memory_graph, related_memories
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 from memtui.relations.entities import Entity
 from memtui.store.base import Filter, MemoryBackend, MemoryMissing, New
-from tests.store.fake_backend import FakeBackend
+from memtui.store.memory_files import FilesBackend
+from tests.store.memories import home_in
 
 ROOT = "/home/ann/shop"
 START = datetime(2026, 1, 2, 10, tzinfo=UTC)
 
 
 @pytest.fixture
-def backend() -> MemoryBackend:
-    return FakeBackend(lambda: START)
+def backend(tmp_path: Path) -> MemoryBackend:
+    return FilesBackend(home_in(tmp_path), lambda: START)
 
 
 def _put(
@@ -28,7 +30,6 @@ def _put(
     hours: float = 0,
     session_id: str = "",
     decisions: tuple[str, ...] = (),
-    archived: bool = False,
     notes: str = "",
 ) -> str:
     recovery = Recovery(
@@ -38,7 +39,7 @@ def _put(
         notes=notes,
     )
     new = New(
-        render_recovery(recovery).encode(), project=root, session_id=session_id, archived=archived,
+        render_recovery(recovery).encode(), project=root, session_id=session_id,
         created=START + timedelta(hours=hours),
     )  # fmt: skip
     return backend.create(new).id
@@ -80,7 +81,6 @@ def test_by_session_which_no_text_names(backend: MemoryBackend) -> None:
     one = _put(backend, session_id="90dd90a0")
     same = _put(backend, session_id="90dd90a0", hours=30)
     _put(backend, session_id="another", hours=1)
-    _put(backend, session_id="90dd90a0", archived=True, hours=2)
     assert _related(backend, one) == [(same, ["90dd90a0", ROOT])]
 
 

@@ -57,14 +57,6 @@ def test_a_memory_is_written_to_the_byte_and_read() -> None:
     assert parse_stored(GOLDEN + BODY) == memory
 
 
-def test_a_pin_is_written_only_when_it_is_set() -> None:
-    pinned = StoredMemory(meta=META.replace(pinned=True), body=BODY)
-    data = render_stored(pinned)
-    assert data == GOLDEN.replace(b"archived: false\n", b"archived: false\npinned: true\n") + BODY
-    assert parse_stored(data) == pinned
-    assert parse_stored(data.replace(b"pinned: true", b"pinned: no")).meta == META
-
-
 @given(stored_memories)
 def test_a_memory_comes_back_as_it_was(memory: StoredMemory) -> None:
     data = render_stored(memory)
@@ -120,7 +112,7 @@ def test_each_value_stands_on_one_line() -> None:
 
 
 def _label(meta: MemoryMeta) -> Label:
-    return Label(meta.project, meta.archived, meta.pinned)
+    return Label(meta.project)
 
 
 @given(stored_memories, st.sampled_from(("", "/home/me/my-app", "/a b", "/x.y/~z+1@2")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from memtui.ground.files.appending import append_line
 from memtui.ground.project import Home, Project, memtui_home
 from memtui.lost.outbox import PINS, Message, Outbox
 from memtui.lost.pins import Pins
-from memtui.share.git_program import Git
+from memtui.share.git import GitRemote
 
 
 @pytest.fixture(params=[0o000, 0o022])
@@ -40,9 +41,11 @@ def test_of_failures(home: Home) -> None:
     FailureLog(home.failure_log, system_clock).record("testing", ValueError("x"))
 
 
-def test_of_a_repository_of_a_remote(home: Home) -> None:
-    Git(home.data / "sharing" / "team" / "git").make()
-    shutil.rmtree(home.data / "sharing" / "team" / "git")  # of git's own making
+def test_of_a_repository_of_a_remote(home: Home, tmp_path: Path) -> None:
+    folder, hub = home.data / "sharing" / "team" / "git", tmp_path / "hub.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True)
+    assert GitRemote(str(hub), folder, author="ann", machine="laptop").heads() == {}
+    shutil.rmtree(folder)  # of git's own making
 
 
 def test_of_pins(home: Home, tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from memtui.hooks import capture as capturing
 from memtui.hooks.capture import capture, compactions_since, last_capture, sweep_captures
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
-from memtui.store.change_log import ChangeLog
 from tests import faults
 from tests.disk import age, mode_of, names
 from tests.hooks.world import BOUNDARY, PROMPT, SESSION, World, user
@@ -118,13 +117,6 @@ def test_a_capture_that_a_person_touched_is_never_replaced(world: World, edit: t
     path.write_text(path.read_text().replace(*edit))
     assert take(world, NOW + timedelta(minutes=31))
     assert len(world.captures) == 2 and path in world.captures
-
-
-def test_what_replaced_a_capture_can_be_undone(world: World) -> None:
-    for at in (NOW, NOW + timedelta(minutes=31)):
-        take(world, at)
-    said = [change.what for change in ChangeLog(world.home).changes()]
-    assert said == ["replaced the capture 20251225_081500 by a newer one"]
 
 
 def test_words_about_compactions_are_none(world: World) -> None:

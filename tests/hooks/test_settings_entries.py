@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui import __version__
+from memtui.formats.pins import Pin
 from memtui.hooks.settings_entries import find_entries, without_entries
+from memtui.lost.pins import Pins
 from tests.hooks.world import World
 
 OURS = ["memtui-hook pre-compact", "'/opt/my tools/python3' -I -m memtui.hooks pre-compact"]
@@ -70,7 +72,7 @@ def test_the_rules_are_left_to_agileflow_and_pins_are_not(world: World) -> None:
     _put(world, _hook("bash scripts/precompact-context.sh"))
     world.command("babysit", "Ask first")
     world.activate("babysit")
-    world.put(".project/pins.md", "- never push to main\n")
+    Pins(world.project, world.home).add(Pin("never push to main"))
     printed = _run(world, "pre-compact", trigger="auto")
     assert "never push to main" in printed and "Ask first" not in printed
     assert len(world.captures) == 1
@@ -92,7 +94,7 @@ def test_a_plugin_of_another_version_is_named_at_the_start_and_works(world: Worl
     assert said["systemMessage"].startswith(f"memtui is {__version__}, its plugin 0.0.9: update one")
     assert "babysit" not in state.read_text()
     assert "the plugin is of version 0.0.9" in world.runs[-1].detail
-    world.put(".project/pins.md", "- never push to main\n")
+    Pins(world.project, world.home).add(Pin("never push to main"))
     printed = _run(world, "session-start", source="clear", version="0.0.9")
     assert "never push" in printed and "systemMessage" not in printed
 

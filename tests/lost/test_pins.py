@@ -7,7 +7,6 @@ import pytest
 from memtui.formats.pins import TITLE, Pin, parse_pins, with_pin, without_pin
 from memtui.ground.project import Home, Project, memtui_home
 from memtui.lost.pins import ROOM, PinProblem, Pins
-from tests.store.undoing import Undoing
 
 EDITED = """# My pins
 
@@ -26,13 +25,8 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def undoing(tmp_path: Path, home: Home) -> Undoing:
-    return Undoing(home, tmp_path)
-
-
-@pytest.fixture
-def pins(tmp_path: Path, home: Home, undoing: Undoing) -> Pins:
-    return Pins(Project(tmp_path), home, undoing.changes.wrote)
+def pins(tmp_path: Path, home: Home) -> Pins:
+    return Pins(Project(tmp_path), home)
 
 
 def test_a_file_that_a_person_edited() -> None:
@@ -87,17 +81,3 @@ def test_pins_have_a_limit_together_and_none_stands_twice(pins: Pins) -> None:
     pins.add(Pin("b" * 10))
     with pytest.raises(PinProblem, match="already"):
         pins.add(Pin("b" * 10), everywhere=True)
-
-
-def test_adding_and_removing_is_taken_back(pins: Pins, undoing: Undoing) -> None:
-    for text in ("one", "two", "three"):
-        pins.add(Pin(text))
-    assert undoing.listed == ["pinned “three”", "pinned “two”", "pinned “one”"]
-    undoing.last().run()
-    assert [each.pin.text for each in pins.all()] == ["one", "two"]
-    undo = undoing.undo(lambda: pins.remove("one"))
-    assert undo.label == "removed the pin “one”"
-    undo.run()
-    assert [each.pin.text for each in pins.all()] == ["one", "two"]
-    with pytest.raises(PinProblem, match="no such pin"):
-        pins.remove("four")

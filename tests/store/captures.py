@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from memtui.formats.capture_text import capture_name, render_pending
 from memtui.formats.memory import MemoryFile
 from memtui.ground.project import Project
-from memtui.store.captures import CaptureStore
-from memtui.store.listing import Entry
-from tests.store.memories import home_in
-from tests.store.undoing import Undo, Undoing
 
 NAME = "20251225_081500-autocompact.md"
 MEMORY_NAME = "20251225_081500-memory.md"
@@ -38,25 +33,3 @@ def add_capture(project: Project, number: int = 0, message: str = "Fix the refre
         )
     )
     return path
-
-
-@dataclass(frozen=True)
-class Review:
-    """The files written by a review, and their undo."""
-
-    memory_path: Path
-    undo: Undo
-
-
-class RecordedCaptures(CaptureStore):
-    """The captures of a project, whose reviews are recorded in a home folder beside it."""
-
-    def __init__(self, project: Project) -> None:
-        self.undoing = Undoing(home_in(project.root.with_name(f"{project.root.name}-home")), project.root)
-        super().__init__(project, self.undoing.changes.wrote)
-
-    def reviewed(self, entry: Entry, *, memory: MemoryFile, summary: str) -> Review:
-        """Review a capture, as one change."""
-        with self.undoing.changes.together():
-            path = self.review(entry, memory=memory, summary=summary)
-        return Review(path, self.undoing.last())

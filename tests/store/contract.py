@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.ground.files import FileProblem
-from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Page, Which
+from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Page
 from tests.store.contract_base import (
     BODIES,
     EACH,
@@ -54,7 +54,7 @@ class Contract(SearchContract):
     def test_a_text_comes_back_to_the_byte(self, store: MemoryBackend, body: bytes) -> None:
         meta = store.create(New(body))
         assert store.get(meta.id) == StoredMemory(meta=meta, body=body)
-        store.update(meta.id, description="d", tags=["t"], archived=True, pinned=True)
+        store.update(meta.id, description="d", tags=["t"])
         assert store.get(meta.id).body == body
         store.delete(meta.id)
         store.restore(meta.id)
@@ -66,17 +66,15 @@ class Contract(SearchContract):
         store = self.make(Watch())
         meta = store.create(new)
         assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
-        assert metas(store.list(Filter(which=Which.ALL))) == [meta]
-        assert (meta.archived, meta.pinned) == (new.archived, False)
+        assert metas(store.list(Filter())) == [meta]
         assert meta.created == (new.created or NOW).replace(microsecond=0)
 
     @EACH
     @given(new=news, description=words, new_tags=st.lists(words))
     def test_changed_marks_are_stored(self, new: New, description: str, new_tags: tuple[str, ...]) -> None:
         store = self.make(Watch())
-        meta = store.update(store.create(new).id, description=description, tags=new_tags, pinned=True)
+        meta = store.update(store.create(new).id, description=description, tags=new_tags)
         assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
-        assert meta.pinned
 
     def test_what_is_given_is_kept(self, store: MemoryBackend) -> None:
         created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
@@ -271,7 +269,7 @@ class Contract(SearchContract):
                 page = store.list(limit=limit, offset=offset)
                 assert ids(page) == ordered[offset:][:limit]
                 assert page.total == 5
-        where = Filter(which=Which.ALL)
+        where = Filter()
         assert ids(store.list(where, limit=2, offset=1)) == ordered[1:3]
 
     @EACH
@@ -281,7 +279,6 @@ class Contract(SearchContract):
             Filter,
             project=st.sampled_from(("", "/a", "/b c", "/B C")),
             tags=st.lists(st.sampled_from(("tax", "AUTH", "ärger", "none")), max_size=2).map(tuple),
-            which=st.sampled_from(Which),
             since=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
             until=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
         ),
@@ -294,7 +291,6 @@ class Contract(SearchContract):
             for meta in made
             if (not where.project or concerns(meta.project, where.project))
             and {tag.casefold() for tag in where.tags} <= {tag.casefold() for tag in meta.tags}
-            and where.which in (Which.ALL, Which.ARCHIVED if meta.archived else Which.ACTIVE)
             and (where.since is None or where.since <= meta.created)
             and (where.until is None or where.until >= meta.created)
         ]
@@ -310,11 +306,8 @@ class Contract(SearchContract):
         for change in (
             {"description": "new"},
             {"tags": ("a", "b")},
-            {"archived": True},
-            {"pinned": True},
             {"description": ""},
             {"tags": ()},
-            {"archived": False, "pinned": False},
         ):
             changed = changed.replace(**change)
             assert store.update(meta.id, **change) == changed
@@ -324,20 +317,8 @@ class Contract(SearchContract):
     def test_no_change_is_none(self, store: MemoryBackend, watch: Watch) -> None:
         meta = store.create(New(b"x", tags=("t",)))
         watch.move(60)
-        assert store.update(meta.id) == store.update(meta.id, tags=["t"], pinned=False) == meta
+        assert store.update(meta.id) == store.update(meta.id, tags=["t"]) == meta
         assert store.get(meta.id).meta == meta
-
-    def test_archived_memories_are_there_but_not_in_the_list(self, store: MemoryBackend) -> None:
-        one, other = store.create(New(b"needle 1")), store.create(New(b"needle 2"))
-        assert store.archive(one.id).archived
-        assert ids(store.list()) == [other.id]
-        assert ids(store.list(Filter(which=Which.ARCHIVED))) == [one.id]
-        assert ids(store.list(Filter(which=Which.ALL))) == [other.id, one.id]
-        assert store.get(one.id).body == b"needle 1"
-        assert store.find(one.id) == one.id
-        assert [hit.listed.meta.id for hit in store.search("needle").hits] == [other.id]
-        assert not store.archive(one.id, archived=False).archived
-        assert ids(store.list()) == [other.id, one.id]
 
     # Deleted
 
@@ -345,7 +326,7 @@ class Contract(SearchContract):
         made = [store.create(New(b"needle %d" % number, description=str(number))) for number in range(3)]
         for meta in made[:2]:
             store.delete(meta.id)
-        assert ids(store.list(Filter(which=Which.ALL))) == [made[2].id]
+        assert ids(store.list(Filter())) == [made[2].id]
         assert metas(store.deleted()) == [made[1], made[0]]
         assert [listed.title for listed in store.deleted().items] == ["1", "0"]
         assert store.search("needle").total == 1

@@ -10,7 +10,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.ground.clock import Clock
-from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Which
+from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New
 from tests.store.contract_base import Watch, metas, news, tags, words
 
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
@@ -55,18 +55,14 @@ class InAnyOrder(RuleBasedStateMachine):
         memory_id=known,
         description=st.none() | words,
         new_tags=st.none() | tags,
-        archived=st.none() | st.booleans(),
-        pinned=st.none() | st.booleans(),
     )
     def update(
         self,
         memory_id: str,
         description: str | None,
         new_tags: tuple[str, ...] | None,
-        archived: bool | None,
-        pinned: bool | None,
     ) -> None:
-        wanted = {"description": description, "tags": new_tags, "archived": archived, "pinned": pinned}
+        wanted = {"description": description, "tags": new_tags}
 
         def act() -> MemoryMeta:
             return self.store.update(memory_id, **wanted)  # type: ignore[arg-type]
@@ -99,7 +95,7 @@ class InAnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def both_hold_the_same(self) -> None:
-        page = self.store.list(Filter(which=Which.ALL))
+        page = self.store.list(Filter())
         assert metas(page) == [memory.meta for _, memory in sorted(self.memories.items(), reverse=True)]
         assert page.total == len(self.memories)
         assert not any(listed.problem for listed in page.items)

@@ -1,10 +1,9 @@
-"""Reviews of captures: made once, undone, and safe at any failure."""
+"""Reviews of captures: made once, and safe at any failure."""
 
 from __future__ import annotations
 
 import errno
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,12 @@ from memtui.formats.memory import parse_memory
 from memtui.ground.files import FileProblem, FileUnwritable
 from memtui.ground.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
-from memtui.store.content_restore import UndoProblem
 from tests import faults
 from tests.disk import age, mode_of, names
 from tests.store.captures import (
     MEMORY,
     MEMORY_NAME,
     NAME,
-    RecordedCaptures,
-    Review,
     add_capture,
     make_project,
 )
@@ -34,26 +30,26 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def store(project: Project) -> RecordedCaptures:
-    return RecordedCaptures(project)
+def store(project: Project) -> CaptureStore:
+    return CaptureStore(project)
 
 
-def test_a_review_writes_both_files(project: Project, store: RecordedCaptures) -> None:
+def test_a_review_writes_both_files(project: Project, store: CaptureStore) -> None:
     path = add_capture(project)
     text = path.read_text()
     path.write_text(text.replace("## Memory", "## Notes of mine\n\nkept\n\n## Memory"))
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="It was about tokens.")
-    assert review.memory_path == project.compacts / MEMORY_NAME
-    assert parse_memory(review.memory_path.read_text()) == MEMORY
+    review = store.review(store.entries()[0], memory=MEMORY, summary="It was about tokens.")
+    assert review == project.compacts / MEMORY_NAME
+    assert parse_memory(review.read_text()) == MEMORY
     capture = parse_capture(path.read_text())
     assert (capture.status, capture.summary) == ("reviewed", "It was about tokens.")
     assert capture.memory == MEMORY_NAME
     assert "## Notes of mine\n\nkept\n" in path.read_text()
-    assert mode_of(path) == mode_of(review.memory_path) == 0o600
+    assert mode_of(path) == mode_of(review) == 0o600
     assert names(project.compacts) == [path.name, MEMORY_NAME]
 
 
-def test_a_review_is_made_once(project: Project, store: RecordedCaptures) -> None:
+def test_a_review_is_made_once(project: Project, store: CaptureStore) -> None:
     path = add_capture(project)
     store.review(store.entries()[0], memory=MEMORY, summary="first")
     before = path.read_bytes()
@@ -62,9 +58,7 @@ def test_a_review_is_made_once(project: Project, store: RecordedCaptures) -> Non
     assert path.read_bytes() == before
 
 
-def test_a_capture_edited_since_it_was_shown_is_not_reviewed(
-    project: Project, store: RecordedCaptures
-) -> None:
+def test_a_capture_edited_since_it_was_shown_is_not_reviewed(project: Project, store: CaptureStore) -> None:
     path = add_capture(project)
     (entry,) = store.entries()
     path.write_text(path.read_text() + "\n## More\n\ntext\n")
@@ -73,45 +67,17 @@ def test_a_capture_edited_since_it_was_shown_is_not_reviewed(
     assert names(project.compacts) == [path.name]
 
 
-def test_a_memory_file_that_is_there_is_never_written_over(project: Project, store: RecordedCaptures) -> None:
+def test_a_memory_file_that_is_there_is_never_written_over(project: Project, store: CaptureStore) -> None:
     path = add_capture(project)
     (project.compacts / MEMORY_NAME).write_text("an orphan")
     (project.compacts / "20251225_081500-memory-2.md").symlink_to("nowhere")
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-    assert review.memory_path.name == "20251225_081500-memory-3.md"
-    assert parse_capture(path.read_text()).memory == review.memory_path.name
+    review = store.review(store.entries()[0], memory=MEMORY, summary="s")
+    assert review.name == "20251225_081500-memory-3.md"
+    assert parse_capture(path.read_text()).memory == review.name
     assert (project.compacts / MEMORY_NAME).read_text() == "an orphan"
 
 
-def test_a_review_can_be_taken_back(project: Project, store: RecordedCaptures) -> None:
-    path = add_capture(project)
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    before = path.read_bytes()
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-    assert review.undo.label == "reviewed 20251225_081500"
-    review.undo.run()
-    assert path.read_bytes() == before
-    assert names(project.compacts) == [path.name]
-    with pytest.raises(UndoProblem):
-        review.undo.run()
-    store.review(store.entries()[0], memory=MEMORY, summary="again")
-
-
-@pytest.mark.parametrize("edited", ["capture", "memory"])
-def test_a_review_is_not_taken_back_over_later_work(
-    project: Project, store: RecordedCaptures, edited: str
-) -> None:
-    path = add_capture(project)
-    review = store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
-    touched = path if edited == "capture" else review.memory_path
-    touched.write_text(touched.read_text() + "\nmore\n")
-    before = {name: (project.compacts / name).read_bytes() for name in names(project.compacts)}
-    with pytest.raises(UndoProblem, match="has changed since; it is kept as it is: another program did that"):
-        review.undo.run()
-    assert {name: (project.compacts / name).read_bytes() for name in names(project.compacts)} == before
-
-
-def test_of_parallel_reviews_one_wins(project: Project, store: RecordedCaptures) -> None:
+def test_of_parallel_reviews_one_wins(project: Project, store: CaptureStore) -> None:
     path = add_capture(project)
     (entry,) = store.entries()
     outcomes: list[str] = []
@@ -139,17 +105,17 @@ def test_of_parallel_reviews_one_wins(project: Project, store: RecordedCaptures)
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES])
 def test_an_error_at_any_call_of_a_review_changes_nothing(
-    project: Project, store: RecordedCaptures, code: int
+    project: Project, store: CaptureStore, code: int
 ) -> None:
     path = add_capture(project)
     pending = path.read_bytes()
-    at, failed, unrecorded = 0, 0, 0
+    at, failed = 0, 0
     while True:
         at += 1
         (entry,) = store.entries()
         with faults.watched(faults.failing(at, code)) as log:
             try:
-                review = store.reviewed(entry, memory=MEMORY, summary="s")
+                review = store.review(entry, memory=MEMORY, summary="s")
             except FileProblem:
                 failed += 1
                 review = None
@@ -157,21 +123,16 @@ def test_an_error_at_any_call_of_a_review_changes_nothing(
             assert path.read_bytes() == pending, f"call {at}, {log[-1]}"
             assert not (project.compacts / MEMORY_NAME).exists()
         else:
-            try:
-                review.undo.run()
-            except UndoProblem:  # the review stands, but could not be recorded
-                unrecorded += 1
-                path.write_bytes(pending)
-                review.memory_path.unlink()
+            path.write_bytes(pending)
+            review.unlink()
         if len(log) < at:
             break
     assert failed > 40
-    assert unrecorded < failed
     # What could not be removed in between has gone with the changes that came after.
     assert [name for name in names(project.compacts) if name.endswith(".lock")] == []
 
 
-def test_a_full_disk_is_said(project: Project, store: RecordedCaptures) -> None:
+def test_a_full_disk_is_said(project: Project, store: CaptureStore) -> None:
     add_capture(project)
 
     def full(number: int, name: str) -> None:
@@ -184,28 +145,21 @@ def test_a_full_disk_is_said(project: Project, store: RecordedCaptures) -> None:
     assert len(names(project.compacts)) == 1
 
 
-@pytest.mark.parametrize("work", ["review", "undo"])
-def test_a_kill_at_any_call_leaves_a_whole_review_or_none(tmp_path: Path, work: str) -> None:
-    assert faults.run_sweep(_sweep, tmp_path, work) > 20
+def test_a_kill_at_any_call_leaves_a_whole_review_or_none(tmp_path: Path) -> None:
+    assert faults.run_sweep(_sweep, tmp_path) > 10
 
 
-def _sweep(base: Path, work: str) -> int:
-    """Kill a review, or its undo, at every point; returns how many there were."""
-    undo: dict[Path, Callable[[], object]] = {}
+def _sweep(base: Path) -> int:
+    """Kill a review at every point; returns how many there were."""
     outcomes: set[bool] = set()
 
     def make(number: int) -> Path:
         project = make_project(base / str(number))
         add_capture(project)
-        if work == "undo":
-            undo[project.root] = _review(project.root).undo.run
         return project.root
 
     def act(root: Path) -> None:
-        if work == "undo":
-            undo[root]()
-        else:
-            _review(root)
+        _review(root)
 
     def check(root: Path) -> None:
         folder = Project(root).compacts
@@ -230,6 +184,6 @@ def _sweep(base: Path, work: str) -> int:
     return points
 
 
-def _review(root: Path) -> Review:
-    store = RecordedCaptures(Project(root))
-    return store.reviewed(store.entries()[0], memory=MEMORY, summary="s")
+def _review(root: Path) -> Path:
+    store = CaptureStore(Project(root))
+    return store.review(store.entries()[0], memory=MEMORY, summary="s")

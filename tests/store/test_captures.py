@@ -20,7 +20,7 @@ from memtui.store.memories import MemoryStore
 from memtui.store.newest import newest_captures
 from tests import faults
 from tests.disk import names
-from tests.store.captures import MEMORY, MEMORY_NAME, RecordedCaptures, add_capture, make_project
+from tests.store.captures import MEMORY, MEMORY_NAME, add_capture, make_project
 
 
 @pytest.fixture
@@ -29,11 +29,11 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def store(project: Project) -> RecordedCaptures:
-    return RecordedCaptures(project)
+def store(project: Project) -> CaptureStore:
+    return CaptureStore(project)
 
 
-def test_lists_captures_newest_first_and_nothing_else(project: Project, store: RecordedCaptures) -> None:
+def test_lists_captures_newest_first_and_nothing_else(project: Project, store: CaptureStore) -> None:
     assert store.entries() == []
     paths = [add_capture(project, number) for number in (1, 3, 0, 2)]
     for other in ("20251225_081500-memory.md", "notes.md", ".hidden-autocompact.md", "x-autocompact.md.bak"):
@@ -45,7 +45,7 @@ def test_lists_captures_newest_first_and_nothing_else(project: Project, store: R
     ]
 
 
-def test_an_entry_carries_what_changes_with_its_file(project: Project, store: RecordedCaptures) -> None:
+def test_an_entry_carries_what_changes_with_its_file(project: Project, store: CaptureStore) -> None:
     path = add_capture(project)
     (entry,) = store.entries()
     status = path.stat()
@@ -53,20 +53,20 @@ def test_an_entry_carries_what_changes_with_its_file(project: Project, store: Re
     assert entry.signature == (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def test_loads_a_capture(project: Project, store: RecordedCaptures) -> None:
+def test_loads_a_capture(project: Project, store: CaptureStore) -> None:
     add_capture(project, message="Zwei\nZeilen")
     capture = store.load(store.entries()[0])
     assert (capture.status, capture.first_message, capture.session_id) == ("pending", "Zwei\nZeilen", "s0")
 
 
-def test_half_a_character_does_not_break_a_capture(project: Project, store: RecordedCaptures) -> None:
+def test_half_a_character_does_not_break_a_capture(project: Project, store: CaptureStore) -> None:
     path = add_capture(project, message="café")
     path.write_bytes(path.read_bytes().replace("é".encode(), "é".encode()[:1]))
     assert store.load(store.entries()[0]).first_message == "caf\N{REPLACEMENT CHARACTER}"
 
 
 def test_broken_captures_are_listed_with_their_reason(
-    project: Project, store: RecordedCaptures, tmp_path: Path
+    project: Project, store: CaptureStore, tmp_path: Path
 ) -> None:
     folder = project.compacts
     add_capture(project)
@@ -94,7 +94,7 @@ def test_broken_captures_are_listed_with_their_reason(
     }
 
 
-def test_a_capture_that_is_gone_is_a_problem_with_it(project: Project, store: RecordedCaptures) -> None:
+def test_a_capture_that_is_gone_is_a_problem_with_it(project: Project, store: CaptureStore) -> None:
     path = add_capture(project)
     (entry,) = store.entries()
     path.unlink()
@@ -103,7 +103,7 @@ def test_a_capture_that_is_gone_is_a_problem_with_it(project: Project, store: Re
 
 
 def test_a_folder_that_leads_outside_is_not_looked_into(
-    project: Project, store: RecordedCaptures, tmp_path: Path
+    project: Project, store: CaptureStore, tmp_path: Path
 ) -> None:
     other = make_project(tmp_path / "other")
     add_capture(other)
@@ -115,7 +115,7 @@ def test_a_folder_that_leads_outside_is_not_looked_into(
 
 
 def test_a_folder_that_is_swapped_meanwhile_is_not_listed(
-    project: Project, store: RecordedCaptures, tmp_path: Path
+    project: Project, store: CaptureStore, tmp_path: Path
 ) -> None:
     add_capture(project)
     other = make_project(tmp_path / "other")
@@ -150,7 +150,7 @@ def test_a_folder_that_is_swapped_meanwhile_is_not_listed(
 
 
 def test_a_linked_folder_within_the_project_is_read_but_not_written(
-    project: Project, store: RecordedCaptures
+    project: Project, store: CaptureStore
 ) -> None:
     path = add_capture(project)
     (project.root / ".project").rename(project.root / "notes")
@@ -165,7 +165,7 @@ def test_a_linked_folder_within_the_project_is_read_but_not_written(
 
 
 def test_a_link_that_appears_meanwhile_leads_nothing_out(
-    project: Project, store: RecordedCaptures, tmp_path: Path
+    project: Project, store: CaptureStore, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
     (outside / "compacts").mkdir(parents=True)
@@ -205,7 +205,7 @@ def test_a_project_reached_through_a_link_works(project: Project, tmp_path: Path
     assert MEMORY_NAME in names(project.compacts)
 
 
-def test_a_file_in_the_folders_place_is_said(project: Project, store: RecordedCaptures) -> None:
+def test_a_file_in_the_folders_place_is_said(project: Project, store: CaptureStore) -> None:
     (project.root / ".project").mkdir()
     project.compacts.touch()
     with pytest.raises(FileNotRegular, match="is not a folder"):
@@ -213,7 +213,7 @@ def test_a_file_in_the_folders_place_is_said(project: Project, store: RecordedCa
 
 
 def test_finds_the_newest_pending_one_without_reading_all(
-    project: Project, store: RecordedCaptures, monkeypatch: pytest.MonkeyPatch
+    project: Project, store: CaptureStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert store.newest_pending() is None
     paths = [add_capture(project, number) for number in range(30)]
@@ -250,7 +250,7 @@ def test_finds_the_newest_pending_one_without_reading_all(
     ],
 )
 def test_finds_the_capture_that_a_person_means(
-    project: Project, store: RecordedCaptures, argument: str, monkeypatch: pytest.MonkeyPatch
+    project: Project, store: CaptureStore, argument: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = add_capture(project)
     (project.root / "sub").mkdir()
@@ -277,7 +277,7 @@ def test_finds_the_capture_that_a_person_means(
     ],
 )
 def test_refuses_what_is_no_capture_of_the_project(
-    project: Project, store: RecordedCaptures, argument: str, reason: str, tmp_path: Path
+    project: Project, store: CaptureStore, argument: str, reason: str, tmp_path: Path
 ) -> None:
     add_capture(project)
     (project.compacts / "20251225_081500-memory.md").touch()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.formats.stored_memory import MemoryMeta
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -26,8 +26,7 @@ META = MemoryMeta(
     ("where", "fits"),
     [
         (Filter(), True),
-        (Filter(which=Which.ALL), True),
-        (Filter(which=Which.ARCHIVED), False),
+        (Filter(), True),
         (Filter(project="/work/shop"), True),
         (Filter(project="/work/other"), False),
         (Filter(tags=("tax",)), True),
@@ -36,7 +35,6 @@ META = MemoryMeta(
         (Filter(since=NOW, until=NOW), True),
         (Filter(since=NOW + SECOND), False),
         (Filter(until=NOW - SECOND), False),
-        (Filter(pinned=True), False),
         (Filter(session="s-1"), True),
         (Filter(session="s-2"), False),
         (Filter(left_out=lambda project: project == Path("/work/shop")), False),
@@ -45,16 +43,3 @@ META = MemoryMeta(
 )
 def test_a_memory_has_to_meet_every_condition(where: Filter, fits: bool) -> None:
     assert where.fits_meta(META) == fits
-
-
-def test_archived_and_pinned_memories_and_those_of_no_project() -> None:
-    archived = META.replace(archived=True)
-    assert [
-        Filter(which=which).fits_meta(archived) for which in (Which.ALL, Which.ARCHIVED, Which.ACTIVE)
-    ] == [
-        True,
-        True,
-        False,
-    ]
-    assert Filter(pinned=True).fits_meta(META.replace(pinned=True))
-    assert Filter(left_out=lambda project: True).fits_meta(META.replace(project=""))

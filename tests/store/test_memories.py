@@ -109,7 +109,7 @@ def test_the_head_of_a_memory_file(project: Project, store: MemoryStore) -> None
 def test_the_head_of_a_stored_memory(home: Home, store: MemoryStore) -> None:
     described = entry_of(store, add_stored(home, "20260102-101500", description="JWT"))
     assert store.head(described) == MemoryHead(
-        MemoryKind.STORED, "CMEM-20260102-101500", "JWT", CREATED, ("auth", "jwt"), "/home/me/app", True
+        MemoryKind.STORED, "CMEM-20260102-101500", "JWT", CREATED, ("auth", "jwt"), "/home/me/app"
     )
     plain = entry_of(store, add_stored(home, "20260102-101501"))
     assert store.head(plain).title == "Fix the JWT check"

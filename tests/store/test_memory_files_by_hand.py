@@ -15,7 +15,7 @@ from memtui.ground import files
 from memtui.ground.files import FileLocked, FileProblem, FileTooLarge, Replaced
 from memtui.ground.project import Home, Project
 from memtui.store import memory_edit
-from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New, Which
+from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New
 from memtui.store.memories import MemoryStore
 from memtui.store.memory_files import FilesBackend
 from memtui.store.stored_files import LIMIT
@@ -45,7 +45,7 @@ def put(home: Home, data: bytes, memory_id: str = FIRST, month: str = "2026-01")
 
 
 def listed(store: FilesBackend) -> Listed:
-    (only,) = store.list(Filter(which=Which.ALL)).items
+    (only,) = store.list(Filter()).items
     return only
 
 
@@ -75,7 +75,7 @@ def test_files_are_for_this_user_alone(home: Home, mask: int) -> None:
         store = FilesBackend(home, Watch())
         for _ in range(2):
             store.create(New(b""))
-        store.update(FIRST, pinned=True)
+        store.update(FIRST, description="d")
         store.delete("CMEM-20260102-101501")
     finally:
         os.umask(before)
@@ -116,7 +116,7 @@ def test_a_text_without_front_matter(store: FilesBackend, home: Home, text: byte
 
 def test_front_matter_made_by_hand_keeps_its_own_keys(store: FilesBackend, home: Home) -> None:
     path = put(home, f"---\r\n# mine\r\nrating: 5\r\nid: {FIRST}\r\ntags: a, b\r\n---\r\nbody\r\n".encode())
-    store.update(FIRST, archived=True)
+    store.update(FIRST, description="d")
     data = path.read_bytes()
     assert b"# mine\nrating: 5\n" in data
     assert data.endswith(b"---\nbody\r\n")
@@ -140,7 +140,7 @@ def test_a_file_in_another_month_is_the_same_memory(store: FilesBackend, home: H
     with pytest.raises(IdTaken):
         store.create(New(b"", id=FIRST))
     assert store.create(New(b"")).id != FIRST
-    store.update(FIRST, pinned=True)
+    store.update(FIRST, description="d")
     store.delete(FIRST)
     store.restore(FIRST)
     assert store.get(FIRST).body == TEXT
@@ -157,7 +157,7 @@ def test_a_broken_file_is_listed_with_its_reason(store: FilesBackend, home: Home
     assert (found.meta.id, found.title, found.meta.created) == (FIRST, FIRST, NOW)
     assert store.list(Filter(project="/p")).total == store.list(Filter(tags=("t",))).total == 0
     assert store.list(limit=1) == store.list()
-    for ask in (store.get, lambda each: store.update(each, pinned=True)):
+    for ask in (store.get, lambda each: store.update(each, description="d")):
         with pytest.raises(FileProblem, match="is broken: its front matter"):
             ask(FIRST)
     assert path.read_bytes() == data
@@ -181,7 +181,7 @@ def test_entries_that_are_no_files_are_listed_unread(store: FilesBackend, home: 
     with pytest.raises(FileProblem):
         store.get(FIRST)
     with pytest.raises(FileProblem):
-        store.update(FIRST, pinned=True)
+        store.update(FIRST, description="d")
     assert store.create(New(b"")).id != FIRST
     assert os.path.lexists(path)
 
@@ -213,7 +213,7 @@ def test_a_time_that_no_clock_shows(store: FilesBackend, home: Home) -> None:
     assert listed(store).meta.created == datetime(1970, 1, 1, tzinfo=UTC)
     with pytest.raises(MemoryMissing):
         store.get("CMEM-20261399-250001")
-    assert store.update(wrong, pinned=True).pinned
+    assert store.update(wrong, description="d").description == "d"
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_the_apps_list_says_the_same(home: Home, store: FilesBackend, data: byte
     rows = MemoryStore(Project(home.data / "project"), home)
     (entry,) = rows.entries()
     head, found = rows.head(entry), listed(store)
-    assert (head.id, head.title, head.tags, head.archived) == (found.meta.id, found.title, (), False)
+    assert (head.id, head.title, head.tags) == (found.meta.id, found.title, ())
     assert (head.time, head.problem) == (found.meta.created, found.problem)
 
 
@@ -351,7 +351,7 @@ def test_a_store_behind_a_link_is_used_and_links_in_it_are_not(home: Home, tmp_p
     home.memories.symlink_to(real)
     store = FilesBackend(home, Watch())
     store.create(New(TEXT))
-    store.update(FIRST, pinned=True)
+    store.update(FIRST, description="d")
     assert store.get(FIRST).body == TEXT
     store.delete(FIRST)
     store.restore(FIRST)

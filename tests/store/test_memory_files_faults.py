@@ -13,7 +13,7 @@ import pytest
 from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Home
-from memtui.store.base import Filter, New, Which
+from memtui.store.base import Filter, New
 from memtui.store.memory_files import FilesBackend
 from tests import faults
 from tests.disk import DEAD_PID, age
@@ -39,7 +39,7 @@ def create(store: FilesBackend) -> None:
 
 
 def update(store: FilesBackend) -> None:
-    store.update(OLD, description="changed", pinned=True)
+    store.update(OLD, description="changed")
 
 
 def delete(store: FilesBackend) -> None:
@@ -58,7 +58,7 @@ Seen = tuple[dict[str, StoredMemory], dict[str, str]]
 
 def seen(store: FilesBackend) -> Seen:
     """The memories of a store, and its trash. Nothing may be broken."""
-    page, trash = store.list(Filter(which=Which.ALL)), store.deleted()
+    page, trash = store.list(Filter()), store.deleted()
     assert not any(listed.problem for listed in (*page.items, *trash.items))
     ids = [listed.meta.id for listed in page.items]
     return {each: store.get(each) for each in ids}, {each.meta.id: each.title for each in trash.items}
@@ -218,13 +218,11 @@ for number in range(10):
 
 def test_changes_at_the_same_time_are_all_made(tmp_path: Path) -> None:
     store = prepare(tmp_path)
-    start_together(
-        [_CHANGES, str(tmp_path), field] for field in ("description", "tags", "archived", "pinned")
-    )
+    start_together([_CHANGES, str(tmp_path), field] for field in ("description", "tags"))
     memory = store.get(OLD)
     assert memory.body == b"old\r\n"
     meta = memory.meta
-    assert (meta.description, meta.tags, meta.archived, meta.pinned) == ("d 9", ("t 9",), True, True)
+    assert (meta.description, meta.tags) == ("d 9", ("t 9",))
 
 
 def _leave(folder: Path) -> list[Path]:

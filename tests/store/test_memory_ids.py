@@ -48,4 +48,4 @@ def test_an_unknown_id_is_answered_with_what_may_be_meant(tmp_path: Path) -> Non
     back = f"`memtui memory undelete {FIRST}` brings it back"
     assert reason(store, FIRST) == f"has no memory {FIRST}: it is in the trash, and {back}"
     assert reason(store, "2026") == f"has no memory 2026: {FIRST} is in the trash, and {back}"
-    assert reason(store, "x", deleted=True) == "has no memory x; see `memtui memory trash`"
+    assert reason(store, "x", deleted=True) == "has no memory x; see `memtui memory list --trash`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,6 @@ import pytest
 from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.active_commands import ActiveCommandStore
-from tests.store.memories import home_in
-from tests.store.undoing import Undo, Undoing
 
 # In the likeness of the files that AgileFlow leaves behind.
 TEXT = """{
@@ -45,16 +44,12 @@ TEXT = """{
 
 
 class Store(ActiveCommandStore):
-    """The commands of a project, whose changes are recorded."""
+    """The commands of a project."""
 
-    def __init__(self, project: Project) -> None:
-        self._undoing = Undoing(home_in(project.root.parent / "home"), project.root)
-        super().__init__(project, self._undoing.changes.wrote)
-
-    def clear(self, names: set[str] | str | None) -> Undo:
+    def clear(self, names: set[str] | str | None) -> Callable[[], None]:
         """Make commands inactive, and return how that is taken back."""
-        wanted = {names} if isinstance(names, str) else names
-        return self._undoing.undo(lambda: self.remove(wanted))
+        gone = self.remove({names} if isinstance(names, str) else names)
+        return lambda: self.put_back(gone)
 
 
 @pytest.fixture

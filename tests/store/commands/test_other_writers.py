@@ -37,22 +37,15 @@ def test_a_clear_that_is_written_over_is_done_again(store: Store, monkeypatch: p
     undo = store.clear("epic")
     assert active(store) == ["babysit", "research/ask"]
     assert foreign(store.path.read_text()) == foreign(later)
-    undo.run()
+    undo()
     assert store.path.read_text() == later
 
 
 def test_undoing_gives_back_what_was_cleared_and_no_more(store: Store) -> None:
     undo = store.clear("epic")
     store.path.write_text(remove_commands(store.path.read_text(), ["babysit"]))
-    undo.run()
+    undo()
     assert active(store) == ["research/ask", "epic"]
-
-
-def test_undoing_takes_out_what_was_added_and_no_more(store: Store) -> None:
-    without = remove_commands(TEXT, ["epic"])
-    store.path.write_text(TEXT.replace("490.0", "491.0"))
-    store.take_back(without, TEXT)
-    assert store.path.read_text() == without.replace("490.0", "491.0")
 
 
 def test_an_endless_writer_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +97,7 @@ def test_what_is_written_into_the_replaced_file_is_carried_over(
     undo = store.clear("epic")
     assert active(store) == ["babysit", "research/ask"]
     assert foreign(store.path.read_text()) == foreign(later if whole else TEXT)
-    undo.run()
+    undo()
     assert store.path.read_text() == (later if whole else TEXT)
 
 
@@ -168,7 +161,7 @@ number = sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()
 store.clear(f"gone-{number}")
-store.clear(f"back-{number}").run()
+store.clear(f"back-{number}")()
 """
 
 

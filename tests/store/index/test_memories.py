@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.ground.project import Home
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 from memtui.store.index import SearchIndex, files, finding
 from memtui.store.index.document import Document
 from memtui.store.listing import Entry
@@ -124,7 +124,7 @@ def test_what_is_searched_is_more_than_the_text(where: Home) -> None:
 def test_filters(where: Home, monkeypatch: pytest.MonkeyPatch, compared: int) -> None:
     monkeypatch.setattr(finding, "COMPARED", compared)
     add(where, 0, "text", tags=("Auth", "Über"))
-    add(where, 1, "text", tags=("auth",), archived=True)
+    add(where, 1, "text", tags=("auth",))
     add(where, 2, "text", project="/home/me/other")
     add(where, 3, "text other")
     index = SearchIndex(where)
@@ -135,19 +135,17 @@ def test_filters(where: Home, monkeypatch: pytest.MonkeyPatch, compared: int) ->
         assert found.total == len(found.hits)
         return {n for n in range(4) if memory_id(n) in ids(found)}
 
-    assert numbers(Filter()) == {0, 2, 3}
-    assert numbers(Filter(which=Which.ALL)) == {0, 1, 2, 3}
-    assert numbers(Filter(which=Which.ARCHIVED)) == {1}
-    assert numbers(Filter(tags=("AUTH",))) == {0}
+    assert numbers(Filter()) == {0, 1, 2, 3}
+    assert numbers(Filter(tags=("AUTH",))) == {0, 1}
     assert numbers(Filter(tags=("auth", "über"))) == {0}
     assert numbers(Filter(tags=("aut",))) == set()
     assert numbers(Filter(project="/home/me/other")) == {2}
-    assert numbers(Filter(project="/home/me")) == {0, 2, 3}
+    assert numbers(Filter(project="/home/me")) == {0, 1, 2, 3}
     assert numbers(Filter(project="/home/m")) == set()
     newer = NOW - timedelta(minutes=47 * 2)
-    assert numbers(Filter(since=newer, which=Which.ALL)) == {0, 1}
-    assert numbers(Filter(until=newer)) == {2, 3}
-    assert numbers(Filter(since=newer, until=newer, which=Which.ALL)) == {1}
+    assert numbers(Filter(since=newer)) == {0, 1}
+    assert numbers(Filter(until=newer)) == {1, 2, 3}
+    assert numbers(Filter(since=newer, until=newer)) == {1}
 
 
 def test_edits_and_deletions_by_hand_are_seen(where: Home) -> None:

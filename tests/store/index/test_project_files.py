@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from memtui.ground.project import Home, Places, Project
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 from memtui.store.index.documents import DocumentIndex
 from memtui.store.index.project_files import FRESH, project_documents
 from memtui.store.index.schema import DocKind
@@ -46,7 +46,7 @@ def index(where: Home, root: Path) -> DocumentIndex:
 
 def look(index: DocumentIndex, text: str, **given: object) -> set[str]:
     """The kinds that are found, and in which folders."""
-    filtered = Filter(which=Which.ALL, **given)  # type: ignore[arg-type]
+    filtered = Filter(**given)  # type: ignore[arg-type]
     found = {kind: index.search(text, filtered, kind=kind, limit=9, offset=0, now=NOW) for kind in KINDS}
     assert all(each.complete and each.total == len(each.hits) for each in found.values())
     return {f"{KINDS[kind]} {hit.document.entry.folder}" for kind in KINDS for hit in found[kind].hits}

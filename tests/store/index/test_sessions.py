@@ -14,7 +14,7 @@ import pytest
 from memtui.ground.project import Home, Places, Project
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 from memtui.store.index import schema
 from memtui.store.index.query import parse_search
 from memtui.store.index.sessions import SessionIndex, TurnsFound
@@ -58,7 +58,7 @@ def index(where: Home, claude: Path, monkeypatch: pytest.MonkeyPatch) -> Session
 
 def look(index: SessionIndex, text: str, *, project: str = "", session: str = "") -> TurnsFound:
     wanted = parse_search(text)
-    where = Filter(project, which=Which.ALL, since=wanted.since, until=wanted.until, session=session)
+    where = Filter(project, since=wanted.since, until=wanted.until, session=session)
     return index.search(wanted, where, limit=50, now=NOW)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import changes_in, json_option, places_of, root_option, yes_option
+from memtui.cli.options import json_option, places_of, root_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_table, say
 from memtui.formats.capture_text import opening
 from memtui.ground.clock import local_minute, parse_iso, system_clock
@@ -92,20 +92,18 @@ def _backfill(places: Places, yes: bool, as_json: bool) -> None:
         rows = [(local_minute(each.at), each.session_id, _title(message)) for each, message in missing]
         print_table(("Time", "Session", "First message"), rows, flexible=2)
     write = yes or not missing or _agreed(len(missing), as_json)
-    changes = changes_in(project.root)
     listed = []
-    with changes.together(f"backfilled {_captures(len(missing))}"):
-        for each, message in missing:
-            path = write_missing(project, each, message, changes.wrote) if write else None
-            listed.append(
-                {
-                    "timestamp": each.at.astimezone().isoformat(timespec="seconds"),
-                    "session_id": each.session_id,
-                    "transcript": str(each.transcript),
-                    "first_message": message,
-                    "capture": str(path or ""),
-                }
-            )
+    for each, message in missing:
+        path = write_missing(project, each, message) if write else None
+        listed.append(
+            {
+                "timestamp": each.at.astimezone().isoformat(timespec="seconds"),
+                "session_id": each.session_id,
+                "transcript": str(each.transcript),
+                "first_message": message,
+                "capture": str(path or ""),
+            }
+        )
     if as_json:
         print_json(listed)
     elif write:

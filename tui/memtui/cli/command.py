@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from memtui.cli.options import changes_in, json_option, project_of, root_option
+from memtui.cli.options import json_option, project_of, root_option
 from memtui.cli.output import print_json, print_table, say
 from memtui.ground.clock import local_minute, system_clock
 from memtui.hooks.active_commands import CommandStatus, command_statuses
@@ -52,7 +52,7 @@ def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> 
 
 def _to_change(root: Path | None) -> CommandsFile:
     project = project_of(root)
-    return CommandsFile(project, _PATIENCE, changes_in(project.root).wrote)
+    return CommandsFile(project, _PATIENCE)
 
 
 def _note(commands: CommandsFile, name: str) -> str:

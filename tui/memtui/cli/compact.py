@@ -15,7 +15,6 @@ import click
 from memtui.cli.options import (
     accepted_draft,
     asking_claude,
-    changes_in,
     draft_note,
     edited,
     engine_option,
@@ -120,10 +119,7 @@ def compact(
         say("Nothing was stored.")
         return
     known = stored_already(places, accepted, description=description.strip(), tags=labels)
-    memory_id = (
-        known
-        or keep(places, system_clock, accepted, tags=labels, wrote=changes_in(places.project.root).wrote).id
-    )
+    memory_id = known or keep(places, system_clock, accepted, tags=labels).id
     if as_json:
         message = f"{_ALREADY} {known}" if known else f"Created memory: {memory_id}"
         print_json(_outcome(accepted, labels, memory_id, message))

@@ -10,9 +10,8 @@ from shlex import quote
 
 import click
 
-from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import full_id, opened_here, take_in_here
-from memtui.cli.options import changes_in, json_option, places_of, root_option
+from memtui.cli.memory_store import complete_id, full_id, opened
+from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import is_terminal, print_bytes, print_json, say
 from memtui.documents.handoff import LEAST
 from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
@@ -108,7 +107,7 @@ def _export(
     if name.upper().startswith("CMEM-"):
         if wanted:
             raise click.UsageError("--lines goes with a session.")
-        backend = opened_here(root)
+        backend = opened()
         memory = backend.get(full_id(backend, name, root))
         called = f"{memory.meta.id}.{form}"
         parts = memory_parts(memory, form, system_clock(), mask=mask)
@@ -167,7 +166,7 @@ def _hand_over(
         else:
             say(made.text)
     else:
-        note = put_into(path, above, made.text, changes_in(top).wrote, agent=agent)
+        note = put_into(path, above, made.text, agent=agent)
         if as_json:
             print_json(_handoff_json("write", made, path, note))
         else:
@@ -181,7 +180,7 @@ def _hand_over(
 
 
 def _take_out(path: Path, above: Path, top: Path, as_json: bool) -> None:
-    taken = take_out(path, above, changes_in(top).wrote)
+    taken = take_out(path, above)
     if as_json:
         print_json({"operation": "done", "path": str(path), "changed": taken})
     elif not taken:
@@ -227,7 +226,6 @@ def restore(
         raise click.UsageError("--id and --session are two different things; name one.")
     places = places_of(root)
     if memory_id:
-        take_in_here(root)
         restored = restore_memory(places, system_clock, memory_id, full=full)
     else:
         restored = restore_session(places, system_clock, session=session, full=full)

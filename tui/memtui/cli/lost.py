@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import changes_in, json_option, places_of, project_of, root_option
+from memtui.cli.options import json_option, places_of, project_of, root_option
 from memtui.cli.output import print_groups, print_json, print_table, say
 from memtui.documents.sources import citation
 from memtui.flows.aftermath import as_object, newest_or_named
@@ -95,7 +95,7 @@ def _hand_over(
         else:
             say(text)
     else:
-        hand_over(places, system_clock, found, kept, changes_in(places.project.root).wrote)
+        hand_over(places, system_clock, found, kept)
         if as_json:
             print_json({"operation": "hand-over", "session_id": session, "rows": len(kept)})
         else:
@@ -189,7 +189,7 @@ def pin(
     if sum((text is not None, bool(remove), bool(confirm))) > 1:
         raise click.UsageError("a text, --remove and --confirm exclude each other.")
     project = project_of(root)
-    pins = Pins(project, memtui_home(), changes_in(project.root).wrote)
+    pins = Pins(project, memtui_home())
     if text is not None:
         _add(pins, _read() if text == "-" else text, everywhere, source, session, as_json)
     elif remove:

@@ -1,23 +1,54 @@
-"""``memtui memory``: the stored memories."""
+"""``memtui memory``: the stored memories; ``core-memory`` is another name for it (seed 000)."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
-from memtui.cli import memory_ccw as ccw
-from memtui.cli import memory_changing as changing
-from memtui.cli import memory_graph as graph
-from memtui.cli import memory_reading as reading
-from memtui.cli.compact import check_text
-from memtui.cli.complete_id import complete_id
-from memtui.cli.memory_store import full_id, opened_here
-from memtui.cli.options import json_option, places_of, root_option
+from memtui.cli.compact import check_text, points_json
+from memtui.cli.memory_store import complete_id, full_id, opened, project_path
+from memtui.cli.options import json_option, places_of, project_of, root_option
+from memtui.cli.output import (
+    is_terminal,
+    print_bytes,
+    print_document,
+    print_groups,
+    print_json,
+    print_recovery_box,
+    print_table,
+    say,
+)
+from memtui.documents.checklist import Point, Verdict, check_recovery
+from memtui.flows.freshness import Freshness, freshness
+from memtui.formats.model import FormatError
+from memtui.formats.stored_memory import MemoryMeta
+from memtui.formats.tags import tags_of
+from memtui.ground.clock import local_minute
+from memtui.ground.files import FileProblem, create_exclusive, read_within
+from memtui.ground.files.problems import reading
+from memtui.ground.project import expanded, memtui_home
+from memtui.secrets.secrets import find
+from memtui.store.base import Filter, Listed, MemoryBackend, New, Page
+from memtui.store.stored_files import LIMIT, MOST, file_name, month_of, objective
+
+_SCREEN = 50
+"""Default length of a list: a screen or two, quick for any store."""
+_DRAWN = 2
+"""Minimum number of memories that name a drawn entity."""
+_STEP = 1 << 20
+_TOO_LARGE = f"larger than {LIMIT >> 20} MB"
+_COLUMNS = ("ID", "Time", "State", "Title", "Tags", "Project")
+
+_id = click.argument("memory_id", metavar="ID", shell_complete=complete_id)
 
 
 class _InOrder(click.Group):
-    """Commands in the order in which they were added, the most used first."""
+    """Commands in the order in which they are defined, the most used first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """See `click.Group.list_commands`."""
@@ -25,44 +56,397 @@ class _InOrder(click.Group):
 
 
 @click.group("memory", cls=_InOrder)
-def command() -> None:
+def memory() -> None:
     """Store, find and get back memories: recovery texts under IDs.
 
-    A memory belongs to the project in which it was made; lists and searches show those of this project and of
-    folders below it unless --all is given. An ID may be given by its beginning, with or without CMEM-.
+    A memory belongs to the project in which it was made; lists show those of this project and of folders
+    below it unless --all is given. An ID may be given by its beginning, with or without CMEM-.
     """
 
 
-@click.command("check", short_help="Check a memory's text: the points of `memtui compact --check`.")
-@click.argument("memory_id", metavar="ID", shell_complete=complete_id)
+core_memory = _InOrder("core-memory", memory.commands, help=memory.help, hidden=True)
+
+
+@memory.command("import", short_help="Store a text under a new Recovery ID.")
+@click.argument("argument", required=False, metavar="[FILE|-]")
+@click.option("--file", "option", metavar="F", help="The same as FILE.")
+@click.option("--description", default="", help="The title in lists, instead of the objective.")
+@click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
+@json_option
+@root_option
+def import_(
+    argument: str | None,
+    option: str | None,
+    description: str,
+    tags: tuple[str, ...],
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Store a text under a new Recovery ID, byte for byte: a file's, or what is piped in.
+
+    It is kept as a memory of this project. `memtui memory export --id ID` gives the same bytes again. On a
+    terminal it prints the ID in a box, elsewhere {"operation": "import", "id": ..., "message": ...}.
+    """
+    body = _given(argument, option)
+    new = New(body=body, project=project_path(root), description=description.strip(), tags=tags_of(*tags))
+    memory_id = opened().create(new).id
+    if is_terminal() and not as_json:
+        print_recovery_box(memory_id)
+    else:
+        _report("import", memory_id, f"Created memory: {memory_id}", True)
+
+
+def _report(operation: str, memory_id: str, message: str, as_json: bool) -> None:
+    """Print the result of an operation: with ``--json`` in seed 000's response format."""
+    if as_json:
+        print_json({"operation": operation, "id": memory_id, "message": message})
+    else:
+        say(message)
+
+
+def _given(argument: str | None, option: str | None) -> bytes:
+    """The text of ``[FILE|-]`` or ``--file FILE``; of standard input when neither is given.
+
+    Raises:
+        click.ClickException: there is nothing to import, or more than `LIMIT`.
+        click.UsageError: two files are named, or none, with standard input not piped.
+    """
+    if argument is not None and option is not None:
+        raise click.UsageError("name the file once, as FILE or with --file.")
+    name = argument if argument is not None else option
+    data = _piped(asked=name == "-") if name in (None, "-") else _content(Path(name or ""))
+    if not data.strip():
+        what = "standard input" if name in (None, "-") else f"'{name}'"
+        raise click.ClickException(f"{what} is empty; nothing was imported.")
+    return data
+
+
+def _piped(*, asked: bool) -> bytes:
+    if sys.stdin is None:
+        raise click.ClickException("standard input is closed; name a file, or pipe a text in.")
+    if sys.stdin.isatty():
+        if not asked:
+            raise click.UsageError("there is no text: name a file, pipe one in, or name - to type it here.")
+        click.echo("Type or paste the text; ctrl+d on a line of its own ends it.", err=True)
+    data = b""
+    while part := sys.stdin.buffer.read(_STEP):
+        data += part
+        if len(data) > LIMIT:
+            raise click.ClickException(f"standard input is {_TOO_LARGE}; nothing was imported.")
+    return data
+
+
+def _content(path: Path) -> bytes:
+    path = expanded(path)
+    if path.is_dir():
+        raise click.ClickException(f"'{path}' is a folder; name the file in it.")
+    with reading(path), path.open("rb") as file:  # including a pipe: import <(...)
+        data = file.read(LIMIT + 1)
+    if len(data) > LIMIT:
+        raise click.ClickException(f"'{path}' is {_TOO_LARGE}; nothing was imported.")
+    return data
+
+
+@memory.command("export", short_help="Print a memory's text, byte for byte as it was imported.")
+@click.argument("argument", required=False, metavar="[ID]", shell_complete=complete_id)
+@click.option("--id", "option", metavar="ID", shell_complete=complete_id, help="The same as ID.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead.")
+@json_option
+@root_option
+def export(
+    argument: str | None, option: str | None, output: Path | None, as_json: bool, root: Path | None
+) -> None:
+    """Print a memory's text, byte for byte as it was imported.
+
+    ID is a Recovery ID or the beginning of one; it is looked for in this project first, then in all. On a
+    terminal, control characters are shown as symbols.
+    """
+    if (argument is None) == (option is None):
+        raise click.UsageError("name one memory: --id ID.")
+    if as_json and output is not None:
+        raise click.UsageError("--output writes the bytes alone; it goes without --json.")
+    backend = opened()
+    memory_id = full_id(backend, argument or option or "", root)
+    body = backend.get(memory_id).body
+    text = body.decode("utf-8", "replace")
+    if as_json:  # which cannot carry invalid UTF-8: then it is not exact
+        exact = text.encode() == body
+        print_json({"operation": "export", "id": memory_id, "content": text, "exact": exact})
+    elif output is not None:
+        if not create_exclusive(expanded(output), body):
+            raise FileProblem(output, "already exists; memtui does not overwrite it")
+    elif is_terminal():
+        say(text)
+    else:
+        print_bytes(body)
+
+
+@memory.command("list", short_help="List memories, newest first.")
+@click.option("--all", "everywhere", is_flag=True, help="Memories of all projects, not only this one.")
+@click.option("--stale", is_flag=True, help="Only memories naming files that have changed or are gone.")
+@click.option("--trash", is_flag=True, help="The deleted memories of all projects, kept for 30 days.")
+@click.option(
+    "--graph",
+    "drawn",
+    type=click.Choice(["json", "dot", "mermaid"]),
+    metavar="FORMAT",
+    help="Print the graph of memories and what they name instead: json, dot (Graphviz) or mermaid.",
+)
+@click.option("--tag", "tags", multiple=True, metavar="T", help="Only those with this tag; may be repeated.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=_SCREEN,
+    show_default=True,
+    help="Show at most this many; 0 for all.",
+)
+@click.option("--offset", type=click.IntRange(0), default=0, help="Leave out this many at the beginning.")
+@json_option
+@root_option
+def list_(
+    everywhere: bool,
+    stale: bool,
+    trash: bool,
+    drawn: str | None,
+    tags: tuple[str, ...],
+    limit: int,
+    offset: int,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """List this project's memories, newest first.
+
+    Each line shows id, local time, state (stale: it names files that have changed since or are gone;
+    broken; holds a secret), title, tags and project; when the output is not a terminal, tabs separate them.
+    Standard error says how many --limit leaves out.
+    """
+    if trash:
+        _print_page(opened().deleted(), 0, as_json, "The trash is empty.", lambda _: None)
+        return
+    where = Filter(project="" if everywhere else project_path(root), tags=tags)
+    backend = opened()
+    if drawn:
+        _print_graph(backend, where, drawn)
+        return
+    top, known = project_of(root).root, dict[str, Freshness]()
+
+    def state(listed: Listed) -> Freshness:
+        if listed.meta.id not in known:
+            known[listed.meta.id] = Freshness()
+            with suppress(FileProblem):
+                known[listed.meta.id] = freshness(backend.get(listed.meta.id), top)
+        return known[listed.meta.id]
+
+    if stale:
+        found = [each for each in backend.list(where).items if state(each).is_stale]
+        page = Page(tuple(found[offset : offset + limit if limit else None]), len(found))
+    else:
+        page = backend.list(where, limit=limit or None, offset=offset)
+    nothing = "No memory names a file that has changed since." if stale else _nothing(where)
+    _print_page(page, offset, as_json, nothing, state)
+
+
+def _print_graph(backend: MemoryBackend, where: Filter, form: str) -> None:
+    """The memories and the files, decisions, packages, sessions and projects that they name."""
+    # Imported here: lists do not need it.
+    from memtui.flows.relations import memory_graph
+    from memtui.relations.graph import dot, mermaid
+
+    if form == "json":
+        made = memory_graph(backend, where)
+        nodes, edges = ([each._asdict() for each in some] for some in (made.nodes, made.edges))
+        print_json({"nodes": nodes, "edges": edges})
+    else:
+        made = memory_graph(backend, where, least=_DRAWN)
+        say((dot if form == "dot" else mermaid)(made).removesuffix("\n"))
+
+
+def _print_page(
+    page: Page, offset: int, as_json: bool, nothing: str, state: Callable[[Listed], Freshness | None]
+) -> None:
+    """Print a part of a list, as a table or as JSON, with the states of memories where they are known."""
+    if as_json:
+        memories = [
+            _as_json(each.meta, each.title, each.path, each.problem, state(each)) for each in page.items
+        ]
+        print_json({"total": page.total, "memories": memories})
+    elif page.items:
+        print_table(_COLUMNS, [_row(each, state(each)) for each in page.items], flexible=3)
+        shown = offset + len(page.items)
+        if shown < page.total:
+            say(f"{page.total - shown} more; see them with --limit or --offset {shown}.", err=True)
+    else:
+        say(nothing if not page.total else f"There are only {page.total}.")
+
+
+def _row(listed: Listed, state: Freshness | None) -> tuple[str, ...]:
+    meta = listed.meta
+    title = f"{listed.title}: {listed.problem}" if listed.problem else listed.title
+    stale = "stale" if state and state.is_stale else ""
+    secret = "holds a secret" if _secrets(listed.path) else ""
+    said = "broken" if listed.problem else ", ".join(filter(None, (stale, secret)))
+    project = Path(meta.project).name or meta.project
+    return (meta.id, local_minute(meta.created), said, title, ", ".join(meta.tags), project)
+
+
+def _nothing(where: Filter) -> str:
+    with_tags = f" with the tag{'s' * (len(where.tags) > 1)} {', '.join(where.tags)}" if where.tags else ""
+    if where.project:
+        project = Path(where.project).name or where.project
+        return f"No memories{with_tags} of {project}; --all looks in all projects."
+    return f"No memories{with_tags} yet. `memtui memory import` and `memtui compact` make them."
+
+
+def _as_json(
+    meta: MemoryMeta, title: str, path: Path, problem: str, state: Freshness | None
+) -> dict[str, Any]:
+    """A memory with the keys of ``--json``; missing values of a broken one are empty.
+
+    ``source`` is what made it (import, compact, review, mcp), ``author`` who shared it, ``secrets`` the kinds
+    in its file, ``files`` the files that it names: how many, and those changed or gone since.
+    """
+    return {
+        "id": meta.id,
+        "path": str(path),
+        "title": title,
+        "project": meta.project,
+        "created": meta.created.isoformat(),
+        "updated": meta.updated.isoformat(),
+        "description": meta.description,
+        "tags": meta.tags,
+        "session_id": meta.session_id,
+        "source": meta.source,
+        "author": meta.author,
+        "problem": problem,
+        "secrets": _secrets(path),
+        "files": dict(zip(("named", "changed", "gone"), state, strict=True)) if state is not None else None,
+    }
+
+
+def _secrets(path: Path) -> list[str]:
+    """Kinds of secrets in a memory's file; none if it cannot be read."""
+    try:
+        data = read_within(path, path.parent, limit=MOST, follow=False)
+    except FileProblem:
+        return []
+    return list(dict.fromkeys(hit.kind for hit in find(data.decode("utf-8", "replace"))))
+
+
+@memory.command("show", short_help="Show one memory: its details, and its text.")
+@_id
+@json_option
+@root_option
+def show(memory_id: str, as_json: bool, root: Path | None) -> None:
+    """Show one memory: its details, the checklist's remarks, and its text.
+
+    ID is a Recovery ID or the beginning of one; CMEM- may be left out. For the text alone, to the byte as it
+    was imported, use export.
+    """
+    backend = opened()
+    stored = backend.get(full_id(backend, memory_id, root))
+    meta, text = stored.meta, stored.body.decode("utf-8", "replace")
+    state = freshness(stored, project_of(root).root)
+    points: tuple[Point, ...] = ()
+    with suppress(FormatError):  # any text can be stored
+        points = check_recovery(text)
+    if as_json:
+        path = memtui_home().memories / month_of(meta.id) / file_name(meta.id)
+        title = meta.description or objective(stored.body) or meta.id
+        shown = _as_json(meta, title, path, "", state)
+        size = len(stored.body)
+        print_json({"memory": shown, "text": text, "size": size, "checklist": points_json(points)})
+        return
+    remarks = [
+        f"{each.verdict}: {each.name}: {each.message}" for each in points if each.verdict != Verdict.PASS
+    ]
+    if points and not remarks:
+        remarks = ["all points pass"]
+    files = [*(f"gone: {path}" for path in state.gone), *(f"changed: {path}" for path in state.changed)]
+    groups = [(meta.id, _about(meta)), (state.summary or "Files", files), ("Checklist", remarks)]
+    print_groups([(title, items) for title, items in groups if items])
+    say()
+    print_document(text)
+
+
+def _about(meta: MemoryMeta) -> list[str]:
+    said = {
+        "description": meta.description,
+        "project": meta.project,
+        "created": local_minute(meta.created),
+        "updated": local_minute(meta.updated) if meta.updated != meta.created else "",
+        "tags": ", ".join(meta.tags),
+        "session": meta.session_id,
+        "source": meta.source,
+        "shared by": meta.author,
+    }
+    return [f"{name}: {value}" for name, value in said.items() if value]
+
+
+@memory.command("tag", short_help="Show or change a memory's tags.")
+@_id
+@click.option("--add", multiple=True, metavar="A,B", help="Tags to add, separated by commas.")
+@click.option("--remove", multiple=True, metavar="A,B", help="Tags to remove.")
+@click.option("--set", "set_", multiple=True, metavar="A,B", help='The tags to have in the end; "" for none.')
+@json_option
+@root_option
+def tag(
+    memory_id: str,
+    add: tuple[str, ...],
+    remove: tuple[str, ...],
+    set_: tuple[str, ...],
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Show a memory's tags, or change them. Tags are compared without regard to case."""
+    if set_ and (add or remove):
+        raise click.UsageError("--set gives all tags; it goes without --add and --remove.")
+    backend = opened()
+    memory_id = full_id(backend, memory_id, root)
+    tags = backend.get(memory_id).meta.tags
+    if set_ or add or remove:
+        gone = {tag.casefold() for tag in tags_of(*remove)}
+        kept = [tag for tag in (() if set_ else tags) if tag.casefold() not in gone]
+        known = {tag.casefold() for tag in kept}
+        added = [tag for tag in tags_of(*(set_ or add)) if tag.casefold() not in known]
+        tags = backend.update(memory_id, tags=[*kept, *added]).tags
+    _report("tag", memory_id, f"{memory_id}: {', '.join(tags) or 'no tags'}", as_json)
+
+
+@memory.command("check", short_help="Check a memory's text: the points of `memtui compact --check`.")
+@_id
 @click.option("--cited", is_flag=True, help="Check the lines of the session's transcript it cites, too.")
 @click.option("--session", metavar="ID", default="", help="The session that it cites; implies --cited.")
 @json_option
 @root_option
 def check(memory_id: str, cited: bool, session: str, as_json: bool, root: Path | None) -> None:
     """Check a memory's text: thirteen points, each pass, warn or fail; the exit code is 1 when one fails."""
-    backend = opened_here(root)
+    backend = opened()
     memory_id = full_id(backend, memory_id, root)
     text = backend.get(memory_id).body.decode("utf-8", "replace")
     cites = session if cited or session else None
     check_text(memory_id, text, places_of(root), cites, as_json=as_json)
 
 
-for _command in (
-    changing.import_,
-    reading.export,
-    reading.list_,
-    reading.search,
-    reading.show,
-    graph.related,
-    changing.tag,
-    check,
-    *changing.marks,
-    changing.supersede,
-    changing.delete,
-    changing.undelete,
-    reading.trash,
-    ccw.import_ccw,
-    graph.graph,
-):
-    command.add_command(_command)
+@memory.command("delete", short_help="Move a memory to the trash.")
+@_id
+@json_option
+@root_option
+def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
+    """Move a memory to the trash; undelete brings it back."""
+    backend = opened()
+    memory_id = full_id(backend, memory_id, root)
+    backend.delete(memory_id)
+    message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
+    _report("delete", memory_id, message, as_json)
+
+
+@memory.command("undelete", short_help="Take a memory out of the trash.")
+@_id
+@json_option
+@root_option
+def undelete(memory_id: str, as_json: bool, root: Path | None) -> None:
+    """Take a memory out of the trash; `memtui memory list --trash` lists what is there."""
+    backend = opened()
+    memory_id = backend.find(memory_id, deleted=True)
+    backend.restore(memory_id)
+    _report("undelete", memory_id, f"{memory_id} is back.", as_json)

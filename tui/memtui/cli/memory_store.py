@@ -1,51 +1,28 @@
-"""The store of ``memtui memory``, and the lookup of ids by their beginning."""
+"""The stored memories for commands: the store, and ids by their beginning, also while they are typed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.cli.options import changes_in, project_of
-from memtui.cli.output import say
+import click
+from click.shell_completion import CompletionItem
+
+from memtui.cli.options import project_of
 from memtui.flows import memory_lookup
+from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
+from memtui.ground.files import FileProblem
 from memtui.ground.project import memtui_home
 from memtui.store.base import MemoryBackend
-from memtui.store.changes import Changes
 from memtui.store.memory_files import FilesBackend
+
+_NEWEST = 500
+"""The most memories searched, of all projects."""
 
 
 def opened() -> MemoryBackend:
     """The user's store, to read from."""
     return FilesBackend(memtui_home(), system_clock)
-
-
-def take_in_here(root: Path | None) -> None:
-    """Take the memories of the project's own folder into the user's store; print new problems to stderr.
-
-    Args:
-        root: a folder of the project; the current folder when None.
-    """
-    from memtui.flows.shared_folder_import import import_shared_folder
-
-    for note in import_shared_folder(project_of(root), memtui_home(), system_clock).new:
-        say(note, err=True)
-
-
-def opened_here(root: Path | None) -> MemoryBackend:
-    """The user's store, to read from, after `take_in_here`."""
-    take_in_here(root)
-    return opened()
-
-
-def opened_to_change(root: Path | None, changes: Changes | None = None) -> MemoryBackend:
-    """The user's store, to change; changes are recorded.
-
-    Args:
-        root: a folder of the project; the current folder when None.
-        changes: records them; made for the project when None.
-    """
-    changes = changes or changes_in(project_of(root).root)
-    return FilesBackend(memtui_home(), system_clock, changes.wrote)
 
 
 def project_path(root: Path | None) -> str:
@@ -60,3 +37,17 @@ def full_id(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
         MemoryMissing: no id begins like this, or several do.
     """
     return memory_lookup.full_id(backend, beginning, project_path(root))
+
+
+def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The ids that begin or end with the typed text, newest first, with their titles; none on errors."""
+    wanted = typed.upper()
+    try:
+        items = opened().list(limit=_NEWEST).items
+    except (FileProblem, OSError):
+        return []
+    return [
+        CompletionItem(listed.meta.id, help=clean_line(listed.title))
+        for listed in items
+        if listed.meta.id.startswith((wanted, f"CMEM-{wanted}")) or listed.meta.id.endswith(wanted)
+    ]

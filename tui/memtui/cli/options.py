@@ -1,4 +1,4 @@
-"""What commands share: their project and places, common options, recorded changes, and asking a person."""
+"""What commands share: their project and places, common options, and asking a person."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ from memtui.cli.output import say
 from memtui.engines.engine_choice import Engine
 from memtui.formats.model import FormatError
 from memtui.ground.clean import clean_line
-from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
 from memtui.store.captures import CaptureStore
-from memtui.store.changes import CLI, Changes
 from memtui.store.memories import MemoryStore
 from memtui.store.states import StateStore
 from memtui.store.transcripts import TranscriptStore
@@ -60,11 +58,6 @@ def project_of(folder: Path | None) -> Project:
 def places_of(root: Path | None) -> Places:
     """The project of a folder (None: the current one), with the user's folders."""
     return Places(project_of(root), memtui_home(), claude_config())
-
-
-def changes_in(root: Path | None) -> Changes:
-    """The recorder of this command's changes, in the project with this root."""
-    return Changes(memtui_home(), system_clock, CLI, root)
 
 
 def is_empty(project: Project, home: Home, claude: Path) -> bool:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import click
 
-from memtui.cli.complete_id import complete_id
+from memtui.cli.memory_store import complete_id
 from memtui.cli.options import yes_option
-from memtui.cli.output import print_json, print_table, say
-from memtui.flows.forgetting_memory import forget_everywhere
-from memtui.flows.syncing import Sharing, open_sharing
+from memtui.cli.output import print_json, say
+from memtui.cli.startup import BAD_INPUT
 from memtui.ground.clock import age, parse_iso, system_clock
+from memtui.ground.files import FileProblem
 from memtui.ground.project import memtui_home
 from memtui.share.remotes import NamedRemote, Remotes
-from memtui.share.replica import PROBLEM, SYNCED
-
-
-def _remotes() -> Remotes:
-    return Remotes(memtui_home())
+from memtui.share.sync import Sharing, open_sharing
 
 
 def _sharing(name: str) -> Sharing:
@@ -39,7 +35,7 @@ def command() -> None:
     "--all",
     "everything",
     is_flag=True,
-    help="Send every memory and session state and your own pins: for your own machines alone.",
+    help="Send every memory: for your own machines alone.",
 )
 @click.option(
     "--project",
@@ -51,10 +47,11 @@ def command() -> None:
 def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> None:
     """Add a remote.
 
-    URL is what git takes (git@host:team/memories.git, https://..., a folder), or postgresql://host/database.
+    URL is what git takes (git@host:team/memories.git, https://..., the folder of a bare repository), or
+    postgresql://host/database.
     """
     remote = NamedRemote(url=url, sync="all" if everything else "shared", projects=projects)
-    _remotes().add(name, remote)
+    Remotes(memtui_home()).add(name, remote)
     say(f"Added {name}: {url}.")
     say(f"Next: memtui remote init {name} where it is new, else memtui sync {name}.")
 
@@ -62,81 +59,76 @@ def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> Non
 @command.command("init")
 @click.argument("name", default="")
 def init(name: str) -> None:
-    """Set up a remote: create its first commit, or its tables and roles. It can be repeated safely."""
+    """Set up a remote: create its first commit, or its table and roles. It can be repeated safely."""
     sharing = _sharing(name)
-    sharing.remote.set_up()
+    again = sharing.set_up()
     say(f"{sharing.name} is set up: {sharing.remote.check()}.")
-
-
-@command.command("list")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON: a list of name, url, sync, synced, problem."
-)
-def list_(as_json: bool) -> None:
-    """List the remotes, and when each was last synced."""
-    rows = []
-    for name, remote in sorted(_remotes().all().items()):
-        with _sharing(name).replica() as replica:
-            synced, problem = replica.fact(SYNCED), replica.fact(PROBLEM)
-        rows.append(
-            {"name": name, "url": remote.url, "sync": remote.sync, "synced": synced, "problem": problem}
-        )
-    if as_json:
-        print_json(rows)
-    elif rows:
-        print_table(
-            ("name", "address", "sends", "synced"),
-            [
-                (row["name"], row["url"], _SENDS[row["sync"]], row["problem"] or _since(row["synced"]))
-                for row in rows
-            ],
-            flexible=1,
-        )
-    else:
-        say("No remote yet: memtui remote add NAME URL.")
-
-
-_SENDS = {"shared": "what you share", "all": "everything"}
-
-
-def _since(synced: str) -> str:
-    moment = parse_iso(synced)
-    return age(moment, system_clock()) if moment else "never"
+    if again:
+        say(f"{again} memories that you shared before go there with the next memtui sync.")
 
 
 @command.command("check")
 @click.argument("name", default="")
-def check(name: str) -> None:
-    """Check that a remote can be reached, and show what is in it."""
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON: a list of name, url, sync, synced, found, problem."
+)
+@click.pass_context
+def check(ctx: click.Context, name: str, as_json: bool) -> None:
+    """List the remotes, or NAME alone: whether each can be reached, what is in it, and the last sync."""
+    remotes = Remotes(memtui_home()).all()
+    rows = [_checked(each) for each in ([_sharing(name).name] if name else sorted(remotes))]
+    if as_json:
+        print_json(rows)
+    for row in rows if not as_json else ():
+        sends = "sends everything" if row["sync"] == "all" else "sends what you share"
+        synced = parse_iso(row["synced"])
+        since = f"synced {age(synced, system_clock())}" if synced else "never synced"
+        say(f"{row['name']}: {row['found'] or row['problem']} · {row['url']} · {sends} · {since}.")
+    if not rows and not as_json:
+        say("No remote yet: memtui remote add NAME URL.")
+    if any(row["problem"] for row in rows):
+        ctx.exit(BAD_INPUT)
+
+
+def _checked(name: str) -> dict[str, str]:
     sharing = _sharing(name)
-    say(f"{sharing.name}: {sharing.remote.check()}.")
-
-
-@command.command("forget")
-@click.argument("memory_id", metavar="ID", shell_complete=complete_id)
-@yes_option
-def forget(memory_id: str, yes: bool) -> None:
-    """Remove the texts of a shared memory from all remotes.
-
-    They go from PostgreSQL, and from git's newest commit; git's history keeps them unless it is rewritten.
-    """
-    question = f"Remove the texts of {memory_id} from all remotes for good?"
-    if not yes and not click.confirm(question, default=False):
-        return
-    forgotten = forget_everywhere(memtui_home(), system_clock, memory_id)
-    for each in forgotten.done:
-        say(each)
-    for each in forgotten.failed:
-        say(f"{each}.", err=True)
-    if forgotten.failed:
-        raise click.ClickException(
-            f"{memory_id} stays here, and nothing more of it is sent; the same command removes the rest."
-        )
+    row = {"name": name, "url": sharing.named.url, "sync": sharing.named.sync, "synced": "", "found": ""}
+    try:
+        row |= {"synced": sharing.state().synced, "found": sharing.remote.check()}
+    except FileProblem as problem:
+        return {**row, "problem": str(problem)}
+    return {**row, "problem": ""}
 
 
 @command.command("remove")
 @click.argument("name")
 def remove(name: str) -> None:
     """Remove a remote from the list. Memories that came from it stay, and so does the remote itself."""
-    found = _remotes().remove(name)
+    found = Remotes(memtui_home()).remove(name)
     say(f"Removed {name}: {found.url} itself stays as it is.")
+
+
+@command.command("forget")
+@click.argument("memory_id", metavar="ID", shell_complete=complete_id)
+@yes_option
+def forget(memory_id: str, yes: bool) -> None:
+    """Remove the texts of a shared memory from all remotes, and put it into the trash here.
+
+    From PostgreSQL all its versions go. Git's history keeps them until somebody rewrites it; how is printed.
+    """
+    sharings = [_sharing(name) for name in sorted(Remotes(memtui_home()).all())]
+    holding = [each for each in sharings if each.names.key(memory_id) in each.state().memories]
+    if not holding:
+        raise click.ClickException(f"{memory_id} was not shared: `memtui memory delete` deletes it.")
+    if not yes and not click.confirm(f"Remove the texts of {memory_id} for good?", default=False):
+        return
+    failed = False
+    for sharing in holding:
+        try:
+            say(f"{sharing.name}: {sharing.forget(memory_id)}")
+        except FileProblem as problem:
+            failed = True
+            say(f"{sharing.name}: {problem}; nothing was removed there.", err=True)
+    if failed:
+        raise click.ClickException(f"nothing more of {memory_id} is sent; the same command removes the rest.")
+    say("Here it is in the trash, and so it will be on machines that have fetched it.")

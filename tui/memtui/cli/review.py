@@ -13,7 +13,6 @@ import click
 from memtui.cli.options import (
     accepted_draft,
     asking_claude,
-    changes_in,
     draft_note,
     edited,
     engine_option,
@@ -162,8 +161,7 @@ def review(
     if from_stdin and engine == Engine.CLAUDE:
         raise click.UsageError("either --from-stdin or --engine claude writes the memory file.")
     project = _project(root, capture)
-    changes = changes_in(project.root)
-    store = CaptureStore(project, changes.wrote)
+    store = CaptureStore(project)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
         _report(_outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json)
@@ -191,7 +189,6 @@ def review(
         memory=accepted.memory,
         summary=accepted.summary,
         facts=accepted.facts,
-        changes=changes,
     )
     done = _with_draft(before, accepted._replace(memory=reviewed.memory)) | {
         "status": "reviewed",

@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from memtui.cli.memory_store import take_in_here
 from memtui.cli.options import json_option, places_of, root_option
 from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute, system_clock
@@ -49,7 +48,7 @@ def search(
     stand together, and filters narrow it down: file:PART and cmd:PART for turns that touched a file or ran a
     command, in:KIND, before:DATE, after:DATE, is:pinned.
     L476 names line 476 of a transcript; `memtui transcript SESSION --at 476` prints it. A subagent's line is
-    followed by its name, which takes the place of SESSION there.
+    followed by its name, which takes the place of SESSION there. The exit code is 1 if nothing matches.
     """
     wanted = parse_search(" ".join(words))
     if kinds is not None:
@@ -63,21 +62,22 @@ def search(
             raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
         wanted = replace(wanted, since=moment)
     places = places_of(root)
-    take_in_here(root)
     update_index(places)
     scope = Scope.PROJECT if here else Scope.EVERYWHERE
     groups = list(search_all(SearchStores(places, system_clock), wanted, scope, limit))
+    found = any(group.results for group in groups)
     if as_json:
-        print_json(
-            masked_in([_shape(group, limit) for group in groups if group.kind in _kinds(wanted.kinds)])
-        )
-        return
-    if not any(group.results for group in groups):
-        say("Nothing matches." + ("" if here else " All projects were searched."))
-    for group in groups:
-        _print(group, limit)
-    if not all(group.complete for group in groups):
-        say(NOT_ALL_SEARCHED, err=True)
+        shown = [_shape(group, limit) for group in groups if group.kind in _kinds(wanted.kinds)]
+        print_json(masked_in(shown))
+    else:
+        for group in groups:
+            _print(group, limit)
+        if not found:
+            say("Nothing matches." + ("" if here else " All projects were searched."))
+        if not all(group.complete for group in groups):
+            say(NOT_ALL_SEARCHED, err=True)
+    if not found:
+        raise click.exceptions.Exit(1)
 
 
 def _kinds(names: Iterable[str]) -> list[Kind]:

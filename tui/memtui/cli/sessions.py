@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import changes_in, json_option, places_of, project_of, root_option, yes_option
+from memtui.cli.options import json_option, places_of, project_of, root_option, yes_option
 from memtui.cli.output import print_json, print_table, say
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
@@ -19,7 +19,6 @@ from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.archive import Archive, Kept, sessions_text
 from memtui.store.archive_settings import archive_settings
-from memtui.store.changes import CLI
 from memtui.store.resuming import resume_command
 from memtui.store.session_list import Session, SessionList, size_text
 from memtui.store.sessions import named_session, transcripts_of
@@ -218,7 +217,7 @@ def verify_command(session: str) -> None:
 def restore_command(session: str) -> None:
     """Restore a session to Claude Code's folder, so that it can be resumed; existing files are kept."""
     copies = _archive()
-    written = copies.restore(copies.find(session), by=CLI)
+    written = copies.restore(copies.find(session))
     say("\n".join(f"Restored {each}" for each in written) or "Claude Code still has this session.")
 
 
@@ -250,17 +249,8 @@ def prune_command(age: str, size: str, yes: bool) -> None:
 
 
 def _remove(copies: Archive, old: list[Kept]) -> None:
-    removed = []
-    try:
-        for each in old:
-            copies.remove(each)
-            removed.append(each.session_id[:8])
-    finally:
-        if removed:
-            changes_in(project_of(None).root).for_good(
-                f"deleted {sessions_text(len(removed))} from the archive: {', '.join(removed)}",
-                "it was deleted for good",
-            )
+    for each in old:
+        copies.remove(each)
 
 
 def _old(copies: Archive, age: str, size: str) -> list[Kept]:
@@ -301,7 +291,7 @@ def forget_command(session: str, yes: bool, root: Path | None) -> None:
     _show(traces)
     if not yes and not click.confirm("Delete this for good? It cannot be undone.", default=False):
         return
-    failed = forget(places, system_clock, traces, by=CLI)
+    failed = forget(places, system_clock, traces)
     for each in failed:
         say(each, err=True)
     if failed:

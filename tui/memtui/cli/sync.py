@@ -9,12 +9,11 @@ import click
 
 from memtui.cli.output import print_json, say
 from memtui.cli.startup import BAD_INPUT
-from memtui.flows.sync_watch import keep_syncing
-from memtui.flows.syncing import Sharing, Synced, open_sharing
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import memtui_home
 from memtui.share.remotes import Remotes
+from memtui.share.sync import Sharing, Synced, keep_syncing, open_sharing
 
 _EVERY = 60.0
 """Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
@@ -23,7 +22,7 @@ _EVERY = 60.0
 @click.command("sync")
 @click.argument("name", default="")
 @click.option("--watch", is_flag=True, help="Keep syncing until interrupted.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: remote, sent, came, memories, notes.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: remote, sent, fetched, notes.")
 def command(name: str, watch: bool, as_json: bool) -> None:
     """Send what you have shared, and fetch what others have; NAME is a remote, none means all."""
     names = [name] if name else sorted(Remotes(memtui_home()).all()) or [""]
@@ -74,8 +73,7 @@ def _report(sharing: Sharing, done: Synced | FileProblem, *, as_json: bool) -> N
             {
                 "remote": sharing.name,
                 "sent": done.sent,
-                "came": done.received,
-                "memories": done.memories,
+                "fetched": done.fetched,
                 "notes": done.notes,
             }
         )

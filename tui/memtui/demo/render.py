@@ -55,7 +55,5 @@ def stored_memory(saved: Saved, root: Path, moment: datetime) -> bytes:
         tags=tuple(saved.tags),
         session_id=saved.session,
         source="import",
-        archived=saved.archived,
-        pinned=saved.pinned,
     )
     return render_stored(StoredMemory(meta=meta, body=recovery_text(saved, root).encode()))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.documents.goal import title_of
 from memtui.documents.recovery_draft import draft_recovery
@@ -18,15 +17,11 @@ from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project
 from memtui.store.base import Filter, New
-from memtui.store.changes import unrecorded
 from memtui.store.memory_files import FilesBackend
 from memtui.store.sessions import find_transcript, refuse_strange, session_root
 from memtui.store.workflow_sessions import active_sessions, read_plan
 from memtui.transcript.facts import Facts, read_facts
 from memtui.transcript.short_text import one_line, shortened
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 _DESCRIPTION = 80
 
@@ -122,7 +117,6 @@ def keep(
     description: str = "",
     tags: tuple[str, ...] = (),
     source: str = "compact",
-    wrote: Wrote = unrecorded,
 ) -> MemoryMeta:
     """Store a recovery text under a Recovery ID.
 
@@ -133,7 +127,6 @@ def keep(
         description: the title in lists; the draft's own when "".
         tags: tags.
         source: the command that made it.
-        wrote: records the change.
 
     Raises:
         FormatError: the text is not a recovery text.
@@ -150,7 +143,7 @@ def keep(
         session_id=compacted.session_id,
         source=source,
     )
-    return FilesBackend(places.home, clock, wrote).create(new)
+    return FilesBackend(places.home, clock).create(new)
 
 
 def stored_already(

@@ -16,7 +16,6 @@ from memtui.hooks.requests import requests_of
 from memtui.lost.kept_marks import kept_path
 from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept
-from memtui.store.changes import APP, Changes
 from memtui.store.index.sessions import SessionIndex
 from memtui.store.note_names import session_key
 from memtui.store.session_tree import session_tree
@@ -64,8 +63,7 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
     found += [each for each in (home.states / key, home.handover / key) if each.is_dir()]
     noted = home.state / "captured" / f"{key}.json"
     found += [each for each in (noted, *requests_of(session_id, home)) if each.is_file()]
-    stays.append("what `memtui undo` could still take back of earlier changes")
-    stays.append(f"its id, in the logs of the hooks and of changes: {home.hook_log}, {home.changes_log}")
+    stays.append(f"its id, in the log of the hooks: {home.hook_log}")
     indexed = SessionIndex(home, places.claude).has(session_id)
     return Traces(session_id, copies, tuple(found), indexed, tuple(dict.fromkeys(stays)))
 
@@ -91,14 +89,13 @@ def _pinned(pins: Pins, session_id: str) -> Iterator[str]:
             yield f"{number} that came of it, which `memtui pin --remove` deletes: {path}"
 
 
-def forget(places: Places, clock: Clock, traces: Traces, *, by: str = APP) -> list[str]:
-    """Delete the data and record it; returns a sentence for each failure.
+def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
+    """Delete the data; returns a sentence for each failure.
 
     Args:
         places: the project and the folders.
         clock: gives the time of the change.
         traces: what there is of the session.
-        by: the program, as in `memtui.store.changes`.
     """
     failed = []
     archive = Archive(places.home, clock)
@@ -120,6 +117,4 @@ def forget(places: Places, clock: Clock, traces: Traces, *, by: str = APP) -> li
             failed.append(f"{problem}.")
     with suppress(OSError):
         places.home.session_cache.unlink(missing_ok=True)  # the session's entry is recreated if needed
-    what = f"forgot {'parts of ' if failed else ''}session {traces.session_id[:8]}"
-    Changes(places.home, clock, by, places.project.root).for_good(what, "it was deleted for good")
     return failed

@@ -8,7 +8,7 @@ outside of code blocks, so whatever is quoted stands in a fence.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memtui.documents.handoff import Handoff, Session, handoff
 from memtui.formats.errors import FormatError
@@ -28,9 +28,6 @@ from memtui.ground.files.problems import writing
 from memtui.ground.project import Places
 from memtui.lost.pins import Pins
 from memtui.store.state_updates import current_state
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 ROOM = 12_000
 """Default size of a handoff, in characters."""
@@ -80,14 +77,13 @@ def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int 
     return Made(current.session_id, handoff(known, places.project.root, Path.home(), limit))
 
 
-def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = "") -> str:
+def put_into(path: Path, root: Path, text: str, *, agent: str = "") -> str:
     """Put a handoff into its section of a file, which is created if it is missing.
 
     Args:
         path: the file; one that is a link is refused.
         root: a folder above it, below which no link is followed.
         text: the handoff.
-        wrote: records the change.
         agent: a key of `FILES`.
 
     Returns:
@@ -106,11 +102,10 @@ def put_into(path: Path, root: Path, text: str, wrote: Wrote, *, agent: str = ""
             break
     else:
         raise _busy(path)
-    wrote(f"handed the session over in {path.name}", path, before, after)
     return _note(path, root, after) if agent == "codex" else ""
 
 
-def take_out(path: Path, root: Path, wrote: Wrote) -> bool:
+def take_out(path: Path, root: Path) -> bool:
     """Remove the handoff from a file, and the file itself if it was created for it and holds nothing else.
 
     Returns:
@@ -129,7 +124,6 @@ def take_out(path: Path, root: Path, wrote: Wrote) -> bool:
             return False
         after = None if found.made and not found.data.strip() else found.data
         if _write(path, root, before, after):
-            wrote(f"removed the handoff from {path.name}", path, before, after)
             return True
     raise _busy(path)
 

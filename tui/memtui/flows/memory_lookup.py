@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.store.base import Filter, MemoryBackend, MemoryMissing, Which
+from memtui.store.base import Filter, MemoryBackend, MemoryMissing
 
 
 def full_id(backend: MemoryBackend, beginning: str, project: str) -> str:
@@ -22,7 +22,7 @@ def full_id(backend: MemoryBackend, beginning: str, project: str) -> str:
         return backend.find(beginning)
     except MemoryMissing:
         wanted = _digits(beginning)
-        here = backend.list(Filter(project=project, which=Which.ALL)).items if wanted else ()
+        here = backend.list(Filter(project=project)).items if wanted else ()
         fitting = [listed.meta.id for listed in here if _digits(listed.meta.id).startswith(wanted)]
         if len(fitting) == 1:
             return fitting[0]

@@ -7,14 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.formats.pins import Pin, parse_pins
+from memtui.formats.pins import Pin
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Places
 from memtui.lost.handover_marks import MARK
 from memtui.lost.pin_fates import PinFate, pin_fates
 from memtui.lost.pins import Pins
 from memtui.lost.traces import handed_since
-from memtui.store.change_log import ChangeLog
 from memtui.store.confirmed_pins import Confirmed
 from memtui.transcript.records import CompactionFact
 
@@ -79,18 +78,17 @@ def fates_at_last_compaction(
 
 
 def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
-    """The current pins that did not exist, or were not confirmed, at a given time.
+    """The current pins that may not have existed, or were not confirmed, at a given time.
 
-    The log of changes has earlier contents of the files. After an edit by hand it is not known which pins are
-    new, and all those missing from the log count as new.
+    New pins are added at the end of a file: the last one of a file that was written since counts as new.
     """
     pins = Pins(places.project, places.home)
     found: set[str] = set()
     for everywhere in (False, True):
         path = pins.path(everywhere=everywhere)
-        now = {each.pin.text for each in pins.all() if each.everywhere is everywhere}
-        if now and _written(path) > moment.timestamp():
-            found |= now - _known_at(ChangeLog(places.home), path, moment)
+        if _written(path) > moment.timestamp():
+            own = [each.pin.text for each in pins.all() if each.everywhere is everywhere]
+            found |= set(own[-1:])
     confirmed = Confirmed(places.home)
     found |= {
         each.pin.text
@@ -98,17 +96,6 @@ def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
         if not each.everywhere and (since := confirmed.since(each.pin.text)) is not None and since > moment
     }
     return frozenset(found)
-
-
-def _known_at(log: ChangeLog, path: Path, moment: datetime) -> set[str]:
-    """The pins of a file at a given time, as far as the log of changes knows."""
-    for change in log.changes():
-        at = parse_iso(change.at)
-        for file in change.files:
-            if file.path == str(path) and at is not None and at > moment:
-                before = log.text(file.before) if file.before else None
-                return {pin.text for pin in parse_pins((before or b"").decode("utf-8", "replace"))}
-    return set()
 
 
 def _written(path: Path) -> float:

@@ -78,7 +78,7 @@ def related_memories(
     limit: int = 10,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[Related]:
-    """The memories related to one, nearest first, without archived ones.
+    """The memories related to one, nearest first.
 
     Args:
         backend: the store.

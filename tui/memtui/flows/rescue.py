@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from memtui.documents.sources import with_source
 from memtui.ground.clean import clean_line
@@ -16,11 +15,7 @@ from memtui.hooks.sections import LIMIT, size_of
 from memtui.lost.outbox import RESCUE, Message, Outbox
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.secrets.quoting import fenced, safe
-from memtui.store.changes import unrecorded
 from memtui.transcript.short_text import ends_of
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 ROOM = LIMIT - 700
 """Room for rows in characters; the rest is for the introduction, titles and the mark."""
@@ -35,6 +30,8 @@ class HandedOver:
 
     session_id: str
     rows: int
+    path: Path
+    """The message that waits."""
 
 
 def line_of(row: Row) -> str:
@@ -80,9 +77,7 @@ def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
     return "\n\n".join(parts)
 
 
-def hand_over(
-    places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row], wrote: Wrote = unrecorded
-) -> HandedOver:
+def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
     """Leave chosen rows for the session: delivered with its next prompt, or at its next start, once.
 
     Raises:
@@ -94,7 +89,4 @@ def hand_over(
         raise FileProblem(outbox.folder, "is not written: nothing is chosen that has room")
     text = rescue_text(aftermath, rows, places.project.name)
     left = outbox.put(Message(RESCUE, text, rows=len(rows), at=clock().isoformat()))
-    with suppress(OSError):  # delivered already
-        what = f"handed over {len(rows)} row{'' if len(rows) == 1 else 's'}"
-        wrote(what, left.path, None, left.path.read_bytes())
-    return HandedOver(aftermath.session_id, len(rows))
+    return HandedOver(aftermath.session_id, len(rows), left.path)

@@ -8,9 +8,8 @@ from pathlib import Path
 from shlex import quote
 
 from memtui.documents.path_mapping import is_elsewhere, mapped
-from memtui.flows.freshness import Repositories
+from memtui.flows.freshness import note_on
 from memtui.flows.memory_lookup import full_id
-from memtui.flows.shared_names import shared_root
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
@@ -23,6 +22,7 @@ from memtui.hooks.notes import Shorten, by_hand
 from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.secrets.secrets import Hit, find, masked
+from memtui.share.contract import shared_root
 from memtui.store.memory_files import FilesBackend
 from memtui.store.state_updates import documents_of, drafted_state
 
@@ -108,7 +108,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     body = memory.body.decode("utf-8", "replace")
     text = masked(_here(body, places.project.root))
     notes = by_hand(places.project, clock(), title, text, whole, shorten=shorten)
-    first = Repositories(places.project.root).note_on(memory)
+    first = note_on(memory, places.project.root)
     return Restored(f"{first}\n\n{notes}" if first else notes, f"memory {memory.meta.id}", find(body))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from memtui.documents.recovery_review import with_review
 from memtui.engines.citations import NO_SOURCE, CitedLines
 from memtui.flows.compact import Compacted, drafted, keep
 from memtui.formats.capture import Capture
-from memtui.formats.capture_text import capture_time
 from memtui.formats.memory import MemoryFile
 from memtui.formats.model import Section
 from memtui.formats.recovery import parse_recovery, render_recovery, section_lines
@@ -23,7 +22,6 @@ from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project
 from memtui.store.captures import AlreadyReviewed, CaptureStore
-from memtui.store.changes import Changes, unrecorded
 from memtui.store.listing import Entry
 from memtui.store.memory_files import FilesBackend
 from memtui.store.sessions import captured_transcript, session_root
@@ -69,7 +67,6 @@ def review(
     memory: MemoryFile,
     summary: str,
     facts: Facts | None = None,
-    changes: Changes | None = None,
 ) -> Reviewed:
     """Accept a review: write the memory file, mark the capture, store the recovery text.
 
@@ -84,7 +81,6 @@ def review(
         memory: the accepted memory file.
         summary: one or two sentences for the capture.
         facts: the facts up to the compaction, if already read.
-        changes: records the review as one change; `store` records in it, too.
 
     Raises:
         AlreadyReviewed, CaptureProblem, FileProblem: see `CaptureStore.review`; nothing was changed.
@@ -98,18 +94,15 @@ def review(
     recovery, _ = drafted(facts, Project(root), current=False)
     text = render_recovery(with_review(recovery, memory, facts))
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
-    wrote = changes.wrote if changes is not None else unrecorded
-    backend = FilesBackend(places.home, clock, wrote)
-    what = f"reviewed {capture_time(entry.name)}"
-    with changes.together(what) if changes is not None else nullcontext():
-        identifier = keep(places, clock, compacted, source="review", wrote=wrote).id
-        memory = naming(memory, identifier)
-        try:
-            path = store.review(entry, memory=memory, summary=summary)
-        except BaseException:
-            with suppress(FileProblem):
-                backend.delete(identifier)
-            raise
+    backend = FilesBackend(places.home, clock)
+    identifier = keep(places, clock, compacted, source="review").id
+    memory = naming(memory, identifier)
+    try:
+        path = store.review(entry, memory=memory, summary=summary)
+    except BaseException:
+        with suppress(FileProblem):
+            backend.delete(identifier)
+        raise
     return Reviewed(path, memory, identifier)
 
 

@@ -15,22 +15,19 @@ from memtui.ground.patterns import deferred
 _OWN = re.compile(
     rb"---\nid: [A-Z0-9-]+\nproject: (?:''|(/[\w/.+@-]*))\ncreated: '[^'\n]*'\nupdated: '[^'\n]*'\n"
     rb"description: .*\ntags: \[.*\]\nsession_id: .*\nsource: .*\n"
-    rb"archived: (?:false|(true))\n(pinned: true\n)?---\n"
+    rb"(?:archived: (?:false|true)\n(?:pinned: true\n)?)?---\n"
 )
-_LINE = deferred(rb"^(project|archived|pinned)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
+_LINE = deferred(rb"^(project)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _QUOTED = deferred(rb"'([^'\x00-\x1f\x7f]*)'")
 _PLAIN = deferred(rb"[\w/.~\x80-\xff](?:[^:#\x00-\x1f\x7f]|:(?=[^\s])|(?<=[^\s])#)*")
 _NOTHING = (b"", b"~", b"null", b"Null", b"NULL", b"''", b'""')
 _NEEDS_YAML = deferred(rb"^[ \t\"'?{&!*]", re.MULTILINE)
-_TRUE = (b"true", b"yes", b"on", b"1")
 
 
 class Label(NamedTuple):
     """The fields of a memory that lists need; see `MemoryMeta`."""
 
     project: str = ""
-    archived: bool = False
-    pinned: bool = False
 
 
 def read_label(data: bytes) -> Label | None:
@@ -39,7 +36,7 @@ def read_label(data: bytes) -> Label | None:
     A file without front matter, put there by hand, has an empty label.
     """
     if own := _OWN.match(data):
-        return Label((own[1] or b"").decode(), own[2] is not None, own[3] is not None)
+        return Label((own[1] or b"").decode())
     if not data.startswith(b"---"):
         return None if data.startswith(b"\xef\xbb\xbf") else Label()
     end = data.find(b"\n---", 3)
@@ -55,11 +52,7 @@ def read_label(data: bytes) -> Label | None:
         if said is None or key in values:
             return None
         values[key] = said
-    return Label(
-        values.get(b"project", b"").decode("utf-8", "replace"),
-        values.get(b"archived", b"").lower() in _TRUE,
-        values.get(b"pinned", b"").lower() in _TRUE,
-    )
+    return Label(values.get(b"project", b"").decode("utf-8", "replace"))
 
 
 def _simple(value: bytes) -> bytes | None:

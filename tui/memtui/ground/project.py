@@ -50,11 +50,6 @@ class Project(NamedTuple):
         return self.root / ".project" / "pins.md"
 
     @property
-    def shared(self) -> Path:
-        """Memories in the project for everyone who opens it: ``CMEM-...@machine.md``."""
-        return self.root / ".memtui" / "shared"
-
-    @property
     def session_state_json(self) -> Path:
         """The file that holds `active_commands[]`, shared with other programs (seed 002)."""
         return self.root / "docs" / "09-agents" / "session-state.json"

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from memtui.formats.capture_text import capture_name, capture_time, render_pending
+from memtui.formats.capture_text import capture_name, render_pending
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
     FileMissing,
@@ -33,7 +33,6 @@ from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.secrets.secrets import masked
-from memtui.store.changes import HOOK, Changes
 from memtui.store.note_names import project_key, session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
@@ -108,7 +107,7 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
         name = _write(payload, project, transcript, now, named)
         # A hook that was killed may have noted this very name.
         if unfinished is not None and unfinished.name != name:
-            _withdraw(unfinished, project, home, now, report)
+            _withdraw(unfinished, project, report)
         return name
 
 
@@ -166,7 +165,7 @@ def _is_unfinished(note: Note, payload: Payload, project: Project, transcript: P
     return compactions_since(transcript, note.size) == 0
 
 
-def _withdraw(note: Note, project: Project, home: Home, now: datetime, report: Report) -> None:
+def _withdraw(note: Note, project: Project, report: Report) -> None:
     """Remove a capture that is as it was written: neither reviewed nor edited."""
     path = project.compacts / note.name
     try:
@@ -180,9 +179,6 @@ def _withdraw(note: Note, project: Project, home: Home, now: datetime, report: R
             report.problem(problem)
         return
     report.add_work(f"replaced {note.name}, whose compaction never took place")
-    Changes(home, lambda: now, HOOK, project.root).wrote(
-        f"replaced the capture {capture_time(note.name)} by a newer one", path, data, None
-    )
 
 
 def _write(

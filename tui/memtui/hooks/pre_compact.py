@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime
 
-from memtui.formats.capture_text import capture_time
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.hooks import CAPTURE, RULES
@@ -16,7 +14,6 @@ from memtui.hooks.pins import FOR_SUMMARISER, pins_text
 from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state
 from memtui.hooks.settings import switched
-from memtui.store.changes import HOOK, Changes
 
 
 def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -34,7 +31,6 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
             name = capture(payload, project, home, now, report)
             report.add_work(f"captured {name}" if name else "this compaction is captured already")
             if name:
-                _record(name, project, home, now)
                 sweep_captures(project, home)
         except FileProblem as problem:
             report.problem(problem)
@@ -43,12 +39,3 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         report.add_work(f"left the rules to {report.left[RULES]}")
         return pins_text(project, home, FOR_SUMMARISER, report)
     return context_block(project, home, report=report)
-
-
-def _record(name: str, project: Project, home: Home, now: datetime) -> None:
-    path = project.compacts / name
-    with suppress(OSError):
-        data = path.read_bytes()
-        Changes(home, lambda: now, HOOK, project.root).wrote(
-            f"captured {capture_time(name)}", path, None, data
-        )

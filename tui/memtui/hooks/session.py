@@ -15,7 +15,6 @@ from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state, is_open, wait_until_served
 from memtui.hooks.sections import LIMIT
 from memtui.hooks.settings import switched
-from memtui.store.changes import HOOK, Changes
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
 
@@ -38,7 +37,7 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
         for folder in (project.root, claude_config()):
             sweep_temps(folder)
     if payload.source in ("startup", "clear") and CLEARING not in report.left:
-        _clear_commands(project, report, Changes(home, lambda: now, HOOK, project.root))
+        _clear_commands(project, report)
     if payload.source == "compact":
         return _after_compaction(payload, project, home, now, report)
     text = _of_ended(project, home, now, report) if payload.source == "clear" else ""
@@ -85,8 +84,8 @@ def _after_compaction(payload: Payload, project: Project, home: Home, now: datet
     return output
 
 
-def _clear_commands(project: Project, report: Report, changes: Changes) -> None:
-    commands = CommandsFile(project, HOOK_PATIENCE, changes.wrote)
+def _clear_commands(project: Project, report: Report) -> None:
+    commands = CommandsFile(project, HOOK_PATIENCE)
     try:
         if entries := commands.entries():
             commands.remove({entry.name for entry in entries})

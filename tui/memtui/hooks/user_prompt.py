@@ -9,7 +9,6 @@ from memtui.ground.project import Home, Project
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
-from memtui.store.changes import HOOK, Changes
 from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
 from memtui.store.shared_text import HOOK_PATIENCE
 
@@ -40,8 +39,7 @@ def _register(payload: Payload, project: Project, home: Home, now: datetime, rep
         return
     if not switched("typed_commands", home.config, report, default=True):
         return
-    changes = Changes(home, lambda: now, HOOK, project.root)
-    commands = CommandsFile(project, HOOK_PATIENCE, changes.wrote)
+    commands = CommandsFile(project, HOOK_PATIENCE)
     try:
         commands.summary(word)
     except CommandProblem:

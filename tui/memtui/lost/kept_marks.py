@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, create_exclusive, load_within, private_folder, replace_expected
@@ -17,12 +16,8 @@ from memtui.ground.project import Project
 from memtui.lost.records import Aftermath, Row
 from memtui.secrets.secrets import masked
 from memtui.store.captures import captures_lock
-from memtui.store.changes import unrecorded
 from memtui.store.note_names import session_key
 from memtui.transcript.short_text import shortened
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 _TITLE = "# Rows of `memtui lost` that were marked as kept by hand\n\n"
 _MARK = re.compile(r"^- L(\d{1,9}) ([0-9a-f]{12})\b", re.MULTILINE)
@@ -57,7 +52,7 @@ def with_marks(aftermath: Aftermath, marks: frozenset[tuple[int, str]]) -> After
     return replace(aftermath, rows=tuple(rows))
 
 
-def mark(project: Project, aftermath: Aftermath, row: Row, wrote: Wrote = unrecorded) -> bool:
+def mark(project: Project, aftermath: Aftermath, row: Row) -> bool:
     """Mark a row as kept, or remove its mark; returns whether it is marked now.
 
     Raises:
@@ -77,7 +72,6 @@ def mark(project: Project, aftermath: Aftermath, row: Row, wrote: Wrote = unreco
             create_exclusive(path, after, within=project.root)
         else:
             replace_expected(path, after, expected=before, within=project.root).close()
-    wrote(f"marked “{shortened(words, 40)}” as {'kept' if marked else 'not kept'}", path, before, after)
     return marked
 
 

@@ -23,14 +23,10 @@ from memtui.ground.files import (
     replace_expected,
     shared_folder,
 )
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Project
 from memtui.secrets.secrets import masked
-from memtui.store.changes import unrecorded
 from memtui.store.confirmed_pins import Confirmed
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 ROOM = 2_000
 """Maximum length of all pins together, the project's and the user's, in characters."""
@@ -58,15 +54,13 @@ class Pinned(NamedTuple):
 class Pins:
     """The pins for a project."""
 
-    def __init__(self, project: Project, home: Home, wrote: Wrote = unrecorded) -> None:
+    def __init__(self, project: Project, home: Home) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: the project.
             home: where the user's own are.
-            wrote: records changes.
         """
-        self._wrote = wrote
         self._project = project
         self._home = home
 
@@ -122,7 +116,7 @@ class Pins:
         if not everywhere:
             self.confirm([pin.text])
         if everywhere or all(each.pin.text != pin.text for each in known):
-            self._change(f"pinned “{_short(pin.text)}”", everywhere, lambda text: with_pin(text, pin))
+            self._change(everywhere, lambda text: with_pin(text, pin))
         return pin
 
     def remove(self, words: str, *, everywhere: bool | None = None) -> None:
@@ -138,8 +132,7 @@ class Pins:
         found = next(fits, None)
         if found is None:
             raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
-        what = f"removed the pin “{_short(words)}”"
-        self._change(what, found.everywhere, lambda text: without_pin(text, words))
+        self._change(found.everywhere, lambda text: without_pin(text, words))
 
     def move(self, pinned: Pinned, step: int) -> bool:
         """Move a pin one place down (1) or up (-1) in its file; False when it is the last or first one.
@@ -151,11 +144,10 @@ class Pins:
         text, _ = self._text(pinned.everywhere)
         if moved_pin(text, words, step) == text:
             return False
-        what = f"moved the pin “{_short(words)}” {'down' if step > 0 else 'up'}"
-        self._change(what, pinned.everywhere, lambda text: moved_pin(text, words, step))
+        self._change(pinned.everywhere, lambda text: moved_pin(text, words, step))
         return True
 
-    def _change(self, what: str, everywhere: bool, change: Change) -> None:
+    def _change(self, everywhere: bool, change: Change) -> None:
         path, root = self.path(everywhere=everywhere), self._root(everywhere)
         for _ in range(_TRIES):
             text, before = self._text(everywhere)
@@ -175,7 +167,6 @@ class Pins:
             break
         else:
             raise PinProblem(path, "is being written by another program; try again in a moment")
-        self._wrote(what, path, before, after)
 
     def _text(self, everywhere: bool) -> tuple[str, bytes | None]:
         return read_pins_file(self.path(everywhere=everywhere), self._root(everywhere))

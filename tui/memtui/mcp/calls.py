@@ -14,14 +14,12 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from mcp import types
-from memtui.flows.freshness import Repositories
+from memtui.flows.freshness import note_on
 from memtui.flows.memory_lookup import full_id
-from memtui.flows.shared_folder_import import import_shared_folder
 from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.clean import clean_line
-from memtui.ground.clock import system_clock
 from memtui.ground.failures import FailureLog, explain
-from memtui.ground.project import Home, Project, find_root, memtui_home
+from memtui.ground.project import Home, find_root, memtui_home
 from memtui.store.base import Filter, MemoryBackend
 
 EVERYWHERE = "*"
@@ -104,8 +102,8 @@ class Calls:
         return self.store.get(newest.meta.id)
 
     def note_on(self, memory: StoredMemory) -> str:
-        """A note that a memory is superseded, or that files it names have changed since; "" for neither."""
-        return Repositories(self.root()).note_on(memory)
+        """A note that files which a memory names have changed since; "" if none has."""
+        return note_on(memory, self.root())
 
     async def run(self, doing: str, call: Callable[[], _Result]) -> _Result:
         """Run a call in a thread, to its end, while others are served.
@@ -115,18 +113,13 @@ class Calls:
             recorded in `log`.
         """
         try:
-            return await to_thread.run_sync(lambda: self._in_project(call), limiter=self._threads)
+            return await to_thread.run_sync(call, limiter=self._threads)
         except Refusal:
             raise
         except ValidationError as error:
             raise Refusal(_in_words(error)) from error
         except Exception as error:
             raise Refusal(clean_line(explain(self.log, doing, error))) from error
-
-    def _in_project(self, call: Callable[[], _Result]) -> _Result:
-        """Make a call with those memories in the store that lie in the default project itself."""
-        import_shared_folder(Project(self.root()), self.home, system_clock)
-        return call()
 
     async def finished(self) -> None:
         """Wait until no call is running."""

@@ -3,10 +3,10 @@
 ======  ==========================================================================================
 import  ``{"operation", "id", "message": "Created memory: CMEM-..."}``, as in the seed
 export  ``{"operation", "id", "content"}``: the text exactly as it was stored, except for invalid UTF-8, which
-a `note` mentions; it also says that a memory is superseded or stale. A text that is too long for a result
+a `note` mentions; it also says that a memory is stale. A text that is too long for a result
 comes in pages, with `offset`, `next_offset` (not on the last page) and `total_characters`
-list    ``{"operation", "memories": [{"id", "description", "project", "created", "updated", "tags",
-        "archived"}], "total"}``, newest first; a broken one is ``{"id", "problem"}``
+list    ``{"operation", "memories": [{"id", "description", "project", "created", "updated", "tags"}],
+        "total"}``, newest first; a broken one is ``{"id", "problem"}``
 search  ``{"operation", "query", "matches": [...], "total"}``, best first; a match is a row of the list with
         the `snippet` around its first hit; a `note` says so where not all memories could be searched yet
 summary ``{"operation", "id", "summary"}``: a few lines of text
@@ -42,7 +42,7 @@ Show the id to the user: it is the Recovery ID.
 - export: the stored text of `id`. Answers {"operation", "id", "content"}; a long text comes in pages: where \
 the answer has `next_offset`, call again with that `offset` until it has none.
 - list: the newest memories. Answers {"operation", "memories": [{"id", "description", "project", "created", \
-"updated", "tags", "archived"}], "total"}.
+"updated", "tags"}], "total"}.
 - search: memories that hold every word of `query` (file names, identifiers and "phrases", too). \
 Answers {"operation", "query", "matches": [{"id", "description", ..., "snippet"}], "total"}.
 - summary: `id` (without one, the project's newest memory) in a few lines. Answers {"operation", "id", \

@@ -14,11 +14,10 @@ from mcp.server.stdio import stdio_server
 
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.failures import FailureLog
-from memtui.ground.project import Home, find_root
+from memtui.ground.project import Home
 from memtui.mcp.calls import Calls
 from memtui.mcp.server import make_server
 from memtui.mcp.stdio import LAST_ANSWERS, Wire
-from memtui.store.changes import MCP, Changes
 from memtui.store.memory_files import FilesBackend
 
 
@@ -37,7 +36,7 @@ def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> C
     # An unset variable is passed on literally: ${CLAUDE_PROJECT_DIR}
     start = Path(named) if named and os.path.isdir(named) else Path()  # noqa: PTH112 - may hold anything
     return Calls(
-        store=FilesBackend(home, clock, Changes(home, clock, MCP, find_root(start)).wrote),
+        store=FilesBackend(home, clock),
         start=start,
         log=FailureLog(home.failure_log, clock),
         home=home,

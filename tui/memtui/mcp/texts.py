@@ -7,7 +7,6 @@ import re
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
-from memtui.flows.superseding import note_on
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import Plan, Recovery, is_unknown, parse_recovery
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
@@ -102,8 +101,7 @@ def row(listed: Listed) -> dict[str, Any]:
         "created": meta.created.isoformat(),
         "updated": meta.updated.isoformat(),
         "tags": [shortened(clean_line(tag), _LINE) for tag in meta.tags[:_TAGS]],
-        "archived": meta.archived,
-    } | ({"superseded_by": clean_line(meta.superseded_by)} if meta.superseded_by else {})
+    }
 
 
 def summary(memory: StoredMemory) -> str:
@@ -115,8 +113,6 @@ def summary(memory: StoredMemory) -> str:
         lines = [line for line in map(clean_line, text.split("\n")) if line][:_ITEMS]
     if memory.meta.description:
         lines.insert(0, clean_line(memory.meta.description))
-    if note := note_on(memory.meta):
-        lines.insert(0, note)
     return "\n".join(shortened(line, _LINE) for line in lines)
 
 

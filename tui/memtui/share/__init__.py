@@ -1,7 +1,4 @@
-"""Memories on more than one machine: records, remotes that store them, and merging.
+"""Sharing memories with other machines, through git or PostgreSQL.
 
-`remote` is the contract; `git_remote` and `postgres_remote` implement it. Records are only added to a remote,
-except that forgetting a memory everywhere removes its records. `replica` is the local copy of a remote, and
-`merging` computes a memory from its records: machines with the same records have the same memories, in
-whatever order the records arrived. Nothing here touches the store of memories: `memtui.flows.syncing` does.
+The engine decides the order of versions and keeps them all; `sync` compares and applies.
 """

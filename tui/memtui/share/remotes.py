@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from memtui.formats.shared_record import MACHINE
 from memtui.ground.files import (
     FileMissing,
     FileProblem,
@@ -30,7 +29,7 @@ from memtui.ground.files import (
 from memtui.ground.files.safe import existing_above
 from memtui.ground.project import Home
 from memtui.secrets.secrets import find
-from memtui.share.remote import Remote
+from memtui.share.contract import MACHINE, Remote
 
 _LIMIT = 1 << 20
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}", re.ASCII)
@@ -155,20 +154,19 @@ def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine
         RemoteProblemError: the program or library that it needs is not installed.
     """
     if _is_postgres(remote.url):
-        from memtui.share.postgres_remote import PostgresRemote
+        from memtui.share.postgres import PostgresRemote
 
         return PostgresRemote(remote.url)
-    from memtui.share.git_remote import GitRemote
+    from memtui.share.git import GitRemote
 
     url = os.path.expanduser(remote.url) if remote.url.startswith("~") else remote.url  # noqa: PTH111
-    folder = replica_path(home, name, remote).with_suffix(".git")
+    folder = home.cache / "sharing" / place_of(home, name, remote).with_suffix(".git").name
     return GitRemote(url, folder, author=author, machine=machine)
 
 
-def replica_path(home: Home, name: str, remote: NamedRemote) -> Path:
-    """The path of this machine's copy of a remote, without a suffix; different for each address."""
-    known_by = "\n".join((remote.url, remote.sync, *remote.projects))
-    return home.data / "sharing" / f"{name}-{sha256(known_by.encode()).hexdigest()[:8]}"
+def place_of(home: Home, name: str, remote: NamedRemote) -> Path:
+    """The path of what this machine knows of a remote, without a suffix; different for each address."""
+    return home.data / "sharing" / f"{name}-{sha256(remote.url.encode()).hexdigest()[:8]}"
 
 
 def this_machine(home: Home) -> str:

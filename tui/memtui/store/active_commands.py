@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from memtui.formats.active_commands import ActiveCommands, parse_active_commands
-from memtui.formats.active_commands_text import add_command, read_entries, remove_commands
+from memtui.formats.active_commands_text import CommandEntry, add_command, read_entries
 from memtui.ground.files import FileMissing, sweep_temps
 from memtui.ground.project import Project
-from memtui.store.changes import unrecorded
-from memtui.store.commands_file import CommandProblem, CommandsFile, present, problems_as
-from memtui.store.shared_text import Edit
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
+from memtui.store.commands_file import CommandProblem, CommandsFile, problems_as
 
 
 class ActiveCommandStore(CommandsFile):
     """The active commands of one project."""
 
-    def __init__(self, project: Project, wrote: Wrote = unrecorded) -> None:
-        super().__init__(project, wrote=wrote)
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
         self._swept = False
 
     def read(self) -> ActiveCommands:
@@ -44,36 +39,21 @@ class ActiveCommandStore(CommandsFile):
         self._swept = True
         sweep_temps(self.path.parent, within=self.project.root)
 
-    def take_back(self, old: str, new: str) -> Edit:
-        """Undo a change of the commands, even if other programs have written the file since.
-
-        Args:
-            old: the text before the change.
-            new: the text after it.
-
-        Returns:
-            The text before and after the undo.
+    def put_back(self, gone: Collection[CommandEntry]) -> None:
+        """Make removed commands active again, as they were; those that are active by now stay.
 
         Raises:
-            FileProblem: the file is missing or broken, or stays locked.
+            CommandProblem: the file is missing or broken, or stays locked.
         """
-        were, are = read_entries(old)[0], read_entries(new)[0]
-        added = {(entry.name, entry.activated_at) for entry in are} - {
-            (entry.name, entry.activated_at) for entry in were
-        }
-        gone = [entry for entry in were if entry.name not in {each.name for each in are}]
+
+        def missing(text: str) -> list[CommandEntry]:
+            there = {entry.name for entry in read_entries(text)[0]}
+            return [entry for entry in gone if entry.name not in there]
 
         def back(text: str) -> str:
-            if text == new:
-                return old
-            if names := present(text, added):
-                text = remove_commands(text, names)
-            for entry in gone:
+            for entry in missing(text):
                 text = add_command(text, entry.raw, index=entry.place)
             return text
 
-        def is_back(text: str) -> bool:
-            there = {entry.name for entry in read_entries(text)[0]}
-            return all(entry.name in there for entry in gone) and not present(text, added)
-
-        return self.file.edit(back, is_back)
+        with problems_as(CommandProblem):
+            self.file.edit(back, lambda text: not missing(text))

@@ -40,9 +40,8 @@ from memtui.ground.files import (
     write_parts,
 )  # fmt: skip
 from memtui.ground.files.problems import os_error_reason, reading, writing
-from memtui.ground.project import Home, find_root, transcript_slug
+from memtui.ground.project import Home, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.changes import APP, Changes
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.subagents import agent_transcripts
 
@@ -492,32 +491,23 @@ class Archive:
                 return f"{each.stem.name}: {why}"
         return ""
 
-    def restore(self, kept: Kept, *, by: str = APP) -> list[Path]:
-        """Restore a session's transcripts to their original paths, on record; existing files are kept.
+    def restore(self, kept: Kept) -> list[Path]:
+        """Restore a session's transcripts to their original paths; existing files are kept.
 
         Args:
             kept: the session.
-            by: as in `memtui.store.changes`.
 
         Raises:
             FileProblem: a copy is not whole, or cannot be written. Whole copies are restored all the same if
                 the session's own is among them.
         """
         written: list[Path] = []
-        try:
-            for source, copy in self._by_source(kept).items():
-                if not os.path.lexists(source):
-                    with writing(source):
-                        source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                    _unpack(copy, source)
-                    written.append(source)
-        finally:
-            if written:
-                folder = first_cwd(written[0])
-                root = find_root(folder) if folder is not None and folder.is_dir() else None
-                what = f"restored session {kept.session_id[:8]} for Claude Code"
-                why = "memtui deletes no transcript of Claude Code's"
-                Changes(self._home, self._clock, by, root).for_good(what, why)
+        for source, copy in self._by_source(kept).items():
+            if not os.path.lexists(source):
+                with writing(source):
+                    source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _unpack(copy, source)
+                written.append(source)
         if kept.problem:
             raise Incomplete(kept.stem, kept.problem)
         return written

@@ -12,21 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from memtui.formats.capture import Capture
-from memtui.formats.capture_text import capture_name, capture_time, render_pending
+from memtui.formats.capture_text import capture_name, render_pending
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
 from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.changes import unrecorded
 from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
 from memtui.transcript.lines import LINE_LIMIT, read_lines
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 _BLOCK = 1 << 20
 BOUNDARY = b'"compact_boundary"'
@@ -147,16 +143,13 @@ def first_message(compaction: Compaction) -> str:
         return ""
 
 
-def write_missing(
-    project: Project, compaction: Compaction, message: str, wrote: Wrote = unrecorded
-) -> Path | None:
+def write_missing(project: Project, compaction: Compaction, message: str) -> Path | None:
     """Write the capture of a compaction, with the compaction's own time in name and text.
 
     Args:
         project: the project.
         compaction: a compaction without a capture.
         message: its `first_message`.
-        wrote: records changes.
 
     Returns:
         The new file; None if the compaction has a capture by now.
@@ -175,7 +168,6 @@ def write_missing(
     for second in range(_NAMES):
         path = project.compacts / capture_name(moment + timedelta(seconds=second))
         if create_exclusive(path, text, within=project.root):
-            wrote(f"captured {capture_time(path.name)}", path, None, text)
             return path
         if _is_of(path, project, compaction.session_id, moment):
             return None

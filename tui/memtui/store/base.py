@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -33,14 +32,6 @@ class IdTaken(FileProblem):
 
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
 """Message if `Found.complete` is False."""
-
-
-class Which(StrEnum):
-    """Selection of memories by whether they are archived."""
-
-    ACTIVE = "active"
-    ARCHIVED = "archived"
-    ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +96,6 @@ class Meta(Protocol):
         """Its tags."""
 
     @property
-    def archived(self) -> bool:
-        """Whether it is archived."""
-
-    @property
     def pinned(self) -> bool:
         """Whether it is pinned."""
 
@@ -121,7 +108,6 @@ class Filter:
     """Path of a project's root; "" means all projects. See `ProjectTest`."""
     tags: tuple[str, ...] = ()
     """Only memories with all of these, regardless of case."""
-    which: Which = Which.ACTIVE
     since: datetime | None = None
     """Made at this time or later."""
     until: datetime | None = None
@@ -135,7 +121,7 @@ class Filter:
 
     def fits(self, listed: Listed) -> bool:
         """Whether a memory is selected. A broken one is, unless a condition needs a missing value."""
-        if listed.problem and (self.project or self.tags or self.which is Which.ARCHIVED):
+        if listed.problem and (self.project or self.tags):
             return False
         return self.fits_meta(listed.meta)
 
@@ -143,8 +129,7 @@ class Filter:
         """Whether a document with these values is selected."""
         tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
         return (
-            (self.which is Which.ALL or meta.archived == (self.which is Which.ARCHIVED))
-            and (not self.project or project_test(self.project)(meta.project))
+            (not self.project or project_test(self.project)(meta.project))
             and all(tag.casefold() in tags for tag in self.tags)
             and (self.since is None or meta.created >= self.since)
             and (self.until is None or meta.created <= self.until)
@@ -215,7 +200,7 @@ class MemoryBackend(ABC):
 
     @abstractmethod
     def get(self, memory_id: str) -> StoredMemory:
-        """One memory, archived or not, with the text that was stored.
+        """One memory, with the text that was stored.
 
         Raises:
             MemoryMissing: there is no such memory, or it is in the trash.
@@ -261,7 +246,6 @@ class MemoryBackend(ABC):
         description: str | None = None,
         tags: Collection[str] | None = None,
         archived: bool | None = None,
-        pinned: bool | None = None,
         superseded_by: str | None = None,
         supersedes: Collection[str] | None = None,
     ) -> MemoryMeta:
@@ -271,10 +255,6 @@ class MemoryBackend(ABC):
             MemoryMissing: there is no such memory.
             FileProblem: it cannot be written; nothing was changed.
         """
-
-    def archive(self, memory_id: str, *, archived: bool = True) -> MemoryMeta:
-        """Hide a memory from lists, or show it again. Raises as `update` does."""
-        return self.update(memory_id, archived=archived)
 
     @abstractmethod
     def delete(self, memory_id: str) -> None:

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.formats.capture_text import capture_time, memory_name
+from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.model import FormatError
 from memtui.ground.clean import without_surrogates
@@ -33,11 +32,7 @@ from memtui.ground.files import (
 )
 from memtui.ground.files.folder import Folder
 from memtui.ground.project import Project
-from memtui.store.changes import unrecorded
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 LIMIT = 1 << 20
 """Maximum size of captures that are read, in bytes; usual ones have 1 KB."""
@@ -57,15 +52,13 @@ class AlreadyReviewed(CaptureProblem):
 class CaptureStore:
     """The captures of one project."""
 
-    def __init__(self, project: Project, wrote: Wrote = unrecorded) -> None:
+    def __init__(self, project: Project) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: the project.
-            wrote: records changes.
         """
         self.project = project
-        self._wrote = wrote
         self.folder = project.compacts
 
     def entries(self) -> list[Entry]:
@@ -157,9 +150,6 @@ class CaptureStore:
                 if isinstance(problem, FileChanged):
                     raise self._lost_race(entry) from problem
                 raise
-        what = f"reviewed {capture_time(entry.name)}"
-        self._wrote(what, path, None, body)
-        self._wrote(what, entry.path, content.data, text)
         return path
 
     def _create_memory(self, capture: str, body: bytes) -> Path:

@@ -32,13 +32,11 @@ from memtui.ground.files import (
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.patterns import deferred
 from memtui.ground.project import Project, claude_config
-from memtui.store.changes import unrecorded
 from memtui.store.shared_text import Patience, SharedText
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from memtui.store.changes import Wrote
 
 COMMAND_LIMIT = 1 << 20
 """Maximum size of command files, in bytes."""
@@ -66,16 +64,14 @@ class CommandSummary(NamedTuple):
 class CommandsFile:
     """The active commands of one project."""
 
-    def __init__(self, project: Project, patience: Patience | None = None, wrote: Wrote = unrecorded) -> None:
+    def __init__(self, project: Project, patience: Patience | None = None) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: the project.
             patience: how long to wait for other programs; see `SharedText`.
-            wrote: records changes.
         """
         self.project = project
-        self._wrote = wrote
         self._personal = claude_config() / "commands"
         self.path = project.session_state_json
         self.file = SharedText(self.path, project.root, read_entries, patience)
@@ -112,8 +108,7 @@ class CommandsFile:
             return _without(text, gone)
 
         with problems_as(CommandProblem):
-            edit = self.file.edit(away, lambda text: not _present(text, gone))
-        self._record(_cleared(gone), edit.old, edit.new)
+            self.file.edit(away, lambda text: not _present(text, gone))
         return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
@@ -145,12 +140,10 @@ class CommandsFile:
 
         with problems_as(CommandProblem):
             try:
-                made = self._create(add)
-                edit = self.file.edit(add, there)
+                self._create(add)
+                self.file.edit(add, there)
             except FormatError as error:
                 raise CommandProblem(self.path, f"cannot take this command: {error}") from error
-        if added:
-            self._record(f"activated /{plain}", None if made else edit.old, edit.new)
         return added
 
     def summary(self, name: str) -> CommandSummary:
@@ -195,9 +188,6 @@ class CommandsFile:
             return str(path.relative_to(self.project.root))
         home = Path.home()
         return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-
-    def _record(self, what: str, old: str | None, new: str) -> None:
-        self._wrote(what, self.path, None if old is None else old.encode(), new.encode(), shared=True)
 
     def _create(self, add: Callable[[str], str]) -> bool:
         """Make the file with its first command; False if it exists, unchanged."""
@@ -262,12 +252,6 @@ def _present(text: str, gone: tuple[CommandEntry, ...]) -> set[str]:
 def _without(text: str, gone: tuple[CommandEntry, ...]) -> str:
     names = _present(text, gone)
     return remove_commands(text, names) if names else text
-
-
-def _cleared(gone: tuple[CommandEntry, ...]) -> str:
-    if len(gone) == 1:
-        return f"cleared /{gone[0].name.removeprefix('/')}"
-    return f"cleared {len(gone)} commands"
 
 
 def _listed(wanted: Collection[str] | None) -> str:

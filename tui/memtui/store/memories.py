@@ -63,14 +63,8 @@ class MemoryHead:
 
     tags: tuple[str, ...] = ()
     project: str = ""
-    archived: bool = False
-    pinned: bool = False
     author: str = ""
     """The person who shared it, and the remote it came from; "" for one's own."""
-    superseded_by: str = ""
-    """The Recovery ID of the memory that replaces it; "" for none."""
-    supersedes: tuple[str, ...] = ()
-    """The Recovery IDs of the memories it replaces."""
     problem: str = ""
     """Why it cannot be used; `id` and `title` are then its file's name."""
 
@@ -167,11 +161,7 @@ def _head(entry: Entry, data: bytes) -> MemoryHead:
         meta.created,
         meta.tags,
         meta.project,
-        meta.archived,
-        meta.pinned,
         meta.author,
-        meta.superseded_by,
-        meta.supersedes,
     )
 
 

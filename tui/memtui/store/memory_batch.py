@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memtui.formats.stored_memory import RECOVERY_ID
 from memtui.ground.files import FileProblem, lock
@@ -14,14 +14,10 @@ from memtui.ground.files.folder import Folder
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Home
 from memtui.store.base import New
-from memtui.store.changes import unrecorded
 from memtui.store.listing import STORED_NAME
 from memtui.store.memory_edit import render_new
 from memtui.store.memory_places import LOCK_SECONDS, MemoryPlaces
 from memtui.store.stored_files import file_name, month_folders, month_of, signature_text
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 _FEW = 20
 """Maximum number of memories that are looked up and flushed one by one; for more, the store is listed and the
@@ -43,20 +39,18 @@ class MemoryBatch:
     If the process is killed before that, only temporary files remain, which a later process removes.
     """
 
-    def __init__(self, home: Home, *, number: int, wrote: Wrote = unrecorded) -> None:
+    def __init__(self, home: Home, *, number: int) -> None:
         """Make the object; nothing is opened.
 
         Args:
             home: memtui's own folders.
             number: the approximate number of memories to add.
-            wrote: records changes.
         """
         self._places = MemoryPlaces(home)
         self._memories = home.memories
         self._trash = home.trash
         self._few = number <= _FEW
         self._names = set() if self._few else _names(home.memories)
-        self._wrote = wrote
         self._written: dict[Folder, list[_Written]] = {}
         self._months: dict[str, Folder] = {}
         self._bytes = 0
@@ -127,7 +121,6 @@ class MemoryBatch:
             name = file_name(each.memory_id)
             if not os.path.lexists(f"{trash}/{name}") and place_new(folder, each.temp, name):
                 made[each.memory_id] = each.signature
-                self._wrote(f"stored {each.memory_id}", folder.path / name, None, each.data)
         return made
 
     def discard(self) -> None:

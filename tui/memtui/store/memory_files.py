@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
@@ -35,7 +35,6 @@ from memtui.store.base import (
     New,
     Page,
 )
-from memtui.store.changes import unrecorded
 from memtui.store.listing import STORED_NAME, newest_first, scan
 from memtui.store.memory_edit import MemoryEdit, render_checked, render_new
 from memtui.store.memory_ids import NEAR, Seconds, beginning_with
@@ -53,7 +52,6 @@ from memtui.store.stored_files import (
 )
 
 if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
     from memtui.store.index import SearchIndex
 
 _ACTIVE = Filter()
@@ -79,19 +77,17 @@ class FilesBackend(MemoryBackend):
     delete moves the file. Below them a linked file is not read, and nothing is written through a link.
     """
 
-    def __init__(self, home: Home, clock: Clock, wrote: Wrote = unrecorded) -> None:
+    def __init__(self, home: Home, clock: Clock) -> None:
         """Make the object; nothing is opened or made.
 
         Args:
             home: memtui's own folders.
             clock: gives the time of creations and changes.
-            wrote: records changes.
         """
         self._home = home
         self._places = MemoryPlaces(home)
         self._memories = home.memories
         self._trash = home.trash
-        self._wrote = wrote
         self._clock = clock
         self._seconds = Seconds()
 
@@ -133,7 +129,6 @@ class FilesBackend(MemoryBackend):
             meta, data = render_new(path, memory_id, new, created)
             if not _create_file(path, data, self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
-        self._wrote(f"stored {memory_id}", path, None, data)
         return meta
 
     def get(self, memory_id: str) -> StoredMemory:
@@ -190,7 +185,6 @@ class FilesBackend(MemoryBackend):
         description: str | None = None,
         tags: Collection[str] | None = None,
         archived: bool | None = None,
-        pinned: bool | None = None,
         superseded_by: str | None = None,
         supersedes: Collection[str] | None = None,
     ) -> MemoryMeta:
@@ -200,7 +194,6 @@ class FilesBackend(MemoryBackend):
             "description": description,
             "tags": None if tags is None else tuple(tags),
             "archived": archived,
-            "pinned": pinned,
             "superseded_by": superseded_by,
             "supersedes": None if supersedes is None else tuple(supersedes),
         }
@@ -209,8 +202,6 @@ class FilesBackend(MemoryBackend):
         with self._places.held(path):
             edit = MemoryEdit(path, self._memories, self._clock)
             meta = edit.apply(changes)
-        if edit.before is not None:
-            self._wrote(f"{_named(changes)} {memory_id}", path, edit.before, edit.after)
         return meta
 
     def delete(self, memory_id: str) -> None:
@@ -219,9 +210,7 @@ class FilesBackend(MemoryBackend):
         self._places.prepare(path.parent, self._memories)
         self._places.prepare(self._trash, self._trash)
         with self._places.held(path):
-            data = self._content(path)
             self._throw_away(path)
-        self._wrote(f"deleted {memory_id}", path, data, None)
 
     def restore(self, memory_id: str) -> None:
         """See `MemoryBackend.restore`."""
@@ -233,8 +222,6 @@ class FilesBackend(MemoryBackend):
         self._places.prepare(path.parent, self._memories)
         with self._places.held(path, deleted=True):
             self._take_out(memory_id, path)
-            data = self._content(path)
-        self._wrote(f"took {memory_id} out of the trash", path, None, data)
 
     def rewrite(self, memory_id: str, body: bytes, **values: object) -> None:
         """Replace a memory's text by another machine's.
@@ -270,8 +257,6 @@ class FilesBackend(MemoryBackend):
                 raise FileChanged(path, "has changed meanwhile")
             after = render_checked(path, stored.meta.replace(updated=self._clock(), **values), body)
             replaced = replace_expected(path, after, expected=before, within=self._memories)
-        what = "new text of" if body != stored.body else _named(values)
-        self._wrote(f"{what} {memory_id}", path, before, after)
         return Revised(path, after, replaced)
 
     def signature(self, memory_id: str) -> str:
@@ -340,26 +325,6 @@ class FilesBackend(MemoryBackend):
                 folder,
                 self._memories if folder.parent == self._memories else self._trash,
             )
-
-
-_DONE = {
-    ("archived", True): "archived",
-    ("archived", False): "unarchived",
-    ("pinned", True): "pinned",
-    ("pinned", False): "unpinned",
-}
-
-
-def _named(changes: Mapping[str, object]) -> str:
-    """The verb for an update."""
-    first = next(iter(changes), "")
-    verbs = {
-        "tags": "tagged",
-        "description": "described",
-        "superseded_by": "changed what supersedes",
-        "supersedes": "changed what is superseded by",
-    }
-    return verbs.get(first) or _DONE.get((first, bool(changes.get(first))), "changed")
 
 
 def _create_file(path: Path, data: bytes, root: Path) -> bool:

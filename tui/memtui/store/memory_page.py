@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memtui.formats.stored_label import Label
 from memtui.ground.project import Home
-from memtui.store.base import Filter, Page, Which
+from memtui.store.base import Filter, Page
 from memtui.store.listing import Entry
 from memtui.store.memory_labels import quick_labels
 from memtui.store.project_test import project_test
@@ -36,7 +36,7 @@ def page_of(entries: Sequence[Entry], where: Filter, home: Home, *, limit: int |
 
 def _likely(entries: Sequence[Entry], where: Filter, home: Home) -> list[Entry]:
     """Those whose labels pass; without a label, the whole front matter decides."""
-    if where == Filter(which=Which.ALL):
+    if where == Filter():
         return list(entries)
     labels = [(entry, label) for entry, label in quick_labels(entries, home)]
     doubtful = [entry for entry, label in labels if label is None]
@@ -49,6 +49,4 @@ def _likely(entries: Sequence[Entry], where: Filter, home: Home) -> list[Entry]:
 
 
 def _fits(where: Filter, label: Label) -> bool:
-    return (where.which is Which.ALL or label.archived == (where.which is Which.ARCHIVED)) and (
-        not where.project or project_test(where.project)(label.project)
-    )
+    return not where.project or project_test(where.project)(label.project)

@@ -83,7 +83,7 @@ class MemoryPlaces:
         folder = self.trash if deleted else self.memories
         ids = self.ids(deleted=deleted)
         near = nearest(wanted, ids)
-        where = "trash" if deleted else "list"
+        where = "list --trash" if deleted else "list"
         known = (
             f"nearest: {', '.join(near)}"
             if near

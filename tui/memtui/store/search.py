@@ -15,7 +15,7 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import Clock
 from memtui.ground.project import Places
 from memtui.store.archive_settings import archive_settings
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 from memtui.store.confirmed_pins import Confirmed
 from memtui.store.index.project_files import project_documents
 from memtui.store.index.query import Search
@@ -187,7 +187,7 @@ class Searcher:
         Raises:
             FileProblem: the settings cannot be read: they may declare a project private.
         """
-        where = Filter(which=Which.ALL, since=asked.since, until=asked.until)
+        where = Filter(since=asked.since, until=asked.until)
         if scope is Scope.SESSION and path:
             return replace(where, session=path.stem)
         if scope is not Scope.EVERYWHERE:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.formats.model import FormatError
 from memtui.formats.session_state import SessionState, parse_session_state
@@ -21,7 +20,6 @@ from memtui.ground.files import (
 )
 from memtui.ground.project import Home, Project
 from memtui.secrets.secrets import masked
-from memtui.store.changes import unrecorded
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (
     LIMIT,
@@ -34,9 +32,6 @@ from memtui.store.state_files import (
     version_of,
     written_at,
 )
-
-if TYPE_CHECKING:
-    from memtui.store.changes import Wrote
 
 PLAN = "plan.md"
 """File name of the plan of a session for which Claude Code has no plan file."""
@@ -78,17 +73,15 @@ class SessionStates:
 class StateStore:
     """The stored session states that belong to one project."""
 
-    def __init__(self, project: Project, home: Home, machine: str = "") -> None:
+    def __init__(self, project: Project, home: Home) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: the project.
             home: memtui's own folders.
-            machine: another machine that has sent its states; then a project is known by its name alone.
         """
         self.project = project
-        self.folder = elsewhere(home) / machine if machine else home.states
-        self._by_name = bool(machine)
+        self.folder = home.states
         self._known: dict[Entry, bool] = {}
         """Cache: whether a document belongs to the project."""
 
@@ -203,36 +196,4 @@ class StateStore:
                     yield entry, stored
 
     def _names_project(self, state: SessionState | None) -> bool:
-        if self._by_name:
-            return state is not None and state.identity.project.partition(" (")[0] == self.project.name
         return state is not None and names_project(state.identity.project, self.project.root)
-
-
-def elsewhere(home: Home) -> Path:
-    """The folder of all other machines' states, ``MACHINE/SESSION/v0003.md``."""
-    return home.data / "states-elsewhere"
-
-
-def machines_elsewhere(home: Home) -> list[str]:
-    """The other machines whose states are stored.
-
-    Raises:
-        FileProblem: they cannot be listed.
-    """
-    return sorted(each.name for each in scan(elsewhere(home), SESSION))
-
-
-def keep_elsewhere(
-    home: Home, machine: str, session_id: str, version: int, data: bytes, wrote: Wrote = unrecorded
-) -> None:
-    """Store a version of another machine's state, unless it exists; `wrote` records it.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
-    folder = elsewhere(home) / machine / session_id
-    private_folder(folder, within=existing_above(elsewhere(home)))
-    sweep_temps(folder, within=existing_above(home.data))
-    path = folder / version_name(version)
-    if create_exclusive(path, data, within=existing_above(home.data)):
-        wrote(f"kept state v{version} of session {session_id[:8]} from {machine}", path, None, data)

@@ -7,6 +7,7 @@ from functools import partial
 
 from memtui.app.actions.pins import PinActions
 from memtui.app.actions.place import Place, Windows
+from memtui.app.model.changes import Change
 from memtui.app.model.project_model import Browser
 from memtui.app.panes.commands import CommandsPane
 from memtui.ground.clean import clean_line
@@ -58,7 +59,13 @@ class CommandActions:
     async def _clear(self, name: str | None) -> None:
         with self._host.reporting("clearing"):
             names = None if name is None else frozenset((name,))
-            await asyncio.to_thread(self._browser.commands.remove, names)
+            gone = await asyncio.to_thread(self._browser.commands.remove, names)
             self._host.hint("commands")
             what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
-            self._host.say(f"Cleared {what}. {self._browser.way_back('u brings it back.')}")
+            commands = self._browser.commands
+            undo = partial(commands.put_back, gone)
+            redo = partial(commands.remove, frozenset(each.name for each in gone))
+            self._browser.changes.add(
+                Change(f"cleared {what}", undo, redo, tuple(each.name for each in gone))
+            )
+            self._host.say(f"Cleared {what}. u brings it back.")

@@ -79,8 +79,7 @@ class CaptureActions:
         if review is None:
             return
         self._host.hint("compacts", "memories")
-        back = self._browser.way_back("u takes it back.")
-        self._host.say(f"Reviewed: {review.recovery_id} is in Memories (2); {back}")
+        self._host.say(f"Reviewed: {review.recovery_id} is in Memories (2); u takes it back.")
         if key in self._pane.marked:
             self._pane.mark(self._pane.marked - {key})
             self._place.update_tabs()

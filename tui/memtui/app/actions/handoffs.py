@@ -50,16 +50,20 @@ class HandoffActions:
     async def _write(self, agent: str) -> None:
         from memtui.flows.handoff import FILES, put_into
 
-        root, wrote = self._browser.project.root, self._browser.changes.wrote
+        root, changes = self._browser.project.root, self._browser.changes
         with self._host.reporting("handing the session over"):
             if (made := await self._made()) is None:
                 return
             path = root / FILES[agent]
-            note = await asyncio.to_thread(lambda: put_into(path, root, made.text, wrote, agent=agent))
-            back = self._browser.way_back("u removes it again.")
+
+            def put() -> str:
+                with changes.of_files(f"handed the session over in {path.name}", [path]):
+                    return put_into(path, root, made.text, agent=agent)
+
+            note = await asyncio.to_thread(put)
             short = clean_line(made.session_id)[:8]
             self._host.say(
-                f"The handoff of session {short} is in {path.name}. {note or back}",
+                f"The handoff of session {short} is in {path.name}. {note or 'u removes it again.'}",
                 warn=bool(note),
             )
 
@@ -81,7 +85,5 @@ class HandoffActions:
         from memtui.flows.handoff import FILES, take_out
 
         root, changes = self._browser.project.root, self._browser.changes
-        with changes.together() as together:
-            taken = [name for name in FILES.values() if take_out(root / name, root, changes.wrote)]
-            together.what = f"removed the handoff from {' and '.join(taken)}"
-        return taken
+        with changes.of_files("removed the handoff", [root / name for name in FILES.values()]):
+            return [name for name in FILES.values() if take_out(root / name, root)]

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from memtui.store.base import MemoryBackend
 
     Edit = Callable[[MemoryBackend], Edited]
-    EditOne = Callable[[MemoryBackend, str], Edited]
-    EditSeveral = Callable[[MemoryBackend, Sequence[str]], Edited]
 
 
 class MemoryActions:
-    """Archiving, tagging, pinning and deleting, each of which can be undone; and following links."""
+    """Tagging and deleting memories, which can be undone; and following links."""
 
     def __init__(
         self,
@@ -55,14 +53,14 @@ class MemoryActions:
         self.read(key)
 
     def read(self, key: str) -> None:
-        """Go to a memory and read it, showing hidden memories if necessary."""
+        """Go to a memory and read it, showing those of all projects if necessary."""
         hidden = self.pane.everything
         self._place.make_current(PaneId.MEMORIES)
         if not self.pane.reveal(key):
             self._host.say(f"{clean_line(key.removesuffix('.md'))} no longer exists.", warn=True)
             return
         if self.pane.everything is not hidden:
-            self._host.say("It is archived or of another project: A hides those again.")
+            self._host.say("It is of another project: A hides those again.")
         self._place.update_tabs()
         self._place.read_selected()
 
@@ -76,15 +74,15 @@ class MemoryActions:
         return False
 
     def toggle_all(self) -> None:
-        """Show the memories of all projects and archived ones, too, or hide them again."""
+        """Show the memories of all projects, or only of this one again."""
         self.pane.show_all(not self.pane.everything)
         self._place.update_tabs()
         self._filtering.refilter()
         self._place.show_detail()
         self._host.say(
-            "Memories of all projects are shown, archived ones, too."
+            "Memories of all projects are shown."
             if self.pane.everything
-            else "Only this project's memories are shown; archived ones are left out."
+            else "Only this project's memories are shown."
         )
 
     def read_heads(self, keys: Iterable[str]) -> None:
@@ -112,50 +110,42 @@ class MemoryActions:
 
     # -- changing them --------------------------------------------------------------------------------------
 
-    def archive(self) -> None:
-        """Archive the chosen memories, or unarchive them."""
-        from memtui.app.actions.batch_edits import archive_all
-        from memtui.app.actions.memory_edits import archive
-
-        self._change("archiving", "archived", archive, archive_all, hides=("mine",))
-
-    def pin(self) -> None:
-        """Pin the chosen memories, or unpin them."""
-        from memtui.app.actions.batch_edits import pin_all
-        from memtui.app.actions.memory_edits import pin
-
-        self._change("pinning", "pinned", pin, pin_all)
-
     def delete(self) -> None:
         """Move the chosen memories to the trash."""
-        from memtui.app.actions.batch_edits import delete_all
         from memtui.app.actions.memory_edits import delete
 
-        self._change("deleting", "deleted here", delete, delete_all, hides=("mine", "keys"))
+        if ids := self.stored("deleted here"):
+            self._edit("deleting", ids, lambda backend: delete(backend, ids), hides=("mine", "keys"))
 
-    def supersede(self) -> None:
-        """Mark the older of two chosen memories as superseded by the newer; undo that for a single one."""
-        from memtui.app.actions.memory_edits import reinstate, supersede
+    def undelete(self) -> None:
+        """Take a memory out of the trash, chosen from a list."""
+        self._host.start(self._undelete, group="undelete", exclusive=True)
 
-        ids = sorted(self.stored("superseded"))
-        if len(ids) == 2:
-            self._edit("superseding", ids, lambda backend: supersede(backend, *ids))
-        elif len(ids) == 1 and self._is_superseded(ids[0]):
-            self._edit("superseding", ids, lambda backend: reinstate(backend, ids[0]))
-        elif ids:
-            self._host.say("Mark two memories (space): the newer one supersedes the older.", warn=True)
+    async def _undelete(self) -> None:
+        from memtui.app.actions.memory_edits import undelete
 
-    def _is_superseded(self, memory_id: str) -> bool:
-        head = self.pane.head(f"{memory_id}.md")
-        return head is not None and bool(head.superseded_by)
+        with self._host.reporting("reading the trash"):
+            page = await asyncio.to_thread(self._browser.backend.deleted)
+            if not page.items:
+                self._host.say("The trash is empty: deleted memories stay in it for 30 days.")
+                return
+
+            def choice(memory_id: str) -> Callable[[], None]:
+                return lambda: self._edit(
+                    "undeleting", (memory_id,), lambda backend: undelete(backend, memory_id)
+                )
+
+            self._windows.choose(
+                "Take a memory out of the trash",
+                [(f"{each.meta.id} {clean_line(each.title)}", choice(each.meta.id)) for each in page.items],
+            )
 
     def tag(self) -> None:
         """Edit the tags of the chosen memories, in one line."""
         self._host.start(self._tag, group="tags", exclusive=True)
 
     async def _tag(self) -> None:
-        from memtui.app.actions.batch_edits import common_tags, retag_all
-        from memtui.app.actions.memory_edits import retag
+        from memtui.app.actions.memory_edits import common_tags, retag
         from memtui.formats.tags import tags_of
 
         ids = self.stored("tagged")
@@ -170,10 +160,8 @@ class MemoryActions:
                 hint="commas between · enter saves · esc leaves",
             )
             after = before if answer is None else tags_of(answer)
-            if not several:
-                self._edit("tagging", ids, lambda backend: retag(backend, ids[0], after))
-            elif answer is not None:
-                self._edit("tagging", ids, lambda backend: retag_all(backend, ids, before, after))
+            if answer is not None or len(ids) == 1:
+                self._edit("tagging", ids, lambda backend: retag(backend, ids, before, after))
 
     def stored(self, done: str) -> list[str]:
         """The Recovery IDs of the chosen memories; empty, after a message, without any."""
@@ -187,15 +175,6 @@ class MemoryActions:
             )
             self._host.say(why, warn=True)
         return ids
-
-    def _change(
-        self, doing: str, done: str, one: EditOne, several: EditSeveral, *, hides: Collection[str] = ()
-    ) -> None:
-        ids = self.stored(done)
-        if len(ids) > 1:
-            self._edit(doing, ids, lambda backend: several(backend, ids), hides=hides)
-        elif ids:
-            self._edit(doing, ids, lambda backend: one(backend, ids[0]), hides=hides)
 
     def _edit(self, doing: str, ids: Sequence[str], edit: Edit, *, hides: Collection[str] = ()) -> None:
         """Change memories and unmark them; `hides` removes them from the list at once."""
@@ -213,17 +192,11 @@ class MemoryActions:
         edited = None
         async with self._editing:
             with self._host.reporting(doing):
-                edited = await asyncio.to_thread(self._change_together, edit)
-                if edited.changed:
+                edited = await asyncio.to_thread(edit, self._browser.backend)
+                if edited.change is not None:
+                    self._browser.changes.add(edited.change)
                     self._host.hint("memories")
-                back = f" {self._browser.way_back(edited.back)}" if edited.back else ""
-                self._host.say(edited.message + back)
+                self._host.say(edited.message)
         if edited is None:
             self.pane.resync()
             self._place.update_tabs()
-
-    def _change_together(self, edit: Edit) -> Edited:
-        with self._browser.changes.together() as together:
-            edited = edit(self._browser.backend)
-            together.what = edited.what
-        return edited

@@ -1,14 +1,17 @@
-"""Edits of stored memories by keys, with their messages."""
+"""Changes of stored memories by keys, each with its message and its way back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
-from memtui.flows import superseding
+from memtui.app.model.changes import Change, each_of
+from memtui.ground.files import FileChanged, FileProblem
 from memtui.store.base import MemoryBackend
 
-_BACK = "u brings it back."
+_Act = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,81 +20,104 @@ class Edited:
 
     message: str
     """The result, in one line."""
-    changed: bool = True
-    """False when there was nothing to change."""
-    what: str = ""
-    """The change's name in the log; "" for the store's own."""
-    back: str = ""
-    """A sentence on how to undo it; "" if that is obvious."""
+    change: Change | None = None
+    """None if there was nothing to change."""
 
 
-def archive(backend: MemoryBackend, memory_id: str, *, archived: bool | None = None) -> Edited:
-    """Archive or unarchive a memory; without `archived`, toggle.
+def delete(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
+    """Move memories to the trash.
 
     Raises:
-        FileProblem: it is gone, or cannot be written; nothing was changed.
+        FileProblem: none of them could be moved.
     """
-    before = backend.get(memory_id).meta.archived
-    if before is archived:
-        return Edited(f"{memory_id} is unchanged.", changed=False)
-    backend.update(memory_id, archived=not before)
-    if before:
-        return Edited(f"{memory_id} is unarchived.")
-    return Edited(f"Archived {memory_id}: A shows archived ones, too.", back=_BACK)
+
+    def one(memory_id: str) -> tuple[_Act, _Act]:
+        backend.delete(memory_id)
+        return partial(backend.restore, memory_id), partial(backend.delete, memory_id)
+
+    if len(ids) == 1:
+        done = f"{ids[0]} is in the trash."
+        return _edit_each(ids, one, f"deleted {ids[0]}", done, "u brings it back.")
+    return _edit_each(ids, one, "deleted {}", "Moved to the trash: {}.", "u takes it back.")
 
 
-def pin(backend: MemoryBackend, memory_id: str, *, pinned: bool | None = None) -> Edited:
-    """Pin a memory on top of the list, or unpin it; without `pinned`, toggle.
+def undelete(backend: MemoryBackend, memory_id: str) -> Edited:
+    """Take a memory out of the trash.
 
     Raises:
-        FileProblem: it is gone, or cannot be written; nothing was changed.
+        FileProblem: it is not there, or cannot be moved.
     """
-    before = backend.get(memory_id).meta.pinned
-    if before is pinned:
-        return Edited(f"{memory_id} is unchanged.", changed=False)
-    backend.update(memory_id, pinned=not before)
-    return Edited(f"Unpinned {memory_id}." if before else f"Pinned {memory_id}: it stays on top.")
+    backend.restore(memory_id)
+    change = Change(
+        f"took {memory_id} out of the trash",
+        partial(backend.delete, memory_id),
+        partial(backend.restore, memory_id),
+        (f"{memory_id}.md",),
+    )
+    return Edited(f"{memory_id} is back.", change)
 
 
-def retag(backend: MemoryBackend, memory_id: str, tags: Iterable[str]) -> Edited:
-    """Replace the tags of a memory.
+def common_tags(backend: MemoryBackend, ids: Iterable[str]) -> tuple[str, ...]:
+    """The tags that all of these memories have, in the order of the first one.
 
     Raises:
-        FileProblem: it is gone, or cannot be written; nothing was changed.
+        FileProblem: one of them is gone.
     """
-    before, wanted = backend.get(memory_id).meta.tags, tuple(tags)
-    if before == wanted:
-        return Edited("The tags are unchanged.", changed=False)
-    backend.update(memory_id, tags=wanted)
-    shown = " ".join(f"#{tag}" for tag in wanted) or "none"
-    return Edited(f"Tags of {memory_id}: {shown}.", back="u brings the old ones back.")
+    first, *others = (backend.get(each).meta.tags for each in ids)
+    return tuple(tag for tag in first if all(tag in tags for tags in others))
 
 
-def supersede(backend: MemoryBackend, old: str, new: str) -> Edited:
-    """Mark a memory as superseded by a newer one.
+def retag(backend: MemoryBackend, ids: Sequence[str], before: Iterable[str], after: Sequence[str]) -> Edited:
+    """Change the common tags of memories; their other tags stay.
 
     Raises:
-        FileProblem: they would form a circle, or one is deleted or cannot be written.
+        FileProblem: none of them could be changed.
     """
-    done = superseding.supersede(backend, old, new)
-    return Edited(done.message, done.changed, done.what, "u takes it back." if done.changed else "")
+    gone = set(before) - set(after)
+
+    def one(memory_id: str) -> tuple[_Act, _Act] | None:
+        old = backend.get(memory_id).meta.tags
+        kept = [tag for tag in old if tag not in gone and tag not in after]
+        new = tuple(after) if len(ids) == 1 else (*kept, *after)
+        if new == old:
+            return None
+        backend.update(memory_id, tags=new)
+        return partial(_swap, backend, memory_id, new, old), partial(_swap, backend, memory_id, old, new)
+
+    if len(ids) == 1:
+        shown = " ".join(f"#{tag}" for tag in after) or "none"
+        done = f"Tags of {ids[0]}: {shown}."
+        edited = _edit_each(ids, one, f"tagged {ids[0]}", done, "u brings the old ones back.")
+    else:
+        edited = _edit_each(ids, one, "tagged {}", "Changed the tags of {}.", "u takes it back.")
+    return edited if edited.change else Edited("The tags are unchanged.")
 
 
-def reinstate(backend: MemoryBackend, old: str) -> Edited:
-    """Undo the superseding of a memory.
-
-    Raises:
-        FileProblem: it is not superseded, or one of the two is deleted or cannot be written.
-    """
-    done = superseding.reinstate(backend, old)
-    return Edited(done.message, what=done.what)
+def _swap(backend: MemoryBackend, memory_id: str, expected: tuple[str, ...], tags: tuple[str, ...]) -> None:
+    if backend.get(memory_id).meta.tags != expected:
+        raise FileChanged(Path(memory_id), "has changed since; it is kept as it is")
+    backend.update(memory_id, tags=tags)
 
 
-def delete(backend: MemoryBackend, memory_id: str) -> Edited:
-    """Move a memory to the trash.
-
-    Raises:
-        FileProblem: it is already deleted, or cannot be moved; nothing was changed.
-    """
-    backend.delete(memory_id)
-    return Edited(f"{memory_id} is in the trash.", back=_BACK)
+def _edit_each(
+    ids: Sequence[str], edit: Callable[[str], tuple[_Act, _Act] | None], what: str, done: str, back: str
+) -> Edited:
+    """Change memories one by one; `what` and `done` get their number."""
+    ways: dict[str, tuple[_Act, _Act]] = {}
+    problems: list[FileProblem] = []
+    for each in ids:
+        try:
+            if way := edit(each):
+                ways[each] = way
+        except FileProblem as problem:
+            problems.append(problem)
+    if problems and not ways:
+        raise problems[0]
+    number = "1 memory" if len(ways) == 1 else f"{len(ways)} memories"
+    failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
+    message = f"{done.format(number)}{failed} {back}"
+    if not ways:
+        return Edited(message)
+    undo = each_of(undo for undo, _ in ways.values())
+    redo = each_of(redo for _, redo in ways.values())
+    return Edited(message, Change(what.format(number), undo, redo, tuple(f"{each}.md" for each in ways)))

@@ -14,6 +14,8 @@ from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.flows.pins import PinRow
+    from memtui.formats.pins import Pin
+    from memtui.lost.pins import Pinned
 
 _SHOWN = 40
 """Maximum length of a pin in a message."""
@@ -70,9 +72,9 @@ class PinActions:
             # A subagent's transcript has line numbers of its own.
             known = session != "" and not session.startswith("agent-")
             pin = Pin(text, session[:8] if known else "", line if known else 0)
-            words = _short((await asyncio.to_thread(self._browser.pins.add, pin)).text)
+            words = await asyncio.to_thread(self._add, pin)
             self._changed()
-            back = self._browser.way_back("u takes it back.")
+            back = "u takes it back."
             if await asyncio.to_thread(self._browser.lacks_hooks):
                 says = f"Pinned “{words}”, but no summary gets it: the hooks are not installed (i). {back}"
                 self._host.say(says, warn=True)
@@ -91,11 +93,9 @@ class PinActions:
 
     async def _remove(self, row: PinRow) -> None:
         with self._host.reporting("removing the pin"):
-            pins = self._browser.pins
-            await asyncio.to_thread(partial(pins.remove, row.pin.text, everywhere=row.everywhere))
+            await asyncio.to_thread(self._take_away, row)
             self._changed()
-            back = self._browser.way_back("u brings it back.")
-            self._host.say(f"Removed the pin “{_short(row.pin.text)}”. {back}")
+            self._host.say(f"Removed the pin “{_short(row.pin.text)}”. u brings it back.")
 
     def move(self, row: PinRow, step: int) -> None:
         """Move a pin down (1) or up (-1) among the pins of its file."""
@@ -106,10 +106,26 @@ class PinActions:
 
         with self._host.reporting("moving the pin"):
             pinned = Pinned(row.pin, row.everywhere, row.confirmed)
-            if await asyncio.to_thread(self._browser.pins.move, pinned, step):
+            if await asyncio.to_thread(self._shift, pinned, step):
                 self._changed()
             else:
                 self._host.say(f"This pin is the {'last' if step > 0 else 'first'} one of its file.")
+
+    def _add(self, pin: Pin) -> str:
+        pins, changes = self._browser.pins, self._browser.changes
+        with changes.of_files(f"pinned “{_short(pin.text)}”", [pins.path(everywhere=False)]):
+            return _short(pins.add(pin).text)
+
+    def _take_away(self, row: PinRow) -> None:
+        what = f"removed the pin “{_short(row.pin.text)}”"
+        with self._browser.changes.of_files(what, [row.file]):
+            self._browser.pins.remove(row.pin.text, everywhere=row.everywhere)
+
+    def _shift(self, pinned: Pinned, step: int) -> bool:
+        pins = self._browser.pins
+        what = f"moved the pin “{_short(pinned.pin.text)}” {'down' if step > 0 else 'up'}"
+        with self._browser.changes.of_files(what, [pins.path(everywhere=pinned.everywhere)]):
+            return pins.move(pinned, step)
 
     def _changed(self) -> None:
         self._browser.aftermaths.forget()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -85,8 +85,8 @@ class Windows(Protocol):
     def stored(self, memory_id: str) -> None:
         """Show a new Recovery ID."""
 
-    def changes(self, done: Callable[[], None]) -> None:
-        """Show the changes made by memtui."""
+    def choose(self, question: str, choices: Sequence[tuple[str, Callable[[], None]]]) -> None:
+        """Let one of several be chosen, as in the command palette; names are clean."""
 
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""

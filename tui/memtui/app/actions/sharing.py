@@ -78,6 +78,7 @@ class SharingActions:
             states = await asyncio.to_thread(self._exchange.states)
             before, self._states = self._states, states
             self._show(states)
+            self._memories.pane.show_held(states)
             if bool(before) is not bool(states):
                 self._place.offer_keys()
             if self._seconds:
@@ -154,8 +155,8 @@ class SharingActions:
             self._host.say(subject.no_recovery_id, warn=True)
             return
         with self._host.reporting("reading the versions"):
-            number = await asyncio.to_thread(self._exchange.versions, subject.recovery_id)
-            if number > 1:
+            versions = await asyncio.to_thread(self._exchange.versions, subject.recovery_id)
+            if len(versions) > 1:
                 self._windows.memory_versions(subject.recovery_id)
             else:
                 self._host.say(f"{subject.recovery_id} has one text only: no machine has written another.")

@@ -82,39 +82,26 @@ def stored_document(
         " ".join(f"#{tag}" for tag in head.tags),
         f"review {file}" if file else "",
     ]
-    marks = [("★ pinned", "warn") if head.pinned else "", ("archived", "warn") if head.archived else ""]
     lines = [line(head.title, "strong")] if head.title else []
     lines += [*_gist(memory.text, head.title), _BLANK]
     lines.append(styled(("Recovery ID ", "label"), (head.id, "accent"), (time_and_age(head, now), "dim")))
-    parts: list[str | tuple[str, str]] = [mark for mark in marks if mark]
-    parts += [(part, "dim") for part in said if part]
+    parts: list[str | tuple[str, str]] = [(part, "dim") for part in said if part]
     if parts:
         lines.append(styled(*_between(parts)))
-    lines += [*_replaced(head), *_files(state, unfolded), *_secrets(memory.text)]
+    lines += [*_files(state, unfolded), *_secrets(memory.text)]
     lines += [*_related(relations, head.project), *_names(named, head.project, unfolded)]
     lines += _checklist(memory.text, unfolded)
     return Document([*lines, _BLANK, *recovery_lines(memory.text, unfolded)])
 
 
-def _replaced(head: MemoryHead) -> list[Line]:
-    """Links to the memory that replaces this one, and to those it replaces."""
-    lines = [("superseded by ", head.superseded_by, "warn")] if head.superseded_by else []
-    lines += [("supersedes ", each, "label") for each in head.supersedes]
-    return [
-        styled((label, role), (name := clean_line(each), "accent"), link=MEMORY_LINK + name)
-        for label, each, role in lines
-    ]
-
-
 def _files(state: Freshness | None, unfolded: Collection[str]) -> list[Line]:
     """The named files that have changed or are deleted, folded."""
-    from memtui.flows.freshness import since_when
-
     if state is None or not state.is_stale:
         return []
     inner = [
-        styled((f"  {change.kind} ", "warn"), clean_line(path), (f"  {since_when(change)}", "dim"), hang=4)
-        for path, change in state.stale
+        styled((f"  {kind} ", "warn"), clean_line(path), hang=4)
+        for kind, paths in (("gone", state.gone), ("changed", state.changed))
+        for path in paths
     ]
     return folded("stale", styled(("△ ", "warn"), state.summary), inner, unfolded)
 

@@ -119,21 +119,6 @@ VERSIONS = CommandTable(
     ),
 )
 
-CHANGES = CommandTable(
-    "Changes",
-    "What memtui has changed, newest first.",
-    (
-        ScreenCommand("u", "u", "undo", "undo this change", "screen.undo"),
-        ScreenCommand("ctrl+r", "ctrl+r", "redo", "redo this change, which was undone", "screen.redo"),
-        ScreenCommand("enter", "enter", "open", "read the files of this change", "screen.open"),
-        ScreenCommand(
-            "A,a", "A", "all", "show the changes of all projects, or of this one alone", "screen.everywhere"
-        ),
-        HELP,
-        ScreenCommand("escape,q,L", "esc", "back", "back to where you were", "screen.dismiss"),
-    ),
-)
-
 _TYPING, _CHOOSING = frozenset({"query"}), frozenset({"results"})
 
 SEARCH = CommandTable(

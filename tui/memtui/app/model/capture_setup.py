@@ -36,12 +36,8 @@ class CaptureSetup:
         """
         from memtui.store.backfill import write_missing
 
-        changes = self._browser.changes
-        with changes.together() as together:
-            written = [
-                write_missing(self._places.project, each.compaction, each.message, changes.wrote)
-                for each in missing
-            ]
-            number = sum(path is not None for path in written)
-            together.what = f"backfilled {number} capture{'' if number == 1 else 's'}"
-        return number
+        with self._browser.changes.of_files("backfilled captures") as making:
+            for each in missing:
+                path = write_missing(self._places.project, each.compaction, each.message)
+                making.files += [path] if path is not None else []
+        return len(making.files)

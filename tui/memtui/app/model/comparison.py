@@ -12,7 +12,6 @@ from memtui.app.model.views import (
     CommandsView,
     DraftWanted,
     PinsView,
-    SharedView,
     StateView,
     View,
 )
@@ -48,9 +47,6 @@ class Compared(Protocol):
     def stopped(self) -> bool:
         """Whether to end soon."""
 
-    def take_in(self) -> Sequence[str]:
-        """Take in the memories of the project's own folder; return its problems, a sentence each."""
-
     @property
     def capture_rows(self) -> CaptureRows:
         """The rows of captures."""
@@ -81,7 +77,7 @@ class Comparison:
 
     def __init__(self, of: Compared) -> None:
         self._of = of
-        self._last: dict[type[View], View] = {SharedView: SharedView()}
+        self._last: dict[type[View], View] = {}
         self._draft_wanted: DraftWanted | None = None
         self._indexes = False
         self._wanted: dict[str, set[str]] = {}
@@ -123,8 +119,7 @@ class Comparison:
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"states", "transcripts"}), self._compare_state),
-            (frozenset({"shared"}), self._take_in),
-            (frozenset({"compacts", "memories", "shared", _UNREAD}), self._compare_memories),
+            (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
             (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
         )
@@ -185,13 +180,10 @@ class Comparison:
         if not self._of.capture_rows.unread and (view := self._of.health.check(self._of.capture_rows.rows)):
             self._publish_new(view, publish)
 
-    def _take_in(self, publish: Publish) -> None:
-        self._publish_new(SharedView(tuple(self._of.take_in())), publish)
-
     def _compare_memories(self, publish: Publish) -> None:
         listed = False
-        if self._wanted.keys() & {"compacts", "memories", "shared"}:
-            parts = self._wanted.get("memories", set()) | self._wanted.get("shared", set())
+        if self._wanted.keys() & {"compacts", "memories"}:
+            parts = self._wanted.get("memories", set())
             listed = self._of.memory_rows.list(parts, sweep="" in parts)
         if self._of.memory_rows.read(lambda: self._of.stopped) or listed:
             view = self._of.memory_rows.view()

@@ -30,7 +30,6 @@ class Shown:
         self._concerns = ProjectTest(project.root)
         self._known: dict[str, Entry] = {}
         self._mine: set[str] = set()
-        self._pinned: set[str] = set()
         self._stored_as: dict[str, str] = {}
         """The stored memories of reviews, by the name of the review's memory file."""
 
@@ -38,8 +37,11 @@ class Shown:
         """Store a memory's label; returns whether that changes anything."""
         name = entry.name
         self._known[name] = entry
-        mine = not label.archived and self._concerns(label.project)
-        return _put(self._mine, name, mine) | _put(self._pinned, name, label.pinned)
+        mine = self._concerns(label.project)
+        if mine == (name in self._mine):
+            return False
+        (self._mine.add if mine else self._mine.discard)(name)
+        return True
 
     def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
         """Those with unknown or outdated labels, oldest first; memory files need none."""
@@ -69,13 +71,8 @@ class Shown:
         }
         if doubled:
             names = [name for name in names if name not in doubled]
-        pinned = frozenset(self._pinned & entries.keys()) if self._pinned else frozenset()
-        if pinned:
-            names = [name for name in names if name in pinned] + [
-                name for name in names if name not in pinned
-            ]
         mine = [name for name in names if name in self._mine]
-        return MemoriesView(entries, mine if mine_alone else names, mine, pinned, doubled, more=more)
+        return MemoriesView(entries, mine if mine_alone else names, mine, doubled, more=more)
 
 
 class MemoryRows:
@@ -130,7 +127,7 @@ class MemoryRows:
     def _whole_label(self, entry: Entry) -> Label:
         head = self._store.head(entry)
         # Broken ones are always shown, with their reason.
-        return Label() if head.problem else Label(head.project, head.archived, head.pinned)
+        return Label() if head.problem else Label(head.project)
 
     def view(self) -> MemoriesView:
         """An immutable snapshot for the screen."""
@@ -143,11 +140,3 @@ class MemoryRows:
         else:
             self._view = self._view._replace(entries=entries, more=more)
         return self._view
-
-
-def _put(names: set[str], name: str, wanted: bool) -> bool:
-    """Add a name to a set, or remove it; returns whether that changed the set."""
-    if (name in names) == wanted:
-        return False
-    (names.add if wanted else names.discard)(name)
-    return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,7 +11,7 @@ from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
-    from memtui.flows.freshness import Freshness, Repositories
+    from memtui.flows.freshness import Freshness
     from memtui.formats.stored_memory import StoredMemory
     from memtui.store.listing import Entry
 
@@ -35,8 +34,6 @@ class MemoryStates:
         self._root = root
         self._load = load
         self._known: dict[str, tuple[Entry, float, Freshness]] = {}
-        self._lock = threading.Lock()
-        self._made: Repositories | None = None
 
     def get(self, name: str) -> Freshness | None:
         """The last read state of a memory's files; None before."""
@@ -50,8 +47,6 @@ class MemoryStates:
         """
         now = time.monotonic()
         unread = [entry for entry in entries if is_stored(entry) and not self._is_new(entry, now)]
-        if unread:
-            self._repositories.refresh()
         if len(self._known) > _MOST:
             self._known.clear()
         changed = False
@@ -68,18 +63,9 @@ class MemoryStates:
         return known is not None and known[0] == entry and now - known[1] <= _RECHECK
 
     def _state(self, entry: Entry) -> Freshness:
-        from memtui.flows.freshness import Freshness
+        from memtui.flows.freshness import Freshness, freshness
 
         try:
-            return self._repositories.freshness(self._load(entry.name.removesuffix(".md")))
+            return freshness(self._load(entry.name.removesuffix(".md")), self._root)
         except FileProblem:
             return Freshness()
-
-    @property
-    def _repositories(self) -> Repositories:
-        from memtui.flows.freshness import Repositories
-
-        with self._lock:
-            if self._made is None:
-                self._made = Repositories(self._root)
-            return self._made

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.model.capture_rows import CaptureRows
+from memtui.app.model.changes import Changes
 from memtui.app.model.comparison import Comparison, Publish
 from memtui.app.model.indexing import Indexer
 from memtui.app.model.watched_folders import Target
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
-    from memtui.store.changes import Changes
-    from memtui.store.history import History
     from memtui.store.index.documents import DocumentIndex
     from memtui.store.index.sessions import SessionIndex
     from memtui.store.memories import MemoryStore
@@ -63,20 +61,11 @@ class Browser:
         self._claude = places.claude
         self.indexer = Indexer(places)
         self._stopped = threading.Event()
-        self._shares = True
-        """Whether the project had shared memories at the last check."""
 
     @cached_property
     def changes(self) -> Changes:
-        """Records the app's changes."""
-        from memtui.store.changes import APP, Changes
-
-        return Changes(self._home, self.clock, APP, self.project.root)
-
-    def way_back(self, hint: str) -> str:
-        """How to undo the last change; if it is not on record, why it cannot be undone."""
-        problem = self.changes.problem
-        return f"u cannot undo it: {problem}." if problem else hint
+        """What was changed in this run, to undo it."""
+        return Changes(self.project.root)
 
     def lacks_hooks(self) -> bool:
         """Whether the hooks that deliver pins and hand-overs are not installed."""
@@ -85,25 +74,18 @@ class Browser:
         return not has_all_hooks(self.places)
 
     @cached_property
-    def history(self) -> History:
-        """Undoes changes."""
-        from memtui.store.history import History
-
-        return History(self._home, self.clock, self.changes)
-
-    @cached_property
     def captures(self) -> CaptureStore:
         """The project's captures."""
         from memtui.store.captures import CaptureStore
 
-        return CaptureStore(self.project, self.changes.wrote)
+        return CaptureStore(self.project)
 
     @cached_property
     def commands(self) -> ActiveCommandStore:
         """The project's active commands."""
         from memtui.store.active_commands import ActiveCommandStore
 
-        return ActiveCommandStore(self.project, self.changes.wrote)
+        return ActiveCommandStore(self.project)
 
     @cached_property
     def memories(self) -> MemoryStore:
@@ -117,7 +99,7 @@ class Browser:
         """The store for changing memories."""
         from memtui.store.memory_files import FilesBackend
 
-        return FilesBackend(self._home, self.clock, self.changes.wrote)
+        return FilesBackend(self._home, self.clock)
 
     @cached_property
     def capture_rows(self) -> CaptureRows:
@@ -193,7 +175,7 @@ class Browser:
         """The pins."""
         from memtui.lost.pins import Pins
 
-        return Pins(self.project, self._home, self.changes.wrote)
+        return Pins(self.project, self._home)
 
     @cached_property
     def facts(self) -> FactsReader:
@@ -208,17 +190,6 @@ class Browser:
         from memtui.app.model.aftermath_cache import Aftermaths
 
         return Aftermaths(self.places, self.facts)
-
-    def take_in(self) -> Sequence[str]:
-        """Take in the memories of the project's own folder; return its problems, a sentence each."""
-        there = os.path.isdir(self.project.shared)  # noqa: PTH112 - raises nothing
-        if not (there or self._shares):
-            return ()
-        from memtui.flows.shared_folder_import import import_shared_folder
-
-        problems = import_shared_folder(self.project, self._home, self.clock).standing
-        self._shares = there or bool(problems)
-        return problems
 
     def stop(self) -> None:
         """Cancel running readings."""
@@ -241,7 +212,6 @@ class Browser:
             Target("compacts", self.project.compacts),
             Target("commands", self.project.session_state_json.parent),
             Target("memories", self._home.memories, recursive=True),
-            Target("shared", self.project.shared),
             Target("states", self._home.states, recursive=True),
             Target("pins", self.project.pins.parent),
             Target("userpins", self._home.pins.parent),

@@ -13,7 +13,7 @@ from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home
 
 if TYPE_CHECKING:
-    from memtui.flows.syncing import Synced
+    from memtui.share.sync import Sharing, Synced
 
 
 class RemoteState(NamedTuple):
@@ -28,6 +28,8 @@ class RemoteState(NamedTuple):
     """The same in a word or two; "" where these were not kept, as by older versions."""
     doing: str = ""
     """The progress of the current exchange; "" for none."""
+    shared: frozenset[str] = frozenset()
+    """The Recovery IDs of the memories that it has."""
 
 
 class SyncStatus(NamedTuple):
@@ -41,6 +43,23 @@ class SyncStatus(NamedTuple):
     def sign(self) -> str:
         """The shortest form of the mark; ctrl+s gives the reason."""
         return "" if not self.long else "⇅! " if self.colour == "$error" else "⇅ "
+
+
+class MemoryVersion(NamedTuple):
+    """One text of a memory."""
+
+    number: int
+    """1 for the oldest."""
+    at: datetime
+    """Time of writing, by the clock of its machine."""
+    author: str
+    """The author; "" for this machine's user."""
+    machine: str
+    text: str
+    shown: bool
+    """Whether it is the current text here."""
+    sent: bool
+    """Whether a remote has it."""
 
 
 class Shared(NamedTuple):
@@ -75,30 +94,53 @@ class Exchange:
 
     def states(self) -> list[RemoteState]:
         """The state of each remote; an unreadable list counts as one remote with a problem."""
-        from memtui.flows.syncing import open_sharing
-        from memtui.share.replica import PROBLEM, SYNCED, TROUBLE
+        from memtui.share.sync import open_sharing
 
         states = []
         try:
             for name in self.names():
-                with open_sharing(self._home, self._clock, name).replica() as replica:
-                    synced, problem = parse_iso(replica.fact(SYNCED)), replica.fact(PROBLEM)
-                    trouble = replica.fact(TROUBLE)
-                states.append(RemoteState(name, synced, problem, trouble, self._doing.get(name, "")))
+                sharing = open_sharing(self._home, self._clock, name)
+                known = sharing.state()
+                shared = frozenset(
+                    sharing.names.here(key) for key, each in known.memories.items() if each.is_there
+                )
+                states.append(
+                    RemoteState(
+                        name,
+                        parse_iso(known.synced),
+                        known.problem,
+                        known.trouble,
+                        self._doing.get(name, ""),
+                        shared,
+                    )
+                )
         except FileProblem as problem:
             states.append(RemoteState(problem.path.name, problem=str(problem)))
         return states
 
-    def versions(self, memory_id: str) -> int:
-        """The number of texts that a memory has had, on all machines.
+    def versions(self, memory_id: str) -> tuple[MemoryVersion, ...]:
+        """The texts that a memory has had on all machines, newest first.
 
         Raises:
-            FileProblem: it, or the local copy of a remote, cannot be read.
+            FileProblem: it, or a remote, cannot be read.
         """
-        from memtui.flows.memory_versions import memory_versions
+        from memtui.share.contract import neutral
+        from memtui.share.sync import open_sharing
         from memtui.store.memory_files import FilesBackend
 
-        return len(memory_versions(self._home, self._clock, FilesBackend(self._home, self._clock), memory_id))
+        stored = FilesBackend(self._home, self._clock).get(memory_id)
+        own = neutral(stored.body, stored.meta.project)
+        texts: dict[bytes, tuple[datetime, str, str]] = {}
+        for name in self.names():
+            for each in open_sharing(self._home, self._clock, name).versions(memory_id):
+                if not each.deleted:
+                    texts[each.body] = each.at, each.author, each.machine
+        sent = set(texts)
+        texts.setdefault(own, (stored.meta.updated, "", ""))
+        return tuple(
+            MemoryVersion(number, *texts[body], body.decode("utf-8", "replace"), body == own, body in sent)
+            for number, body in reversed(list(enumerate(texts, 1)))
+        )
 
     def share(self, ids: Iterable[str], name: str) -> Shared:
         """Mark memories to be sent with the next exchange.
@@ -106,8 +148,7 @@ class Exchange:
         Raises:
             FileProblem: there is no such remote, or its local copy cannot be read.
         """
-        from memtui.flows.sharing_out import SecretsFoundError
-        from memtui.flows.syncing import open_sharing
+        from memtui.share.sync import open_sharing
 
         sharing = open_sharing(self._home, self._clock, name)
         shared, problems = [], []
@@ -117,7 +158,7 @@ class Exchange:
                     shared.append(each)
                 else:
                     problems.append(f"{each} is shared with {name} already, as it is.")
-            except (SecretsFoundError, FileProblem) as problem:
+            except FileProblem as problem:
                 problems.append(f"{problem}.")
         return Shared(tuple(shared), tuple(problems))
 
@@ -127,32 +168,38 @@ class Exchange:
         Raises:
             FileProblem: it cannot be reached, or the store cannot be written.
         """
-        from memtui.flows.syncing import open_sharing
+        from memtui.share.sync import open_sharing
+
+        return self._sync(open_sharing(self._home, self._clock, name), changed)
+
+    def _sync(self, sharing: Sharing, changed: Callable[[], None]) -> Synced:
+        name = sharing.name
 
         def progress(done: Synced) -> None:
-            self._doing[name] = f"↑{done.sent:,} ↓{done.received:,}"
+            self._doing[name] = f"↑{done.sent:,} ↓{done.fetched:,}"
             changed()
 
         with self._alone(name):
             self._doing[name] = "…"
             changed()
             try:
-                return open_sharing(self._home, self._clock, name).sync(progress)
+                return sharing.sync(progress)
             finally:
                 del self._doing[name]
                 changed()
 
     def keep_syncing(self, name: str, seconds: float, changed: Callable[[], None]) -> None:
-        """Exchange with a remote until `stopped` is set; see `memtui.flows.sync_watch`.
+        """Exchange with a remote until `stopped` is set; see `memtui.share.sync`.
 
         Raises:
             FileProblem: there is no such remote.
         """
-        from memtui.flows.sync_watch import keep_syncing
-        from memtui.flows.syncing import open_sharing
+        from memtui.share.sync import keep_syncing, open_sharing
 
-        wait = open_sharing(self._home, self._clock, name).wait
-        keep_syncing(lambda: self.sync(name, changed), wait, seconds, lambda problem: changed(), self.stopped)
+        sharing = open_sharing(self._home, self._clock, name)
+        keep_syncing(
+            lambda: self._sync(sharing, changed), sharing.wait, seconds, lambda _: changed(), self.stopped
+        )
 
     def _alone(self, name: str) -> threading.Lock:
         with self._lock:

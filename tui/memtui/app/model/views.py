@@ -74,13 +74,12 @@ class CapturesView(NamedTuple):
 
 
 class MemoriesView(NamedTuple):
-    """Memory files and stored memories by key, and their keys: pinned ones, then newest first."""
+    """Memory files and stored memories by key, and their keys: newest first."""
 
     entries: Mapping[str, Entry] = _NONE
     keys: Sequence[str] = ()
     mine: Sequence[str] = ()
-    """Those of the project that are not archived; unread ones are missing."""
-    pinned: frozenset[str] = frozenset()
+    """Those of the project; unread ones are missing."""
     doubled: Mapping[str, str] = _NONE
     """Memory files without a row, because a stored memory of the same review represents them."""
     more: bool = False
@@ -177,13 +176,6 @@ class BranchView(NamedTuple):
     branch: str = ""
 
 
-class SharedView(NamedTuple):
-    """The memories of the project's own folder."""
-
-    problems: tuple[str, ...] = ()
-    """A sentence for each file that could not be imported."""
-
-
 PaneView = CapturesView | MemoriesView | CommandsView | PinsView | LightsView | StateView
 """The contents of a pane."""
-View = PaneView | DraftWanted | BranchView | HealthView | SharedView
+View = PaneView | DraftWanted | BranchView | HealthView

@@ -24,6 +24,7 @@ from memtui.ground.files import FileProblem
 from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
+    from memtui.app.model.sharing import RemoteState
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryHead
 
@@ -43,7 +44,7 @@ class MemoriesPane(Pane):
         super().__init__(browser, empty=_NONE)
         self.view = self._listed = MemoriesView()
         self.everything = False
-        """Whether memories of other projects and archived ones are shown."""
+        """Whether memories of other projects are shown."""
         self._concerns = ProjectTest(browser.project.root)
         self._known_heads = MemoryHeads(lambda entry: browser.memories.head(entry))
         self._file_states = MemoryStates(
@@ -51,6 +52,17 @@ class MemoriesPane(Pane):
         )
         self._reader = MemoryReader(browser, self._file_states)
         self._filter_lock = threading.Lock()
+        self.held_by: dict[str, str] = {}
+        """The remotes that have a memory, by its Recovery ID."""
+
+    def show_held(self, states: Sequence[RemoteState]) -> None:
+        """Show in each row which remotes have the memory."""
+        held: dict[str, str] = {}
+        for state in states:
+            held |= {each: ",".join(filter(None, (held.get(each), state.name))) for each in state.shared}
+        if held != self.held_by:
+            self.held_by = held
+            self.show_rows()
 
     def apply(self, view: View) -> None:
         """Show a newer listing."""
@@ -76,11 +88,11 @@ class MemoriesPane(Pane):
             return _READING
         if others := len(self.view.keys):
             memories = "1 memory" if others == 1 else f"{others} memories"
-            return f"No memory of this project.\n\nA shows {memories} of other projects, or archived."
+            return f"No memory of this project.\n\nA shows {memories} of other projects."
         return _NONE
 
     def show_all(self, everything: bool) -> None:
-        """Show the memories of all projects and archived ones, too, or hide them."""
+        """Show the memories of all projects, or only of this one."""
         self.everything = everything
         self.show_rows()
 
@@ -139,7 +151,7 @@ class MemoriesPane(Pane):
         return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
 
     def count_in_border(self) -> str:
-        """The same, and the number of hidden ones: those of other projects, and archived ones."""
+        """The same, and the number of hidden ones: those of other projects."""
         left_out = len(self.view.keys) - len(self.all_keys())
         return " · ".join(part for part in (self.count(), f"{left_out} hidden" if left_out else "") if part)
 
@@ -185,15 +197,14 @@ class MemoriesPane(Pane):
             self._file_states.get(key),
             unique=head is None or self._known_heads.is_unique(head.title),
             elsewhere=self._elsewhere(head.project) if head else "",
+            held_by=self.held_by.get(head.id, "") if head else "",
         )
         return memory_row(known, self.clock(), width)
 
     def _note(self, key: str) -> str:
-        """A note that a memory is superseded, or stale."""
-        head, state = self.head(key), self._file_states.get(key)
-        notes = [f"superseded by {clean_line(head.superseded_by)}" if head and head.superseded_by else ""]
-        notes.append(state.summary if state else "")
-        return ", ".join(filter(None, notes))
+        """A note that a memory is stale."""
+        state = self._file_states.get(key)
+        return state.summary if state else ""
 
     def _elsewhere(self, project: str) -> str:
         """The name of another project's folder; "" for this one."""

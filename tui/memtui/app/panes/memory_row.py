@@ -33,6 +33,8 @@ class Known(NamedTuple):
     """Whether no other memory has its title."""
     elsewhere: str = ""
     """The folder's name of its project, if that is another one."""
+    held_by: str = ""
+    """The remotes that have it."""
 
 
 def memory_row(known: Known, now: datetime, width: int) -> Content:
@@ -51,29 +53,24 @@ def memory_row(known: Known, now: datetime, width: int) -> Content:
     if width >= _WHOLE_ID:
         lead = f"{name:<{_ID_WIDTH}}"
     tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
-    past = head.archived or head.superseded_by
-    lead_colour, colour = ("$quiet", "$quiet") if past else ("$accent", "")
-    said = [
-        (lead, lead_colour),
-        *_badges(head, known.state, known.elsewhere),
-        (title, colour),
+    said: list[tuple[str, str] | str] = [
+        (lead, "$accent"),
+        *_badges(head.author or known.held_by, known.state, known.elsewhere),
+        title,
         (f" {tags}" if tags else "", "$quiet"),
     ]
     return row(said, "", width)
 
 
-def _badges(head: MemoryHead, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
+def _badges(by: str, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
     """The marks before a title, with their colours."""
     return [
-        ("★ " if head.pinned else "", "$warning"),
-        ("archived " if head.archived else "", "$secondary"),
-        (_from(head.author), "$secondary"),
-        (f"△{len(state.stale)}/{len(state.files)} " if state and state.is_stale else "", "$warning"),
-        ("superseded " if head.superseded_by else "", "$secondary"),
+        (_from(by), "$secondary"),
+        ("△ " if state and state.is_stale else "", "$warning"),
         (f"{clean_line(elsewhere)}: " if elsewhere else "", "$quiet"),
     ]
 
 
 def _from(author: str) -> str:
-    """The author before a memory's title: ``⇅ann ``."""
+    """The author, or who has it, before a memory's title: ``⇅ann ``."""
     return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""

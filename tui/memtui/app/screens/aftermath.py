@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,6 +19,7 @@ from textual.screen import Screen
 from memtui.app.details.aftermath import Item, items_of, summary_document
 from memtui.app.host import PinWanted, UndoWanted
 from memtui.app.keys.reader_commands import AFTERMATH
+from memtui.app.model.changes import Change
 from memtui.app.model.project_model import Browser
 from memtui.app.panes.aftermath_rows import draw
 from memtui.app.screens.transcript import read_transcript
@@ -26,7 +28,7 @@ from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
-from memtui.flows.rescue import ROOM, fitting, hand_over, rescue_text, size_of_rows
+from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, rescue_text, size_of_rows
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.lost.kept_marks import mark
@@ -204,14 +206,19 @@ class AftermathScreen(Screen[None]):
             return
         browser = self.browser
         with self.app.reporting("handing over"):
-            done = await asyncio.to_thread(
-                lambda: hand_over(browser.places, browser.clock, aftermath, rows, browser.changes.wrote)
-            )
+
+            def hand() -> HandedOver:
+                with browser.changes.of_files(f"handed over {_rows(rows)}") as making:
+                    done = hand_over(browser.places, browser.clock, aftermath, rows)
+                    making.files.append(done.path)
+                return done
+
+            done = await asyncio.to_thread(hand)
             self.ticked = {}
             self._ticks_changed()
             waits = "waits" if done.rows == 1 else "wait"
             says = f"{_rows(rows)} {waits} for the next prompt of session {clean_line(done.session_id)[:8]}"
-            back = browser.way_back("u takes it back.")
+            back = "u takes it back."
             if await asyncio.to_thread(browser.lacks_hooks):
                 says += ", but the hooks that deliver it are not installed: p copies a prompt to paste"
                 self.app.say(f"{says}. {back}", severity="warning")
@@ -236,14 +243,15 @@ class AftermathScreen(Screen[None]):
             )
             return
         with self.app.reporting("marking the row"):
-            wrote = browser.changes.wrote
-            marked = await asyncio.to_thread(lambda: mark(browser.project, aftermath, item, wrote))
+            again = partial(mark, browser.project, aftermath, item)
+            marked = await asyncio.to_thread(again)
             self.ticked.pop(item.key, None)
             self.listing.action_move(1)  # the row moves to another group, the selection to the next row
             browser.aftermaths.forget()
             self._read()
             done = "Marked as kept" if marked else "Not marked any more"
-            self.app.say(f"{done}: it is remembered; {browser.way_back('u takes it back.')}")
+            browser.changes.add(Change(f"{done[0].lower()}{done[1:]}", again, again))
+            self.app.say(f"{done}: it is remembered; u takes it back.")
 
     def action_undo(self, redo: bool = False) -> None:
         """Undo the last change, a hand-over not delivered yet, a pin or a mark; or redo it."""

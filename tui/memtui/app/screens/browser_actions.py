@@ -69,7 +69,7 @@ class BrowserActions:
         self.filtering = Filtering(place)
         self.pins = PinActions(place, browser)
         self.marking = Marking(place)
-        self.undos = Undos(place, browser, panes, windows)
+        self.undos = Undos(place, browser, panes)
         self.captures = CaptureActions(place, browser, panes.pending, windows, health)
         self.aftermaths = AftermathActions(place, browser, panes.pending, windows)
         self.memories = MemoryActions(place, browser, panes.memories, windows, self.filtering)
@@ -120,11 +120,9 @@ class BrowserActions:
             "copy_prompt": self.selected.copy_prompt,
             "transcript": self.selected.transcript,
             "edit": self.selected.edit,
-            "archive": self.memories.archive,
             "tags": self.memories.tag,
-            "pin": self.memories.pin,
             "delete": self.memories.delete,
-            "supersede": self.memories.supersede,
+            "undelete": self.memories.undelete,
             "share": self.sharing.share,
             "sync": self.sharing.sync,
             "memory_versions": self.sharing.versions,
@@ -149,5 +147,4 @@ class BrowserActions:
             "search": self.search.search,
             "undo": self.undos.undo,
             "redo": self.undos.redo,
-            "log": self.undos.show,
         }

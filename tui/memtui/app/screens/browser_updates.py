@@ -23,7 +23,6 @@ from memtui.app.model.views import (
     DraftWanted,
     HealthView,
     LightsView,
-    SharedView,
     StateView,
     View,
 )
@@ -68,9 +67,6 @@ class Feed:
         self._transcript: Path | None = None
         """The current session's."""
         self._lights = LightsView()
-        self._remotes: Sequence[RemoteState] = ()
-        self._shared: Sequence[str] = ()
-        """Sentences on the project's own memories that could not be imported."""
         self._warned: set[tuple[str, str]] = set()
         """Sessions with the levels they were warned of."""
         self.live = Live(
@@ -122,21 +118,6 @@ class Feed:
 
     def show_remotes(self, states: Sequence[RemoteState]) -> None:
         """Show the states of the remotes."""
-        self._remotes = states
-        self._show_standing()
-
-    def show_shared(self, view: SharedView) -> None:
-        """Show problems with the project's own memories."""
-        self._shared = view.problems
-        self._show_standing()
-        if view.problems:
-            self.host.say(f"{view.problems[0]} `memtui doctor` lists all such problems.", warn=True)
-
-    def _show_standing(self) -> None:
-        states = list(self._remotes)
-        if self._shared:
-            trouble = f"{len(self._shared)} unread"
-            states.append(RemoteState("project", problem=self._shared[0], trouble=trouble))
         self._screen.query_one(StatusBar).remotes = sync_status(states, self._browser.clock())
         self._show_marks()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -18,6 +19,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.details.memory_detail import checklist_lines
 from memtui.app.keys.form_commands import COMPACT
+from memtui.app.model.changes import Change
 from memtui.app.model.project_model import Browser
 from memtui.app.screens.confirm import ConfirmScreen
 from memtui.app.screens.model_draft import Asking
@@ -289,6 +291,7 @@ def _stored_once(
     known = stored_already(browser.places, compacted, description=description, tags=tags)
     if known:
         return known, ""
-    wrote = browser.changes.wrote
-    stored = keep(browser.places, browser.clock, compacted, description=description, tags=tags, wrote=wrote)
+    stored = keep(browser.places, browser.clock, compacted, description=description, tags=tags)
+    undo, redo = partial(browser.backend.delete, stored.id), partial(browser.backend.restore, stored.id)
+    browser.changes.add(Change(f"stored {stored.id}", undo, redo, (f"{stored.id}.md",)))
     return "", stored.id

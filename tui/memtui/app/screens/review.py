@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -33,8 +34,10 @@ from memtui.documents.evidence import evidence
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.flows.draft_model import Reworded, review_by_claude
 from memtui.flows.review import Reviewed, review
+from memtui.formats.capture_text import capture_time
 from memtui.formats.memory import MemoryFile
 from memtui.ground.files import FileProblem
+from memtui.store.listing import Entry
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.capture_facts import facts_of_capture
 from memtui.transcript.facts import Facts
@@ -257,25 +260,11 @@ class ReviewScreen(Screen[Reviewed | None]):
             return
         with self.app.reporting("saving the review"):
             try:
-                done = await asyncio.to_thread(self._review, draft)
+                done = await asyncio.to_thread(_review, self.browser, self.row.entry, draft, self._facts)
             except FileProblem as problem:
                 self.asking.say(f"Not saved: {problem}.", warn=True)
             else:
                 self.dismiss(done)
-
-    def _review(self, draft: Draft) -> Reviewed:
-        """Memory file, capture and the stored recovery text."""
-        browser = self.browser
-        return review(
-            browser.places,
-            browser.clock,
-            browser.captures,
-            self.row.entry,
-            memory=draft.memory,
-            summary=draft.summary,
-            facts=self._facts,
-            changes=browser.changes,
-        )
 
     @property
     def unsaved(self) -> bool:
@@ -292,3 +281,21 @@ class ReviewScreen(Screen[Reviewed | None]):
             if not await self.app.push_screen_wait(question):
                 return
         self.dismiss(None)
+
+
+def _review(browser: Browser, entry: Entry, draft: Draft, facts: Facts | None) -> Reviewed:
+    """Write memory file, capture and the stored recovery text, as one change."""
+    with browser.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
+        done = review(
+            browser.places,
+            browser.clock,
+            browser.captures,
+            entry,
+            memory=draft.memory,
+            summary=draft.summary,
+            facts=facts,
+        )
+        making.files.append(done.memory_path)
+        making.undo.append(partial(browser.backend.delete, done.recovery_id))
+        making.redo.append(partial(browser.backend.restore, done.recovery_id))
+    return done

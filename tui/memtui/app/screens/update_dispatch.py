@@ -16,7 +16,6 @@ from memtui.app.model.views import (
     MemoriesView,
     PaneView,
     PinsView,
-    SharedView,
     StateView,
     View,
 )
@@ -57,8 +56,6 @@ class Arrivals:
             if isinstance(view, HealthView):
                 self._panes.pending.apply_health(view)
                 self._place.show_detail()
-        elif isinstance(view, SharedView):
-            self._feed.show_shared(view)
         elif isinstance(view, DraftWanted):
             self._feed.watch(view)
             self._actions.drafts.want(view)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,11 +71,9 @@ class ScreenWindows:
 
         self._screen.app.push_screen(StoredScreen(memory_id))
 
-    def changes(self, done: Callable[[], None]) -> None:
-        """Show the changes made by memtui."""
-        from memtui.app.screens.changes import ChangesScreen
-
-        self._screen.app.push_screen(ChangesScreen(self._browser), lambda _: done())
+    def choose(self, question: str, choices: Sequence[tuple[str, Callable[[], None]]]) -> None:
+        """Let one of several be chosen, as in the command palette; names are clean."""
+        self._screen.app.search_commands(choices, placeholder=question)
 
     def versions(self, session_id: str) -> None:
         """Show the versions of a session state."""
@@ -88,11 +86,12 @@ class ScreenWindows:
     def memory_versions(self, memory_id: str) -> None:
         """Show the versions of a memory."""
         from memtui.app.details.memory_versions import MemoryVersions
+        from memtui.app.model.sharing import Exchange
         from memtui.app.screens.versions import VersionsScreen
-        from memtui.flows.memory_versions import memory_versions
 
-        home, clock, backend = self._browser.places.home, self._browser.clock, self._browser.backend
-        versions = MemoryVersions(lambda: memory_versions(home, clock, backend, memory_id))
+        clock = self._browser.clock
+        exchange = Exchange(self._browser.places.home, clock)
+        versions = MemoryVersions(lambda: exchange.versions(memory_id))
         self._screen.app.push_screen(VersionsScreen(memory_id, versions, clock))
 
     def aftermath(self, transcript: Path, since: datetime | None, done: Callable[[], None]) -> None:

@@ -85,8 +85,6 @@ class Saved:
     """The session's id, if it is part of the story."""
     project: str = "harbor"
     """The folder name of its project; all projects are in one folder."""
-    archived: bool = False
-    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 from memtui.store.index.document import seconds
 from memtui.store.index.schema import DocKind
 from memtui.store.project_test import project_test
@@ -25,12 +25,6 @@ def filter_condition(
     """A filter as a condition that begins with AND, "" for no filter, and its values."""
     condition = ""
     values: list[object] = []
-    if where.which is not Which.ALL:
-        archived = where.which is Which.ARCHIVED
-        some = connection.execute("SELECT 1 FROM docs WHERE archived LIMIT 1").fetchone()
-        if archived or some:
-            condition = " AND archived = ?"
-            values.append(archived)
     if where.pinned:
         condition += " AND pinned"
     if where.project:

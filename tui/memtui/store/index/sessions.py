@@ -21,7 +21,7 @@ from pathlib import Path
 from memtui.ground.files import FileProblem
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Home
-from memtui.store.base import Filter, Which
+from memtui.store.base import Filter
 from memtui.store.index.database import Database
 from memtui.store.index.finding import Also, Gathered, Sample, find
 from memtui.store.index.query import Search
@@ -55,7 +55,7 @@ _GROWN = 4 << 20
 _BATCH_BYTES = 24 << 20
 """Bytes of transcripts indexed in one transaction."""
 
-EVERY = Filter(which=Which.ALL)
+EVERY = Filter()
 """A filter that excludes nothing."""
 
 _DETAILS = """SELECT session, coalesce(

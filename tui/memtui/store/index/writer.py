@@ -144,7 +144,7 @@ def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) ->
             document.created,
             len(text.encode()),
             len(head.encode()),
-            meta.archived,
+            False,  # archived
             meta.pinned,
             project,
             "\n".join(("", *document.tags, "")),

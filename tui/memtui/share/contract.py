@@ -1,0 +1,253 @@
+"""The contract of a remote, and the document that a memory is in it.
+
+A remote holds for each memory a line of versions, each a document, and knows which one is the newest. Its
+tests: `tests/share/test_contract.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from memtui.formats.front_matter import dump, load, quick_load
+from memtui.formats.model import FormatError, Line, Moment, Record
+from memtui.formats.stored_memory import RECOVERY_ID
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileProblem
+
+LIMIT = 4 << 20
+"""Maximum size of a document in bytes."""
+
+MACHINE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
+"""A machine's name."""
+
+MEMORY = re.compile(rf"CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern}", re.ASCII)
+"""The key of a memory: its Recovery ID, and the machine on which it was made."""
+
+_PORTION = 16 << 20
+"""Bytes of documents that are read together."""
+_HEAD_LIMIT = 64 << 10
+_KEYS = (
+    "version", "author", "machine", "at", "project", "created", "description", "tags", "source", "deleted",
+    "forgotten",
+)  # fmt: skip
+
+
+class Trouble(StrEnum):
+    """The kind of problem with a remote, for the status line."""
+
+    UNREACHABLE = "unreachable"
+    NO_PERMISSION = "no permission"
+    NOT_SET_UP = "not set up"
+    NEEDS_NEWER = "needs a newer memtui"
+    NEEDS_INIT = "needs memtui remote init"
+    NOT_INSTALLED = "not installed"
+    """A required program or library is missing."""
+    FOREIGN = "not memtui's"
+    UNSAFE = "not safe"
+
+
+class RemoteProblemError(FileProblem):
+    """A remote cannot be used; the message is a sentence that names it and says what to do."""
+
+    def __init__(self, remote: str, reason: str, trouble: Trouble = Trouble.UNREACHABLE) -> None:
+        super().__init__(Path(remote), reason)
+        self.remote = remote
+        self.trouble = trouble
+
+    def __str__(self) -> str:
+        return f"{self.remote} {self.reason}"
+
+
+def refuse_schema(remote: str, found: int, own: int) -> None:
+    """Refuse a remote that another version of memtui has set up; `found` is 0 if none has.
+
+    Raises:
+        RemoteProblemError: `found` is not `own`.
+    """
+    if not found:
+        raise RemoteProblemError(remote, "is not set up: memtui remote init does it", Trouble.NOT_SET_UP)
+    if found > own:
+        reason = "was set up by a newer memtui: update this one"
+        raise RemoteProblemError(remote, reason, Trouble.NEEDS_NEWER)
+    if found < own:
+        reason = "was set up by an older memtui: `memtui remote init` brings it and what you shared over"
+        raise RemoteProblemError(remote, reason, Trouble.NEEDS_INIT)
+
+
+def _number(value: object) -> object:
+    return value[1:] if isinstance(value, str) and value[:1] == "v" else value
+
+
+class Document(Record):
+    """A version of a memory in a remote: YAML front matter, then the text byte for byte."""
+
+    version: Annotated[int, BeforeValidator(_number), Field(ge=1, lt=1 << 62)]
+    author: Line = ""
+    machine: Line = ""
+    at: Moment
+    """Its time of writing, by the clock of its machine: shown, and never compared."""
+    project: Line = ""
+    """Name of the project's folder."""
+    created: Moment
+    description: Line = ""
+    tags: tuple[Line, ...] = ()
+    source: Line = ""
+    deleted: bool = False
+    forgotten: bool = False
+    """Whether its texts were removed for good: a copy that was changed elsewhere is not sent any more."""
+    body: bytes = b""
+
+    def render(self) -> bytes:
+        """The document's bytes."""
+        values: dict[str, object] = {
+            **self.model_dump(exclude={"body", "deleted", "forgotten"}),
+            "version": f"v{self.version}",
+            "at": self.at.isoformat(),
+            "created": self.created.isoformat(),
+            "tags": list(self.tags),
+        }
+        values |= {key: True for key in ("deleted", "forgotten") if getattr(self, key)}
+        return f"---\n{dump(values)}---\n".encode() + self.body
+
+
+def parse_document(data: bytes) -> Document:
+    """Read a document. It is from outside.
+
+    Raises:
+        FormatError: it is none.
+    """
+    end = data.find(b"\n---\n", 3, _HEAD_LIMIT)
+    if not data.startswith(b"---\n") or end < 0 or len(data) > LIMIT:
+        raise FormatError("it has no front matter")
+    head = data[4 : end + 1].decode("utf-8", "replace")
+    values = quick_load(head.splitlines(), _KEYS)
+    values = load(head) if values is None else values
+    values = {key: value for key, value in values.items() if key in _KEYS}
+    for key in ("at", "created"):
+        values[key] = parse_iso(str(values.get(key, "")))
+    try:
+        return Document.model_validate({**values, "body": data[end + 5 :]})
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise FormatError(f"the {problem['loc'][0]} in its front matter is not valid") from None
+
+
+class Head(NamedTuple):
+    """The newest version of a memory."""
+
+    digest: str
+    """Of its document; see `Remote.digest`."""
+    size: int
+
+
+class Remote(ABC):
+    """One remote. Methods may be called from any thread, and from several machines at once.
+
+    Every method raises `RemoteProblemError` if the remote cannot be reached, read or written.
+    """
+
+    @abstractmethod
+    def check(self) -> str:
+        """A short description of the remote: ``12 memories``."""
+
+    @abstractmethod
+    def set_up(self) -> None:
+        """Create what the remote needs; idempotent."""
+
+    @abstractmethod
+    def heads(self) -> dict[str, Head]:
+        """The newest version of each memory, by its key. Keys and sizes are within limits."""
+
+    def read(self, heads: Mapping[str, Head]) -> Iterator[tuple[str, bytes]]:
+        """Keys and documents of these heads, a portion at a time; those over the limit are left out."""
+        portion, size = dict[str, str](), 0
+        for key, head in heads.items():
+            if head.size > LIMIT:
+                continue
+            if portion and size + head.size > _PORTION:
+                yield from self._read(portion).items()
+                portion, size = {}, 0
+            portion[key] = head.digest
+            size += head.size
+        yield from self._read(portion).items() if portion else ()
+
+    @abstractmethod
+    def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
+        """The documents of these keys and digests."""
+
+    @abstractmethod
+    def holds(self, digests: Mapping[str, str]) -> Collection[str]:
+        """The keys whose line of versions has this document, be it the newest or not."""
+
+    @abstractmethod
+    def digest(self, data: bytes) -> str:
+        """The digest of a document, as it is in `Head`."""
+
+    @abstractmethod
+    def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
+        """Add versions; returns the keys for which nobody was first since `heads`. The others are unchanged.
+
+        Args:
+            documents: for each key the number of the version, and its document.
+        """
+
+    @abstractmethod
+    def history(self, key: str) -> list[bytes]:
+        """The documents of a memory, oldest first."""
+
+    @abstractmethod
+    def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
+        """Replace all versions of a memory by a tombstone; returns a sentence on what cannot be removed."""
+
+    def wait(self, seconds: float, stopped: threading.Event) -> None:
+        """Wait until there may be something new since `heads`, the time is over, or `stopped` is set."""
+        stopped.wait(seconds)
+
+
+class Names(NamedTuple):
+    """Maps Recovery IDs of this machine to keys, which end in ``@machine``, and back."""
+
+    machine: str
+
+    def key(self, memory_id: str) -> str:
+        """The key of a memory."""
+        return memory_id if "@" in memory_id else f"{memory_id}@{self.machine}"
+
+    def here(self, key: str) -> str:
+        """The Recovery ID of a memory on this machine."""
+        return key.removesuffix(f"@{self.machine}")
+
+    def is_own(self, key: str) -> bool:
+        """Whether a memory was made on this machine."""
+        return key.endswith(f"@{self.machine}")
+
+
+def made_at(key: str) -> datetime | None:
+    """The local time in a key."""
+    return parse_iso(f"{key[5:13]}T{key[14:20]}") if RECOVERY_ID.match(key) else None
+
+
+def shared_root(name: str) -> str:
+    """The project's root in texts without a machine's folders."""
+    return f"/project/{name}"
+
+
+def neutral(body: bytes, project: str) -> bytes:
+    """A text without this machine's folders: the project's root is ``/project/NAME``, the home folder ``~``.
+
+    Restoring maps such paths to the local root of the project.
+    """
+    for folder, short in ((project, shared_root(Path(project).name)), (str(Path.home()), "~")):
+        if folder.strip("/\\"):
+            stem = re.escape(folder.rstrip("/\\").encode())
+            body = re.sub(rb"(?<![\w/\\.~-])" + stem + rb"(?![\w.-])", short.encode(), body)
+    return body

@@ -1,0 +1,252 @@
+"""A PostgreSQL database as a remote: a table with a row a version, and LISTEN to know when.
+
+Passwords, TLS and service names are up to libpq (``PGPASSFILE``, ``PGSERVICEFILE``). Two roles, granted by
+the database's owner, allow reading and writing: ``memtui_reader`` and ``memtui_writer``. Needs psycopg.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from memtui.ground.clean import clean_line
+from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, refuse_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from psycopg import Connection
+
+SCHEMA = 3
+MOST = 100_000
+"""Maximum number of memories in a database."""
+_STATEMENT_SECONDS = 10
+"""Seconds that the server may take for a statement, or wait for a lock."""
+_ANSWER_SECONDS = 60.0
+"""Seconds after which a server that answers nothing is given up."""
+_STEP = 0.5
+"""Seconds between two checks for the end of waiting."""
+_CHANNEL = "memtui_memories"
+
+_SET_UP = """
+    create schema if not exists memtui;
+    create table if not exists memtui.about (schema integer not null);
+    insert into memtui.about select 0 where not exists (select 1 from memtui.about);
+    create table memtui.memories (
+        id text not null check (length(id) <= 80),
+        version bigint not null check (version > 0),
+        digest text not null generated always as (encode(sha256(data), 'hex')) stored,
+        data bytea not null check (octet_length(data) <= 4194304),
+        writer name not null default current_user,
+        added timestamptz not null default now(),
+        primary key (id, version)
+    );
+    create function memtui.tell_memories() returns trigger language plpgsql as
+        $$ begin perform pg_notify('memtui_memories', ''); return null; end $$;
+    create trigger tell after insert on memtui.memories
+        for each statement execute function memtui.tell_memories();
+    alter table memtui.memories enable row level security;
+    do $$ begin create role memtui_reader nologin;
+    exception when duplicate_object or unique_violation then null; end $$;
+    do $$ begin create role memtui_writer nologin;
+    exception when duplicate_object or unique_violation then null; end $$;
+    grant usage on schema memtui to memtui_reader, memtui_writer;
+    grant select on memtui.about, memtui.memories to memtui_reader, memtui_writer;
+    grant insert (id, version, data), delete on memtui.memories to memtui_writer;
+    create policy may_read on memtui.memories for select to memtui_reader, memtui_writer using (true);
+    create policy may_add on memtui.memories for insert to memtui_writer with check (writer = current_user);
+    create policy may_remove on memtui.memories for delete to memtui_writer using (writer = current_user);
+    update memtui.about set schema = 3;
+"""
+_HEADS = """
+    select distinct on (id) left(id::text, 81), left(digest::text, 64), octet_length(data)
+    from memtui.memories order by id, version desc limit %s
+"""
+_TEXTS = """
+    select distinct on (id) id, data from memtui.memories
+    join unnest(%s::text[], %s::text[]) as wanted (id, digest) using (id, digest)
+"""
+_HELD = """
+    select distinct id from memtui.memories
+    join unnest(%s::text[], %s::text[]) as wanted (id, digest) using (id, digest)
+"""
+_INSERT = """
+    insert into memtui.memories (id, version, data)
+    select * from unnest(%s::text[], %s::bigint[], %s::bytea[]) on conflict do nothing returning id
+"""
+_STATE = "select count(*), max(added)::text from memtui.memories"
+
+# psycopg logs its exceptions, too: without a handler that goes to standard error, over the app's screen.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+
+class PostgresRemote(Remote):
+    """A database as a remote."""
+
+    def __init__(self, url: str) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            url: a connection string of libpq: ``postgresql://host/database``.
+        """
+        self._url = url
+        self._shown = url.partition("?")[0]
+        self._seen: object = None
+        """The state of the table that `heads` has read."""
+
+    def check(self) -> str:
+        """See `Remote.check`."""
+        with self._connected() as connection:
+            found = connection.execute("select count(distinct id) from memtui.memories").fetchone()
+            allowed = connection.execute("select has_any_column_privilege('memtui.memories', 'insert')")
+            may_write = allowed.fetchone() == (True,)
+        number = found[0] if found else 0
+        memories = f"{number:,} {'memory' if number == 1 else 'memories'}"
+        return memories if may_write else f"{memories}, to read only"
+
+    def set_up(self) -> None:
+        """See `Remote.set_up`. The database user needs the right to create schemas and roles."""
+        with self._connected(any_schema=True) as connection, connection.transaction():
+            connection.execute("select pg_advisory_xact_lock(hashtext('memtui'))")
+            found = _schema(connection)
+            if found > SCHEMA:
+                refuse_schema(self._shown, found, SCHEMA)
+            if found < SCHEMA:
+                connection.execute(_SET_UP)
+
+    def heads(self) -> dict[str, Head]:
+        """See `Remote.heads`."""
+        with self._connected() as connection:
+            seen = connection.execute(_STATE).fetchone()  # before the rows: a later one is announced
+            rows = connection.execute(_HEADS, (MOST + 1,)).fetchall()
+        if len(rows) > MOST:
+            raise RemoteProblemError(self._shown, f"holds more than {MOST:,} memories", Trouble.FOREIGN)
+        self._seen = seen
+        return {key: Head(digest, size) for key, digest, size in rows if MEMORY.fullmatch(key)}
+
+    def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
+        with self._connected() as connection:
+            rows = connection.execute(_TEXTS, _columns(digests), binary=True).fetchall()
+        return {key: bytes(data) for key, data in rows}
+
+    def holds(self, digests: Mapping[str, str]) -> Collection[str]:
+        """See `Remote.holds`."""
+        if not digests:
+            return set()
+        with self._connected() as connection:
+            return {key for (key,) in connection.execute(_HELD, _columns(digests))}
+
+    def digest(self, data: bytes) -> str:
+        """See `Remote.digest`."""
+        return sha256(data).hexdigest()
+
+    def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
+        """See `Remote.write`."""
+        versions, data = zip(*documents.values(), strict=True)
+        with self._connected() as connection:
+            written = connection.execute(_INSERT, (list(documents), list(versions), list(data)))
+            return {key for (key,) in written}
+
+    def history(self, key: str) -> list[bytes]:
+        """See `Remote.history`."""
+        query = "select data from memtui.memories where id = %s order by version desc limit 100"
+        with self._connected() as connection:
+            rows = connection.execute(query, (key,), binary=True).fetchall()
+        return [bytes(data) for (data,) in reversed(rows)]
+
+    def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
+        """See `Remote.forget`."""
+        with self._connected() as connection, connection.transaction():
+            connection.execute("delete from memtui.memories where id = %s", (key,))
+            connection.execute(_INSERT, ([key], [tombstone[0]], [tombstone[1]]))
+            left = connection.execute("select count(*) from memtui.memories where id = %s", (key,)).fetchone()
+        others = left[0] - 1 if left else 0
+        if others:
+            return f"versions of other writers stay ({others}): they or the database's owner can remove them."
+        return "all its versions are removed; backups of the database may keep them."
+
+    def wait(self, seconds: float, stopped: threading.Event) -> None:
+        """See `Remote.wait`: ends when the database announces a new version."""
+        until = time.monotonic() + seconds
+        with self._connected() as connection:
+            connection.execute(f"listen {_CHANNEL}")
+            # What was added between `heads` and LISTEN is not announced.
+            if connection.execute(_STATE).fetchone() != self._seen:
+                return
+            while not stopped.is_set() and (left := until - time.monotonic()) > 0:
+                if any(True for _ in connection.notifies(timeout=min(left, _STEP), stop_after=1)):
+                    return
+
+    @contextmanager
+    def _connected(self, *, any_schema: bool = False) -> Iterator[Connection[Any]]:
+        try:
+            import psycopg  # optional: not everyone may do it
+        except ImportError:
+            reason = "needs psycopg, which is not installed: pip install 'memtui[postgres]'"
+            raise RemoteProblemError(self._shown, reason, Trouble.NOT_INSTALLED) from None
+        try:
+            with _connect(self._url) as connection:
+                if not any_schema:
+                    refuse_schema(self._shown, _schema(connection), SCHEMA)
+                yield connection
+        except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedTable) as error:
+            reason = f"has other tables than memtui's: {_first_line(error)}"
+            raise RemoteProblemError(self._shown, reason, Trouble.FOREIGN) from error
+        except psycopg.Error as error:
+            refused = isinstance(error, psycopg.errors.InsufficientPrivilege)
+            trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
+            late = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)
+            reason = f"it did not answer within {_STATEMENT_SECONDS} s"
+            reason = reason if isinstance(error, late) else _first_line(error)
+            raise RemoteProblemError(self._shown, f"cannot be used: {reason}", trouble) from error
+
+
+def _schema(connection: Connection[Any]) -> int:
+    there = connection.execute("select to_regclass('memtui.about') is not null").fetchone()
+    found = connection.execute("select schema from memtui.about").fetchone() if there == (True,) else None
+    return found[0] if found and isinstance(found[0], int) else 0
+
+
+def _connect(url: str) -> Connection[Any]:
+    """Connect; options in the address override memtui's own."""
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+
+    class Bounded(psycopg.Connection[Any]):
+        """A connection that is given up when it answers nothing: a server may hang, a network may be down."""
+
+        def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
+            def bounded() -> Generator[Any, Any, Any]:
+                until, ready = time.monotonic() + _ANSWER_SECONDS, None
+                while True:
+                    try:
+                        ready = yield gen.send(ready)
+                    except StopIteration as end:
+                        return end.value
+                    if not ready and time.monotonic() > until:
+                        self.close()
+                        raise psycopg.OperationalError(f"it did not answer within {_ANSWER_SECONDS:.0f} s")
+
+            return super().wait(bounded(), *arguments, **options)
+
+    said = conninfo_to_dict(url)
+    limits = " ".join(f"-c {each}_timeout={_STATEMENT_SECONDS}s" for each in ("statement", "lock"))
+    ours: dict[str, Any] = {
+        "connect_timeout": 10,
+        "application_name": "memtui",
+        "options": f"{said.pop('options', '') or ''} {limits}".strip(),
+    }
+    return Bounded.connect(**{**ours, **said}, autocommit=True)
+
+
+def _columns(digests: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    return list(digests.keys()), list(digests.values())
+
+
+def _first_line(error: Exception) -> str:
+    return clean_line(str(error).strip().partition("\n")[0])[:300]
