@@ -12,8 +12,8 @@ from memtui.app.model.project_model import Browser
 from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.flows.pins import PinRow
     from memtui.formats.pins import Pin
+    from memtui.lost.pin_fates import PinRow
     from memtui.lost.pins import Pinned
 
 _SHOWN = 40
