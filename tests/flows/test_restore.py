@@ -14,7 +14,7 @@ from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.store.base import New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.store.states import StateStore
 from tests.formats.strategies import recoveries
 from tests.transcripts import Transcript
@@ -46,7 +46,7 @@ def keep(places: Places, session: str, goal: str, version: int = 1) -> Path:
 
 
 def remember(places: Places, text: str) -> str:
-    meta = FilesBackend(places.home, clock).create(New(body=text.encode(), project=str(places.project.root)))
+    meta = MemoryStore(places.home, clock).create(New(body=text.encode(), project=str(places.project.root)))
     return meta.id
 
 

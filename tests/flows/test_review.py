@@ -16,7 +16,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.transcript.facts import Facts
 from tests import faults
 from tests.transcripts import Transcript
@@ -78,8 +78,8 @@ def reviewed(places: Places, facts: Facts | None = None) -> Reviewed:
     )
 
 
-def backend(places: Places) -> FilesBackend:
-    return FilesBackend(places.home, clock)
+def backend(places: Places) -> MemoryStore:
+    return MemoryStore(places.home, clock)
 
 
 def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review(places: Places) -> None:
