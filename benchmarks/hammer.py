@@ -18,7 +18,7 @@ from pathlib import Path
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Home
 from memtui.store.base import Filter
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from report import Figure, milliseconds, percentile, show
 
 PROCESSES = 64
@@ -32,10 +32,10 @@ from datetime import datetime
 from pathlib import Path
 from memtui.ground.project import Home
 from memtui.store.base import New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 base, mark, number, noon = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 now = datetime.fromtimestamp(noon).astimezone()
-store = FilesBackend(Home(base / "data", base / "cache", base / "state", base / "config"), lambda: now)
+store = MemoryStore(Home(base / "data", base / "cache", base / "state", base / "config"), lambda: now)
 print("ready", flush=True)
 sys.stdin.readline()
 for index in range(number):
@@ -74,7 +74,7 @@ def hammer(base: Path, processes: int, each: int) -> tuple[list[str], list[float
 def lost(base: Path, processes: int, each: int) -> int:
     """Number of memories that are missing or altered."""
     home = Home(base / "data", base / "cache", base / "state", base / "config")
-    store = FilesBackend(home, system_clock)
+    store = MemoryStore(home, system_clock)
     found = {listed.title: store.get(listed.meta.id).body for listed in store.list(Filter()).items}
     wanted = {f"p{number} {index}" for number in range(processes) for index in range(each)}
     return sum(found.get(title) != f"{title}\r\n".encode() * 50 for title in wanted)

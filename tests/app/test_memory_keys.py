@@ -9,7 +9,7 @@ from memtui.app.keys.commands import PaneId
 from memtui.app.panes.memories import MemoriesPane
 from memtui.app.screens.line_prompt import AskScreen
 from memtui.ground.clock import system_clock
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.app.harness import SIZES, opened
 from tests.app.memories import meta, path_of, rows
 from tests.app.world import World
@@ -100,7 +100,7 @@ async def test_an_undo_does_not_overwrite_what_somebody_else_has_said(world: Wor
         await driver.type(", mine")
         await driver.press("enter")
         await driver.until_said("Tags of")
-        other = FilesBackend(world.home, system_clock)  # as another program: not recorded
+        other = MemoryStore(world.home, system_clock)  # as another program: not recorded
         other.update(names[0], tags=("theirs",))
         await driver.press("u")
         assert await driver.until_said("since") == f"{names[0]} has changed since; it is kept as it is."
@@ -177,7 +177,7 @@ async def test_the_filter_looks_in_what_is_shown(world: World, names: list[str])
 async def test_the_palette_takes_a_memory_out_of_the_trash(world: World, names: list[str]) -> None:
     path = path_of(world, names[1])
     before = path.read_bytes()
-    FilesBackend(world.home, system_clock).delete(names[1])
+    MemoryStore(world.home, system_clock).delete(names[1])
     async with opened(world) as driver:
         await driver.press("2")
         await driver.app.screen.run_action("screen.run('undelete')")

@@ -10,7 +10,7 @@ from memtui.app.screens.versions import VersionsScreen
 from memtui.share import sync as share_sync
 from memtui.share.remotes import NamedRemote, Remotes
 from memtui.share.sync import open_sharing
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.app.harness import NARROW, opened
 from tests.app.memories import meta, path_of, rows
 from tests.app.world import World, clock
@@ -40,8 +40,8 @@ def bring(world: World, remote: MemoryRemote, body: bytes = b"## Objective\nThei
     open_sharing(world.home, clock).sync()
 
 
-def store(world: World) -> FilesBackend:
-    return FilesBackend(world.home, clock)
+def store(world: World) -> MemoryStore:
+    return MemoryStore(world.home, clock)
 
 
 async def test_it_says_by_whom_it_was_shared(world: World, remote: MemoryRemote) -> None:

@@ -14,8 +14,8 @@ from memtui.cli import output
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project, memtui_home
-from memtui.store.base import MemoryBackend, New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.base import New
+from memtui.store.memories import MemoryStore
 
 TEXT = render_recovery(
     Recovery(
@@ -35,9 +35,9 @@ def at(text: str) -> datetime:
     return moment
 
 
-def store(clock: str = "2026-01-02T10:15:00+00:00") -> MemoryBackend:
+def store(clock: str = "2026-01-02T10:15:00+00:00") -> MemoryStore:
     """The store that the command line uses."""
-    return FilesBackend(memtui_home(), lambda: at(clock))
+    return MemoryStore(memtui_home(), lambda: at(clock))
 
 
 def put(

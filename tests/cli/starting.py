@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.warm import Warm
 
 _COMMANDS = ("main", "state", "memory")
-_IMPORTS = (*(f"import memtui.cli.{name}" for name in _COMMANDS), "import memtui.store.memory_files")
+_IMPORTS = (*(f"import memtui.cli.{name}" for name in _COMMANDS), "import memtui.store.memories")
 
 
 def start_memtui(*words: str, before: str = "", **variables: str) -> Warm:

@@ -12,7 +12,7 @@ import pytest
 
 from memtui.ground.project import Project, memtui_home
 from memtui.store.base import New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.app.widgets.records import said, text, user
 from tests.app.widgets.records import write as write_session
 from tests.cli.conftest import Memtui
@@ -68,7 +68,7 @@ def test_json(memtui: Memtui, project: Project) -> None:
 
 @pytest.mark.parametrize("name", ["CMEM-20260102-120000", "CMEM-20260102", "20260102-12"])
 def test_a_memory_by_its_id(memtui: Memtui, project: Project, name: str) -> None:
-    FilesBackend(memtui_home(), lambda: NOW).create(New(body=GOOD.encode()))
+    MemoryStore(memtui_home(), lambda: NOW).create(New(body=GOOD.encode()))
     result = memtui("memory", "check", name, "--json")
     assert (result.code, json.loads(result.out)["source"]) == (0, "CMEM-20260102-120000")
 

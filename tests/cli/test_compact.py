@@ -15,7 +15,7 @@ from memtui.cli import compact as module
 from memtui.cli.output import recovery_box
 from memtui.formats.recovery import parse_recovery
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
 
@@ -28,8 +28,8 @@ def _stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "system_clock", lambda: NOW)
 
 
-def backend() -> FilesBackend:
-    return FilesBackend(memtui_home(), lambda: NOW)
+def backend() -> MemoryStore:
+    return MemoryStore(memtui_home(), lambda: NOW)
 
 
 def write_session(root: Path, name: str = "5e55-1d", words: str = "Round the tax per line, please") -> Path:

@@ -23,7 +23,7 @@ from memtui.formats.memory import MemoryFile, parse_memory, render_memory
 from memtui.formats.recovery import RoleFile, parse_recovery, render_recovery
 from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug
 from memtui.store.captures import CaptureStore
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.store.states import StateStore
 from tests.app.terminal import MEMTUI, Process, forked
 from tests.cli.conftest import Memtui
@@ -103,7 +103,7 @@ def test_a_good_answer_words_the_draft(world: World, words: tuple[str, ...]) -> 
         assert "Round once a line." in stored
         assert result["recovery_id"] in stored
     elif words[0] == "compact":
-        body = FilesBackend(world.places.home, lambda: CAPTURED).get(result["id"]).body.decode()
+        body = MemoryStore(world.places.home, lambda: CAPTURED).get(result["id"]).body.decode()
         assert parse_recovery(body).objective == "Worded anew. (no source)"
     else:
         assert (result["version"], result["changed"]) == (1, True)
@@ -139,7 +139,7 @@ def test_where_it_fails_the_draft_from_the_facts_stands(
     assert "\x1b" not in result["note"] + done.err
     if words[0] == "compact":
         assert result["text"] == world.drafted().text
-        assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
+        assert MemoryStore(world.places.home, lambda: CAPTURED).list().total == 1
     elif words[0] == "review":
         assert "Round the tax per line" in Path(result["memory"]).read_text()
     else:
@@ -239,7 +239,7 @@ def test_ctrl_c_keeps_the_draft_from_the_facts(world: World, terminal: Terminal)
     assert "CMEM-" in result
     assert terminal.process.exit_code() == 0
     assert world.claude.child_ends()
-    assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 1
+    assert MemoryStore(world.places.home, lambda: CAPTURED).list().total == 1
 
 
 def test_a_signal_to_end_takes_the_model_along(world: World, terminal: Terminal) -> None:
@@ -249,7 +249,7 @@ def test_a_signal_to_end_takes_the_model_along(world: World, terminal: Terminal)
     terminal.read()
     assert terminal.process.exit_code() == 128 + signal.SIGTERM
     assert world.claude.child_ends()
-    assert FilesBackend(world.places.home, lambda: CAPTURED).list().total == 0
+    assert MemoryStore(world.places.home, lambda: CAPTURED).list().total == 0
 
 
 def test_made_up_files_are_marked_and_known_ones_absolute(world: World) -> None:

@@ -161,3 +161,39 @@ def test_a_stale_memory_is_marked_listed_alone_and_says_so_when_it_is_restored(
     assert first == (f"{stale} may be stale: 2 of 2 files changed since (src/auth.py, src/login.py).")
     assert memtui("restore", "--id", fresh).out.startswith("Notes on")
     assert memtui("memory", "list", "--stale", "--tag", "x").out.startswith("No memory names a file")
+
+
+FORMER = """\
+---
+id: {id}
+project: {project}
+created: '2025-11-0{number}T10:15:00+00:00'
+updated: '2025-11-0{number}T10:15:00+00:00'
+description: Memory {number}
+tags: [auth]
+session_id: ''
+source: import
+archived: {archived}
+{marks}---
+Text {number}\r
+"""
+
+
+def test_a_store_of_an_earlier_version_is_listed_whole(memtui: Memtui, project: Project) -> None:
+    one, other = "CMEM-20251102-101500", "CMEM-20251103-101500"
+    marks = ("", "pinned: true\n", f"superseded_by: {one}\n", f"supersedes: [{other}]\n")
+    folder = memtui_home().memories / "2025-11"
+    folder.mkdir(parents=True)
+    for number, mark in enumerate(marks, 1):
+        name = f"CMEM-2025110{number}-101500"
+        values = {"id": name, "project": project.root, "number": number, "marks": mark}
+        text = FORMER.format(archived="true" if number % 2 else "false", **values)
+        (folder / f"{name}.md").write_bytes(text.encode())
+    rows = [line.split("\t") for line in memtui("memory", "list").out.splitlines()]
+    assert [(row[0], row[3]) for row in rows] == [
+        (f"CMEM-2025110{number}-101500", f"Memory {number}") for number in (4, 3, 2, 1)
+    ]
+    assert memtui("memory", "export", "CMEM-20251101-101500").out == "Text 1\r\n"
+    assert memtui("memory", "tag", "CMEM-20251102-101500", "--add", "new").code == 0
+    data = (folder / "CMEM-20251102-101500.md").read_bytes()
+    assert b"pinned" not in data and data.endswith(b"---\nText 2\r\n")

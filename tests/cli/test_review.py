@@ -20,7 +20,7 @@ from memtui.formats.capture_text import memory_name
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.recovery import parse_recovery
 from memtui.ground.project import Project, memtui_home
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui
 from tests.cli.reviewing import CAPTURED, ID, NAME, NOW, SESSION, put_capture, transcript_of
 
@@ -66,7 +66,7 @@ def test_yes_reviews_the_newest_pending_one(memtui: Memtui, captured: Project) -
 
 def test_the_stored_text_is_of_the_session_up_to_the_compaction(memtui: Memtui, captured: Project) -> None:
     assert memtui("review", "--yes").code == 0
-    stored = FilesBackend(memtui_home(), lambda: NOW).get(ID)
+    stored = MemoryStore(memtui_home(), lambda: NOW).get(ID)
     recovery = parse_recovery(stored.body.decode())
     assert [file.path for file in recovery.working_files] == [f"{captured.root}/src/tax.ts"]
     assert (stored.meta.source, stored.meta.session_id) == ("review", SESSION)
@@ -75,7 +75,7 @@ def test_the_stored_text_is_of_the_session_up_to_the_compaction(memtui: Memtui, 
 
 def test_a_draft_that_is_left_stores_nothing(memtui: Memtui, captured: Project) -> None:
     memtui("review")
-    assert FilesBackend(memtui_home(), lambda: NOW).list().total == 0
+    assert MemoryStore(memtui_home(), lambda: NOW).list().total == 0
 
 
 def test_the_newest_of_several_is_taken_and_then_the_next(memtui: Memtui, captured: Project) -> None:

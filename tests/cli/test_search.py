@@ -139,7 +139,6 @@ def furnished(project: Project, tmp_path: Path, claude: Path, memtui: Memtui) ->
             updated=NOW,
             project=str(root),
             session_id=session,
-            pinned=True,
         )
         path = home.memories / "2026-01" / f"{meta.id}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -178,7 +177,7 @@ def test_in_finds_one_kind_alone(memtui: Memtui, word: str, kind: str) -> None:
         ("hinge before:2026-01-02", set()),
         ("hinge after:2026-01-03", {"state"}),  # written now
         ("hinge after:2026-01-02 before:2026-01-03", {"session", "memory", "memory file", "capture"}),
-        ("hinge is:pinned", {"memory", "pin"}),
+        ("hinge is:pinned", {"pin"}),
         ("file:hinge", set()),
         ("cmd:hinge", set()),
         ("hinge in:captures,states before:2026-01-03", {"capture"}),

@@ -14,7 +14,7 @@ import pytest
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
 from memtui.store.base import New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui
 
 
@@ -161,7 +161,7 @@ def test_a_remote_out_of_reach_keeps_none_of_the_others_waiting(memtui: Memtui, 
 
 
 def test_equal_ids_are_asked_for_by_their_machine(memtui: Memtui) -> None:
-    store = FilesBackend(memtui_home(), system_clock)
+    store = MemoryStore(memtui_home(), system_clock)
     moment = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
     mine = "CMEM-20260102-101500"
     for machine, author in (("desk-9f", "bob (team)"), ("laptop-1a", "ann (team)")):

@@ -18,7 +18,7 @@ from memtui.ground.project import Places
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.commands_file import CommandProblem
-from memtui.store.memories import MemoryKind, MemoryStore
+from memtui.store.memory_heads import MemoryFiles, MemoryKind
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
 from memtui.store.transcripts import TranscriptStore, check_transcript
@@ -105,7 +105,7 @@ def test_one_prompt_is_french(demo: DemoProject) -> None:
 
 
 def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
-    store = MemoryStore(demo.project, demo.home)
+    store = MemoryFiles(demo.project, demo.home)
     heads = [store.head(entry) for entry in store.entries()]
     assert [head.problem for head in heads] == [""] * 15
     assert sum(head.kind is MemoryKind.STORED for head in heads) == 12

@@ -14,7 +14,7 @@ from memtui.ground.project import Places
 from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureStore
 from memtui.store.follow import Follower, Following
-from memtui.store.memories import MemoryStore
+from memtui.store.memory_heads import MemoryFiles
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW
 
@@ -81,10 +81,10 @@ def test_its_compaction_follows(demo: DemoProject) -> None:
 
 
 def test_a_memory_is_stored(demo: DemoProject) -> None:
-    before = len(MemoryStore(demo.project, demo.home).entries())
+    before = len(MemoryFiles(demo.project, demo.home).entries())
     stage = Stage(demo)
     stage.play(until=lambda step: step.name == "memory")
-    store = MemoryStore(demo.project, demo.home)
+    store = MemoryFiles(demo.project, demo.home)
     assert len(store.entries()) == before + 1
     head = store.head(store.entries()[0])
     assert (head.id, head.problem) == (f"CMEM-{stage.now:%Y%m%d-%H%M%S}", "")

@@ -8,12 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.flows.compact import Compacted, describe, draft, drafted, keep
-from memtui.formats.model import FormatError
+from memtui.flows.compact import describe, draft, drafted, keep
 from memtui.formats.recovery import parse_recovery
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, transcript_slug
-from memtui.store.memory_files import FilesBackend
 from memtui.store.sessions import session_root
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.facts import Facts
@@ -52,42 +49,9 @@ def add_workflow(places: Places, name: str = "WFS-tax") -> None:
     (folder / "IMPL_PLAN.md").write_text("## Phase 1\n- [ ] round")
 
 
-def test_the_newest_session_is_drafted(places: Places) -> None:
-    add_session(places, "old", "Do the old thing now", age=10)
-    path = add_session(places, "new", "Do the new thing now")
-    compacted = draft(places)
-    assert (compacted.session_id, compacted.transcript) == ("new", path)
-    assert (compacted.description, compacted.note) == ("Do the new thing now", "")
-    recovery = parse_recovery(compacted.text)
-    assert recovery.project_root == str(places.project.root)
-    assert [file.path for file in recovery.working_files] == [f"{places.project.root}/src/new.py"]
-
-
 def test_the_same_transcript_makes_the_same_text(places: Places) -> None:
     add_session(places, "one", "Do it now, please")
     assert draft(places) == draft(places)
-
-
-def test_a_session_by_its_id_or_its_beginning(places: Places) -> None:
-    add_session(places, "abc-1", "One thing to do")
-    add_session(places, "abc-12", "Two things to do")
-    add_session(places, "xyz", "Three things to do")
-    assert draft(places, session="abc-1").session_id == "abc-1"
-    assert draft(places, session="x").session_id == "xyz"
-    with pytest.raises(FileProblem, match="several sessions that begin like this: abc"):
-        draft(places, session="abc")
-    with pytest.raises(FileProblem, match="no session whose id is or begins like this: q"):
-        draft(places, session="q")
-
-
-def test_no_session_at_all(places: Places) -> None:
-    with pytest.raises(FileProblem, match="has no session"):
-        draft(places)
-
-
-def test_a_transcript_that_is_not_there(places: Places, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        draft(places, transcript=tmp_path / "none.jsonl")
 
 
 def test_reading_can_be_watched_and_given_up(places: Places) -> None:
@@ -97,11 +61,6 @@ def test_reading_can_be_watched_and_given_up(places: Places) -> None:
     assert seen[-1][0] == seen[-1][1] > 0
     with pytest.raises(ReadingCancelledError):
         draft(places, cancelled=lambda: True)
-
-
-def test_facts_that_are_known_are_taken(places: Places) -> None:
-    compacted = draft(places, facts=Facts(session_id="s", first_prompt="Known things"))
-    assert (compacted.session_id, compacted.transcript, compacted.description) == ("s", None, "Known things")
 
 
 def test_the_active_workflow_is_that_of_the_newest_session(places: Places) -> None:
@@ -155,25 +114,9 @@ def test_a_workflow_without_a_plan_is_still_named(places: Places) -> None:
     assert (recovery.session_id, recovery.plan.source, note) == ("WFS-x", "inferred", "")
 
 
-def test_kept_byte_for_byte_under_an_id(places: Places) -> None:
-    compacted = Compacted("## Objective\nRound 税\n", session_id="s", description="Tax", root=Path("/x"))
-    meta = keep(places, clock, compacted, tags=("a", "b"))
-    assert meta.id == "CMEM-20260102-120000"
-    stored = FilesBackend(places.home, clock).get(meta.id)
-    assert stored.body == "## Objective\nRound 税\n".encode()
-    assert (stored.meta.project, stored.meta.description, stored.meta.tags) == ("/x", "Tax", ("a", "b"))
-    assert (stored.meta.session_id, stored.meta.source) == ("s", "compact")
-
-
 def test_a_text_alone_is_one_of_this_project(places: Places) -> None:
     meta = keep(places, clock, "## Objective\nx", description="D", source="import")
     assert (meta.project, meta.description, meta.source) == (str(places.project.root), "D", "import")
-
-
-def test_other_texts_are_not_stored(places: Places) -> None:
-    with pytest.raises(FormatError):
-        keep(places, clock, "hello")
-    assert FilesBackend(places.home, clock).list().total == 0
 
 
 def test_the_root_is_the_projects_unless_the_session_worked_elsewhere(places: Places, tmp_path: Path) -> None:

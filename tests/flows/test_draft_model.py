@@ -17,7 +17,7 @@ from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.engines.stand_in import StandIn, stand_in
 from tests.flows.test_review import clock, entry_of, make
 
@@ -64,7 +64,7 @@ def test_a_better_text_is_stored_as_any_other(places: Places, compacted: Compact
     result, problem = compact_by_claude(compacted)
     assert (result.engine, problem) == ("claude", "")
     meta = keep(places, clock, result)
-    body = FilesBackend(places.home, clock).get(meta.id).body.decode()
+    body = MemoryStore(places.home, clock).get(meta.id).body.decode()
     assert parse_recovery(body) == better.replace(
         objective="Worded by a model. (no source)", project_root=str(places.project.root)
     )
@@ -84,7 +84,7 @@ def test_the_model_sees_the_conversation_up_to_the_compaction_alone(places: Plac
         memory=result.memory,
         summary=result.summary,
     )
-    body = FilesBackend(places.home, clock).get(done.recovery_id).body.decode()
+    body = MemoryStore(places.home, clock).get(done.recovery_id).body.decode()
     assert "Ask the till" in parse_recovery(body).notes
 
 

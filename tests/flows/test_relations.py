@@ -10,8 +10,8 @@ import pytest
 from memtui.flows.relations import entities_of, memory_graph, related_memories
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
 from memtui.relations.entities import Entity
-from memtui.store.base import Filter, MemoryBackend, MemoryMissing, New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.base import Filter, MemoryMissing, New
+from memtui.store.memories import MemoryStore
 from tests.store.memories import home_in
 
 ROOT = "/home/ann/shop"
@@ -19,12 +19,12 @@ START = datetime(2026, 1, 2, 10, tzinfo=UTC)
 
 
 @pytest.fixture
-def backend(tmp_path: Path) -> MemoryBackend:
-    return FilesBackend(home_in(tmp_path), lambda: START)
+def backend(tmp_path: Path) -> MemoryStore:
+    return MemoryStore(home_in(tmp_path), lambda: START)
 
 
 def _put(
-    backend: MemoryBackend,
+    backend: MemoryStore,
     *files: str,
     root: str = ROOT,
     hours: float = 0,
@@ -45,14 +45,14 @@ def _put(
     return backend.create(new).id
 
 
-def _related(backend: MemoryBackend, memory_id: str) -> list[tuple[str, list[str]]]:
+def _related(backend: MemoryStore, memory_id: str) -> list[tuple[str, list[str]]]:
     return [
         (each.listed.meta.id, [entity.name for entity in each.shared])
         for each in related_memories(backend, memory_id)
     ]
 
 
-def test_by_files_however_they_are_written(backend: MemoryBackend) -> None:
+def test_by_files_however_they_are_written(backend: MemoryStore) -> None:
     one = _put(backend, f"{ROOT}/src/auth.py", f"{ROOT}/README.md")
     both = _put(backend, "src/auth.py", "README.md")
     readme = _put(backend, f"{ROOT}/docs/../README.md", notes="see README.md")
@@ -64,27 +64,27 @@ def test_by_files_however_they_are_written(backend: MemoryBackend) -> None:
     assert found[0][1][0] == f"{ROOT}/src/auth.py", "the file that fewer name is result first"
 
 
-def test_windows_and_its_mount(backend: MemoryBackend) -> None:
+def test_windows_and_its_mount(backend: MemoryStore) -> None:
     one = _put(backend, "D:\\Shop\\src\\auth.py", root="D:\\Shop")
     other = _put(backend, "/mnt/d/shop/src/auth.py", root="/mnt/d/shop")
     assert _related(backend, one) == [(other, ["/mnt/d/shop/src/auth.py", "/mnt/d/shop"])]
     assert [memory_id for memory_id, _ in _related(backend, other)] == [one]
 
 
-def test_the_same_path_of_another_project_is_another_file(backend: MemoryBackend) -> None:
+def test_the_same_path_of_another_project_is_another_file(backend: MemoryStore) -> None:
     one = _put(backend, "src/index.ts")
     _put(backend, "src/index.ts", root="/home/ann/else")
     assert _related(backend, one) == []
 
 
-def test_by_session_which_no_text_names(backend: MemoryBackend) -> None:
+def test_by_session_which_no_text_names(backend: MemoryStore) -> None:
     one = _put(backend, session_id="90dd90a0")
     same = _put(backend, session_id="90dd90a0", hours=30)
     _put(backend, session_id="another", hours=1)
     assert _related(backend, one) == [(same, ["90dd90a0", ROOT])]
 
 
-def test_by_decisions_and_no_more_than_asked_for(backend: MemoryBackend) -> None:
+def test_by_decisions_and_no_more_than_asked_for(backend: MemoryStore) -> None:
     one = _put(backend, decisions=('Use "Redis": fast',))
     others = [
         _put(backend, decisions=(text,)) for text in ("use redis - so", 'Use  "redis": again', "Use redis")
@@ -94,26 +94,26 @@ def test_by_decisions_and_no_more_than_asked_for(backend: MemoryBackend) -> None
     assert [each.listed.meta.id for each in found] == others[:0:-1]
 
 
-def test_other_texts_only_have_the_stores_metadata(backend: MemoryBackend) -> None:
+def test_other_texts_only_have_the_stores_metadata(backend: MemoryStore) -> None:
     one = backend.create(New(b"\xff hello", project=ROOT, session_id="s1")).id
     two = backend.create(New(b"x" * (2 << 20), session_id="s1")).id
     assert entities_of(backend.get(one)) == (Entity("session", "s1"), Entity("project", ROOT))
     assert _related(backend, one) == [(two, ["s1"])]
 
 
-def test_it_can_be_left(backend: MemoryBackend) -> None:
+def test_it_can_be_left(backend: MemoryStore) -> None:
     one = _put(backend, "a.py")
     _put(backend, "a.py")
     assert related_memories(backend, one, cancelled=lambda: True) == []
     assert memory_graph(backend, Filter(), cancelled=lambda: True).nodes == ()
 
 
-def test_an_unknown_memory_is_missing(backend: MemoryBackend) -> None:
+def test_an_unknown_memory_is_missing(backend: MemoryStore) -> None:
     with pytest.raises(MemoryMissing):
         related_memories(backend, "CMEM-20260102-100000")
 
 
-def test_the_graph_is_of_what_is_asked_for(backend: MemoryBackend) -> None:
+def test_the_graph_is_of_what_is_asked_for(backend: MemoryStore) -> None:
     _put(backend, "a.py", "b.py")
     newest = _put(backend, "a.py", hours=1)
     _put(backend, "a.py", root="/home/ann/else")

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from memtui.documents.goal import ONLY_CAPTURE
-from memtui.documents.memory_draft import draft_memory
-from memtui.documents.recovery_review import with_review
-from memtui.flows import review as module
-from memtui.flows.review import Reviewed, capture_facts, review
-from memtui.formats.capture import parse_capture
+from memtui.flows.review import Reviewed, review
 from memtui.formats.capture_text import render_pending
 from memtui.formats.memory import MemoryFile, parse_memory
 from memtui.formats.model import Section
-from memtui.formats.recovery import Recovery, parse_recovery
+from memtui.formats.recovery import parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
-from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
+from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.transcript.facts import Facts
 from tests import faults
 from tests.transcripts import Transcript
@@ -85,21 +78,8 @@ def reviewed(places: Places, facts: Facts | None = None) -> Reviewed:
     )
 
 
-def backend(places: Places) -> FilesBackend:
-    return FilesBackend(places.home, clock)
-
-
-def test_all_three_are_written_and_name_each_other(places: Places) -> None:
-    done = reviewed(places)
-    assert done.recovery_id == ID
-    capture = parse_capture((places.project.compacts / CAPTURE).read_text("utf-8"))
-    assert (capture.status, capture.memory, capture.summary) == ("reviewed", done.memory_path.name, SUMMARY)
-    written = done.memory_path.read_text("utf-8")
-    assert written.endswith(f'## Recovery\nRecovery ID: {ID}\n\nTo restore: "Please import memory {ID}"\n')
-    assert parse_memory(written) == done.memory
-    stored = backend(places).get(ID)
-    assert (stored.meta.source, stored.meta.description) == ("review", "Tax rounding")
-    assert stored.meta.project == str(places.project.root)
+def backend(places: Places) -> MemoryStore:
+    return MemoryStore(places.home, clock)
 
 
 def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review(places: Places) -> None:
@@ -111,12 +91,6 @@ def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review
     assert recovery.notes.startswith("**From the review**\n- Ask the till\n\n**Session**\n")
 
 
-def test_a_draft_accepted_as_it_is_adds_nothing() -> None:
-    facts = Facts(first_prompt="Round the tax", session_id="s")
-    recovery = Recovery(objective="Round the tax", notes="n")
-    assert with_review(recovery, draft_memory(facts), facts) == recovery
-
-
 def test_an_older_recovery_section_gives_way(places: Places) -> None:
     old = Section(heading="Recovery", text="CMEM-20200101-000000")
     memory = MEMORY.replace(extra=(Section(heading="Mood", text="good"), old))
@@ -125,31 +99,6 @@ def test_an_older_recovery_section_gives_way(places: Places) -> None:
     )
     assert [section.heading for section in done.memory.extra] == ["Mood", "Recovery"]
     assert "CMEM-2020" not in done.memory_path.read_text("utf-8")
-
-
-def test_facts_that_are_known_are_not_read_again(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    capture = CaptureStore(places.project).load(entry_of(places))
-    facts, note = capture_facts(capture, places)
-    assert note == ""
-    monkeypatch.setattr(module, "read_facts", None)
-    reviewed(places, replace(facts, first_prompt="Known"))
-    assert backend(places).list().total == 1
-
-
-def test_without_a_transcript_the_capture_is_all_that_is_known(places: Places) -> None:
-    shutil.rmtree(places.claude)
-    done = reviewed(places)
-    recovery = parse_recovery(backend(places).get(done.recovery_id).body.decode())
-    assert [file.role for file in recovery.working_files] == [ONLY_CAPTURE]
-    assert "Round the tax per line, please" in recovery.plan.content
-
-
-def test_a_reviewed_capture_stores_nothing(places: Places) -> None:
-    reviewed(places)
-    with pytest.raises(AlreadyReviewed):
-        reviewed(places)
-    assert backend(places).list().total == 1
-    assert backend(places).deleted().total == 0
 
 
 def test_when_the_capture_has_changed_the_stored_text_is_taken_away_again(places: Places) -> None:

@@ -224,10 +224,6 @@ metas = st.builds(
     tags=st.lists(short, max_size=4).map(tuple),
     session_id=short | st.uuids().map(str),
     source=st.sampled_from(("", "review", "import", "null", "~")),
-    archived=st.booleans(),
-    pinned=st.booleans(),
-    superseded_by=st.just("") | st.from_regex(r"\ACMEM-[0-9]{8}-[0-9]{6}(?:@box)?\Z") | short,
-    supersedes=st.lists(st.from_regex(r"\ACMEM-[0-9]{8}-[0-9]{6}(?:@box)?\Z") | short, max_size=3).map(tuple),
     other=st.sampled_from(("", "rating: 5", "# mine\nnested:\n  - a\n  - b: c\n\nlast: 'x'")),
 )
 stored_memories = st.builds(StoredMemory, meta=metas, body=st.binary(max_size=60) | st.just(b"---\n---\r\n"))

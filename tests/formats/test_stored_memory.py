@@ -46,7 +46,6 @@ description: 'Tax service: the checkout''s half — 税务'
 tags: [tax, checkout flow]
 session_id: 90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1
 source: review
-archived: false
 ---
 """.encode()
 
@@ -108,7 +107,7 @@ def test_both_readers_read_the_same_of_lines_that_mislead(value: str) -> None:
 
 def test_each_value_stands_on_one_line() -> None:
     meta = META.replace(description="long words " * 200, tags=tuple(f"tag-{number}" for number in range(99)))
-    assert render_stored(StoredMemory(meta=meta, body=b"")).count(b"\n") == 11
+    assert render_stored(StoredMemory(meta=meta, body=b"")).count(b"\n") == 10
 
 
 def _label(meta: MemoryMeta) -> Label:
@@ -129,9 +128,6 @@ def test_the_label_is_that_of_the_front_matter(memory: StoredMemory, project: st
 @pytest.mark.parametrize(
     "line",
     [
-        b"archived: yes",
-        b"archived: 'true'",
-        b"pinned: on",
         b'project: "a\\nb"',
         b"project: ~",
         b"project: >\n  a",
@@ -242,14 +238,12 @@ def test_front_matter_made_by_hand_is_read_and_kept(line_end: bytes) -> None:
     memory = parse_stored(b"\xef\xbb\xbf" + HAND_MADE.replace(b"\n", line_end))
     assert memory.meta.id == "CMEM-20260102-101500"
     assert memory.meta.tags == ("tax", "x: y")
-    assert (memory.meta.project, memory.meta.description, memory.meta.archived) == ("", "folded text", True)
+    assert (memory.meta.project, memory.meta.description) == ("", "folded text")
     assert memory.meta.created.strftime("%Y-%m-%d %H:%M:%S") == "2026-01-02 10:15:00"
     assert memory.meta.updated == memory.meta.created
     assert memory.meta.other == "# from the wiki\nrating: 5\nlinks:\n- a\n- b"
     assert memory.body == b"body"
-    assert render_stored(memory).endswith(
-        b"archived: true\n# from the wiki\nrating: 5\nlinks:\n- a\n- b\n---\nbody"
-    )
+    assert render_stored(memory).endswith(b"# from the wiki\nrating: 5\nlinks:\n- a\n- b\n---\nbody")
 
 
 @pytest.mark.parametrize(
@@ -344,10 +338,9 @@ def test_a_recovery_id_has_one_form() -> None:
             META.replace(id=wrong)
 
 
-def test_what_supersedes_it_is_written_only_when_it_is_set() -> None:
-    meta = META.replace(superseded_by="CMEM-20260103-101500", supersedes=("CMEM-20260101-101500",))
-    data = render_stored(StoredMemory(meta=meta, body=BODY))
-    added = b"archived: false\nsuperseded_by: CMEM-20260103-101500\nsupersedes: [CMEM-20260101-101500]\n"
-    assert data == GOLDEN.replace(b"archived: false\n", added) + BODY
-    assert parse_stored(data) == StoredMemory(meta=meta, body=BODY)
-    assert read_label(data) == Label("/home/user/shop")
+def test_marks_of_earlier_versions_are_read_over_and_not_written_back() -> None:
+    former = b"archived: true\npinned: true\nsuperseded_by: CMEM-20260103-101500\n"
+    former += b"supersedes: [CMEM-20260101-101500]\n"
+    memory = parse_stored(GOLDEN.replace(b"source: review\n", b"source: review\n" + former) + BODY)
+    assert memory == StoredMemory(meta=META, body=BODY)
+    assert render_stored(memory) == GOLDEN + BODY

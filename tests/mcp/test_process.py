@@ -145,15 +145,15 @@ def test_a_very_long_text_is_answered_under_its_own_id_and_read_in_pages(start: 
 
 _NOISY = """
 import os, subprocess
-from memtui.store.memory_files import FilesBackend
-quiet = FilesBackend.list
+from memtui.store.memories import MemoryStore
+quiet = MemoryStore.list
 def noisy(*args, **named):
     print("a stray print", flush=True)
     os.write(1, b"a stray write\\n")
     subprocess.run(["echo", "a stray child"])
     assert os.read(0, 1) == b""
     return quiet(*args, **named)
-FilesBackend.list = noisy
+MemoryStore.list = noisy
 from memtui.__main__ import main
 main()
 """

@@ -11,7 +11,7 @@ from memtui.share.contract import Document, Remote, neutral, parse_document
 from memtui.share.remotes import NamedRemote
 from memtui.share.sync import Sharing, Synced
 from memtui.store.base import New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 
 SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
@@ -27,7 +27,7 @@ class Machine:
         (self.home.data / "machine").write_text(f"{name}\n")
         self.root = folder / "code" / "shop"
         self.now = datetime(2026, 1, 2, 12, tzinfo=UTC)
-        self.store = FilesBackend(self.home, self.clock)
+        self.store = MemoryStore(self.home, self.clock)
         self.named = NamedRemote.model_validate({"url": url, **named})
         self.sharing = Sharing(self.home, self.clock, "team", self.named)
 
@@ -48,7 +48,7 @@ class Machine:
         return memory_id
 
     def edit(self, memory_id: str, body: bytes) -> None:
-        self.store.rewrite(memory_id, body)
+        self.store.revise(memory_id, None, body)
 
     def has_changed(self, memory_id: str) -> bool:
         """Whether its text is not the remote's, as far as known here."""

@@ -12,7 +12,7 @@ from unittest import mock
 from memtui.ground.files import FileProblem
 from memtui.share.contract import RemoteProblemError
 from memtui.share.sync import Sharing
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.share.machines import Machine, all_bodies, held
 
 
@@ -38,7 +38,7 @@ class Simulation:
     def run(self, steps: int) -> None:
         """Make the steps, and compare everything at the end."""
         with ExitStack() as stack:
-            store = [(FilesBackend, name) for name in ("create", "revise", "delete", "restore")]
+            store = [(MemoryStore, name) for name in ("create", "revise", "delete", "restore")]
             for owner, name in (*store, (Sharing, "save")):
                 deadly = self._deadly(getattr(owner, name))
                 stack.enter_context(mock.patch.object(owner, name, deadly))

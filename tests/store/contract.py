@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.ground.files import FileProblem
-from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New, Page
+from memtui.store.base import Filter, IdTaken, MemoryMissing, New, Page
+from memtui.store.memories import MemoryStore
 from tests.store.contract_base import (
     BODIES,
     EACH,
@@ -43,7 +44,7 @@ class Contract(SearchContract):
 
     # Made and read
 
-    def test_an_empty_store(self, store: MemoryBackend) -> None:
+    def test_an_empty_store(self, store: MemoryStore) -> None:
         assert store.list() == store.deleted() == Page((), 0)
         assert store.search("x").total == 0
         with pytest.raises(MemoryMissing) as caught:
@@ -51,7 +52,7 @@ class Contract(SearchContract):
         assert caught.value.near == ()
 
     @pytest.mark.parametrize("body", BODIES)
-    def test_a_text_comes_back_to_the_byte(self, store: MemoryBackend, body: bytes) -> None:
+    def test_a_text_comes_back_to_the_byte(self, store: MemoryStore, body: bytes) -> None:
         meta = store.create(New(body))
         assert store.get(meta.id) == StoredMemory(meta=meta, body=body)
         store.update(meta.id, description="d", tags=["t"])
@@ -76,7 +77,7 @@ class Contract(SearchContract):
         meta = store.update(store.create(new).id, description=description, tags=new_tags)
         assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
 
-    def test_what_is_given_is_kept(self, store: MemoryBackend) -> None:
+    def test_what_is_given_is_kept(self, store: MemoryStore) -> None:
         created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
         meta = store.create(
             New(
@@ -90,8 +91,6 @@ class Contract(SearchContract):
                 id="CMEM-20240101-000000",
                 created=created,
                 updated=created + timedelta(days=1),
-                archived=True,
-                superseded_by="CMEM-20240101-000001",
             )
         )
         assert meta == MemoryMeta(
@@ -104,13 +103,11 @@ class Contract(SearchContract):
             session_id="s-1",
             source="ccw",
             author="ann (team)",
-            archived=True,
-            superseded_by="CMEM-20240101-000001",
         )
         assert meta.created.isoformat() == "2025-03-04T05:06:07+09:00"
         assert store.get(meta.id).meta == meta
 
-    def test_the_title(self, store: MemoryBackend) -> None:
+    def test_the_title(self, store: MemoryStore) -> None:
         store.create(New(b"## Objective\n\n  Fix it  \nsoon", description="d"))
         store.create(New(b"## Objective\n\n  Fix it  \nsoon"))
         store.create(New(b"nothing"))
@@ -118,9 +115,7 @@ class Contract(SearchContract):
 
     # Ids
 
-    def test_the_id_is_the_local_time_or_the_next_free_second(
-        self, store: MemoryBackend, watch: Watch
-    ) -> None:
+    def test_the_id_is_the_local_time_or_the_next_free_second(self, store: MemoryStore, watch: Watch) -> None:
         made = [store.create(New(b"")).id for _ in range(3)]
         watch.move(1)
         made.append(store.create(New(b"")).id)
@@ -145,7 +140,7 @@ class Contract(SearchContract):
         ],
     )
     def test_the_next_second_is_one_of_the_calendar(
-        self, store: MemoryBackend, watch: Watch, last: str, then: str
+        self, store: MemoryStore, watch: Watch, last: str, then: str
     ) -> None:
         watch.now = datetime.fromisoformat(f"{last}+00:00")
         store.create(New(b""))
@@ -162,7 +157,7 @@ class Contract(SearchContract):
     )
     def test_the_change_of_the_clocks(
         self,
-        store: MemoryBackend,
+        store: MemoryStore,
         watch: Watch,
         monkeypatch: pytest.MonkeyPatch,
         last: str,
@@ -173,7 +168,7 @@ class Contract(SearchContract):
         watch.now = datetime.fromisoformat(last)
         assert [store.create(New(b"")).id[-6:] for _ in expected] == expected
 
-    def test_an_id_is_kept_when_it_is_free(self, store: MemoryBackend) -> None:
+    def test_an_id_is_kept_when_it_is_free(self, store: MemoryStore) -> None:
         kept = store.create(New(b"kept", id=FIRST))
         for _ in range(2):
             with pytest.raises(IdTaken):
@@ -186,18 +181,18 @@ class Contract(SearchContract):
         assert store.list().total == 2
 
     @pytest.mark.parametrize("wrong", [each for each in NONSENSE if each])
-    def test_invalid_ids_cannot_be_kept(self, store: MemoryBackend, wrong: str) -> None:
+    def test_invalid_ids_cannot_be_kept(self, store: MemoryStore, wrong: str) -> None:
         with pytest.raises(FileProblem):
             store.create(New(b"", id=wrong))
         assert store.list().total == 0
 
-    def test_an_id_is_never_given_twice(self, store: MemoryBackend) -> None:
+    def test_an_id_is_never_given_twice(self, store: MemoryStore) -> None:
         for number in range(4):
             store.delete(store.create(New(b"")).id)
             assert store.deleted().total == number + 1
         assert store.create(New(b"")).id == "CMEM-20260102-101504"
 
-    def test_threads_get_ids_of_their_own(self, store: MemoryBackend) -> None:
+    def test_threads_get_ids_of_their_own(self, store: MemoryStore) -> None:
         with ThreadPoolExecutor(8) as pool:
             made = list(pool.map(lambda number: store.create(New(b"%d" % number)).id, range(80)))
         assert len(set(made)) == 80
@@ -207,7 +202,7 @@ class Contract(SearchContract):
     # Found by an id
 
     @pytest.mark.parametrize("wrong", NONSENSE)
-    def test_invalid_ids_count_as_missing(self, store: MemoryBackend, wrong: str) -> None:
+    def test_invalid_ids_count_as_missing(self, store: MemoryStore, wrong: str) -> None:
         store.create(New(b""))
         store.delete(store.create(New(b"")).id)
         for ask in (store.get, store.delete, store.restore, store.update):
@@ -215,7 +210,7 @@ class Contract(SearchContract):
                 ask(wrong)
         assert (store.list().total, store.deleted().total) == (1, 1)
 
-    def test_a_missing_memory_is_reported_with_similar_ids(self, store: MemoryBackend) -> None:
+    def test_a_missing_memory_is_reported_with_similar_ids(self, store: MemoryStore) -> None:
         for number in range(9):
             store.create(New(b"", id=f"CMEM-2026010{number + 1}-101500"))
         for ask in (store.get, store.delete, store.update, store.find):
@@ -225,7 +220,7 @@ class Contract(SearchContract):
             assert set(caught.value.near) <= set(ids(store.list()))
             assert "CMEM-20260103-101501" in caught.value.reason
 
-    def test_found_by_its_beginning(self, store: MemoryBackend) -> None:
+    def test_found_by_its_beginning(self, store: MemoryStore) -> None:
         for each in (FIRST, "CMEM-20260102-235959", "CMEM-20251225-081500"):
             store.create(New(b"", id=each))
         for beginning in (
@@ -258,7 +253,7 @@ class Contract(SearchContract):
 
     # Listed
 
-    def test_listed_newest_first_and_in_parts(self, store: MemoryBackend) -> None:
+    def test_listed_newest_first_and_in_parts(self, store: MemoryStore) -> None:
         days = [f"CMEM-202601{day:02d}-000000" for day in (3, 1, 9, 7, 5)]
         for each in days:
             store.create(New(b"", id=each))
@@ -299,7 +294,7 @@ class Contract(SearchContract):
 
     # Changed
 
-    def test_a_change_only_affects_its_own_keys(self, store: MemoryBackend, watch: Watch) -> None:
+    def test_a_change_only_affects_its_own_keys(self, store: MemoryStore, watch: Watch) -> None:
         meta = store.create(New(b"x", project="/p", description="d", tags=("t",), session_id="s"))
         watch.move(60)
         changed = meta.replace(updated=watch.now)
@@ -314,7 +309,7 @@ class Contract(SearchContract):
             assert store.get(meta.id) == StoredMemory(meta=changed, body=b"x")
         assert metas(store.list()) == [changed]
 
-    def test_no_change_is_none(self, store: MemoryBackend, watch: Watch) -> None:
+    def test_no_change_is_none(self, store: MemoryStore, watch: Watch) -> None:
         meta = store.create(New(b"x", tags=("t",)))
         watch.move(60)
         assert store.update(meta.id) == store.update(meta.id, tags=["t"]) == meta
@@ -322,7 +317,7 @@ class Contract(SearchContract):
 
     # Deleted
 
-    def test_deleted_to_the_trash_and_taken_out_again(self, store: MemoryBackend, watch: Watch) -> None:
+    def test_deleted_to_the_trash_and_taken_out_again(self, store: MemoryStore, watch: Watch) -> None:
         made = [store.create(New(b"needle %d" % number, description=str(number))) for number in range(3)]
         for meta in made[:2]:
             store.delete(meta.id)
@@ -340,7 +335,7 @@ class Contract(SearchContract):
         assert metas(store.deleted()) == [made[1]]
         assert store.search("needle").total == 2
 
-    def test_what_is_not_in_the_trash_cannot_be_taken_out(self, store: MemoryBackend) -> None:
+    def test_what_is_not_in_the_trash_cannot_be_taken_out(self, store: MemoryStore) -> None:
         meta = store.create(New(b""))
         for wrong in (meta.id, "CMEM-20200101-000000"):
             with pytest.raises(MemoryMissing):

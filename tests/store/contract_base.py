@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from memtui.formats.stored_memory import MemoryMeta
 from memtui.ground.clock import Clock
-from memtui.store.base import MemoryBackend, New, Page
+from memtui.store.base import New, Page
+from memtui.store.memories import MemoryStore
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 FIRST = "CMEM-20260102-101500"
@@ -57,7 +58,6 @@ news = st.builds(
     description=words,
     tags=st.lists(st.sampled_from(("Tax", "auth", "Ärger")), max_size=2).map(tuple) | tags,
     session_id=words,
-    archived=st.booleans(),
     created=st.none() | st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC)),
 )
 
@@ -91,7 +91,7 @@ def ids(page: Page) -> list[str]:
 class ContractBase:
     """Makes the store that is tested."""
 
-    def make(self, clock: Clock) -> MemoryBackend:
+    def make(self, clock: Clock) -> MemoryStore:
         """A new, empty store."""
         raise NotImplementedError
 
@@ -100,5 +100,5 @@ class ContractBase:
         return Watch()
 
     @pytest.fixture
-    def store(self, watch: Watch) -> MemoryBackend:
+    def store(self, watch: Watch) -> MemoryStore:
         return self.make(watch)

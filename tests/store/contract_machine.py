@@ -10,7 +10,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory
 from memtui.ground.clock import Clock
-from memtui.store.base import Filter, IdTaken, MemoryBackend, MemoryMissing, New
+from memtui.store.base import Filter, IdTaken, MemoryMissing, New
+from memtui.store.memories import MemoryStore
 from tests.store.contract_base import Watch, metas, news, tags, words
 
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
@@ -30,7 +31,7 @@ class InAnyOrder(RuleBasedStateMachine):
         self.trash: dict[str, StoredMemory] = {}
         self.used: set[str] = set()
 
-    def make(self, clock: Clock) -> MemoryBackend:
+    def make(self, clock: Clock) -> MemoryStore:
         """A new, empty store."""
         raise NotImplementedError
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.store.base import Filter, MemoryBackend, New
+from memtui.store.base import Filter, New
+from memtui.store.memories import MemoryStore
 from tests.store.contract_base import (
     EACH,
     ContractBase,
@@ -18,7 +19,7 @@ from tests.store.contract_base import (
 class SearchContract(ContractBase):
     """The tests of searching."""
 
-    def test_finds_what_holds_every_word(self, store: MemoryBackend) -> None:
+    def test_finds_what_holds_every_word(self, store: MemoryStore) -> None:
         for body, description in (
             (b"fix the getUserById call", "Tax"),
             ("税务服务".encode(), "Ärger"),
@@ -40,7 +41,7 @@ class SearchContract(ContractBase):
         assert [(len(each.hits), each.total) for each in found] == [(1, 3), (1, 3), (1, 3), (0, 3)]
         assert len({each.hits[0].listed.meta.id for each in found[:3]}) == 3
 
-    def test_a_project_is_its_root_and_what_is_below(self, store: MemoryBackend) -> None:
+    def test_a_project_is_its_root_and_what_is_below(self, store: MemoryStore) -> None:
         for project in ("/p", "/p/below", "/pp", "", "/"):
             store.create(New(b"x", project=project))
         expected = {"/p": {"/p", "/p/below", ""}, "/p/below": {"/p/below", ""}, "/none": {""}}
@@ -50,7 +51,7 @@ class SearchContract(ContractBase):
             assert store.list(where, limit=1).total == len(projects)
             assert {hit.listed.meta.project for hit in store.search("x", where).hits} == projects
 
-    def test_a_hit_shows_where(self, store: MemoryBackend) -> None:
+    def test_a_hit_shows_where(self, store: MemoryStore) -> None:
         store.create(New(b"first\nand then the needle, and more\n" * 3))
         (hit,) = store.search("NEEDLE").hits
         assert "\n" not in hit.snippet
@@ -68,7 +69,7 @@ class SearchContract(ContractBase):
         store.create(New(b"some text"))
         assert store.search(query).total in (0, 1)
 
-    def test_changes_are_found(self, store: MemoryBackend) -> None:
+    def test_changes_are_found(self, store: MemoryStore) -> None:
         meta = store.create(New(b"text", description="old"))
         assert store.search("old").total == 1
         store.update(meta.id, description="new")

@@ -57,7 +57,6 @@ def add(
     *,
     description: str = "",
     tags: tuple[str, ...] = (),
-    archived: bool = False,
     project: str = PROJECT,
 ) -> Path:
     """Write memory `number`, as a whole: a file edited in place is noticed later on a busy machine."""
@@ -68,7 +67,6 @@ def add(
         updated=made(number),
         description=description,
         tags=tags,
-        archived=archived,
     )
     path = path_of(where, number)
     path.parent.mkdir(parents=True, exist_ok=True)

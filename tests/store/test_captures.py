@@ -16,7 +16,7 @@ from memtui.ground.project import Home, Project
 from memtui.store import captures
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
-from memtui.store.memories import MemoryStore
+from memtui.store.memory_heads import MemoryFiles
 from memtui.store.newest import newest_captures
 from tests import faults
 from tests.disk import names
@@ -125,7 +125,7 @@ def test_a_folder_that_is_swapped_meanwhile_is_not_listed(
     inside, spare = project.root / ".project", project.root / "spare"
     listings: list[Callable[[], list[Entry]]] = [
         store.entries,
-        MemoryStore(project, Home(*[tmp_path / "home"] * 4)).file_entries,
+        MemoryFiles(project, Home(*[tmp_path / "home"] * 4)).file_entries,
         lambda: [entry for entry, _ in newest_captures(project)[0]],
     ]
     for listing in listings:

@@ -12,9 +12,9 @@ from memtui.formats.memory import MemoryFile, render_memory
 from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.files import FileOutside
 from memtui.ground.project import Home, Project
-from memtui.store import memories
+from memtui.store import memory_heads
 from memtui.store.listing import Entry
-from memtui.store.memories import MemoryHead, MemoryKind, MemoryProblem, MemoryStore, kind_of
+from memtui.store.memory_heads import MemoryFiles, MemoryHead, MemoryKind, MemoryProblem, kind_of
 
 CREATED = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 BODY = "# Session Recovery\n\n## Session ID\nabc\n\n## Objective (main)\n\n  Fix the JWT check\n\n## Notes\n"
@@ -33,8 +33,8 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def store(project: Project, home: Home) -> MemoryStore:
-    return MemoryStore(project, home)
+def store(project: Project, home: Home) -> MemoryFiles:
+    return MemoryFiles(project, home)
 
 
 def add_stored(home: Home, time: str, *, body: bytes = BODY.encode(), description: str = "") -> Path:
@@ -49,7 +49,6 @@ def add_stored(home: Home, time: str, *, body: bytes = BODY.encode(), descriptio
         tags=("auth", "jwt"),
         session_id="s",
         source="review",
-        archived=True,
     )
     path = folder / f"CMEM-{time}.md"
     path.write_bytes(render_stored(StoredMemory(meta=meta, body=body)))
@@ -63,7 +62,7 @@ def add_review(project: Project, name: str, title: str = "Token refresh") -> Pat
 
 
 def test_lists_both_kinds_by_time_and_opens_nothing(
-    project: Project, home: Home, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+    project: Project, home: Home, store: MemoryFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert store.entries() == []
     for time in ("20260102-101500", "20251225-081501", "20250101-000000"):
@@ -92,12 +91,12 @@ def test_lists_both_kinds_by_time_and_opens_nothing(
     ]
 
 
-def entry_of(store: MemoryStore, path: Path) -> Entry:
+def entry_of(store: MemoryFiles, path: Path) -> Entry:
     (entry,) = [entry for entry in store.entries() if entry.path == path]
     return entry
 
 
-def test_the_head_of_a_memory_file(project: Project, store: MemoryStore) -> None:
+def test_the_head_of_a_memory_file(project: Project, store: MemoryFiles) -> None:
     entry = entry_of(store, add_review(project, "20251225_081500-memory-2.md"))
     time = datetime(2025, 12, 25, 8, 15).astimezone()
     assert store.head(entry) == MemoryHead(
@@ -106,7 +105,7 @@ def test_the_head_of_a_memory_file(project: Project, store: MemoryStore) -> None
     assert kind_of(entry) is MemoryKind.REVIEW
 
 
-def test_the_head_of_a_stored_memory(home: Home, store: MemoryStore) -> None:
+def test_the_head_of_a_stored_memory(home: Home, store: MemoryFiles) -> None:
     described = entry_of(store, add_stored(home, "20260102-101500", description="JWT"))
     assert store.head(described) == MemoryHead(
         MemoryKind.STORED, "CMEM-20260102-101500", "JWT", CREATED, ("auth", "jwt"), "/home/me/app"
@@ -118,7 +117,7 @@ def test_the_head_of_a_stored_memory(home: Home, store: MemoryStore) -> None:
 
 
 def test_a_head_costs_its_first_block(
-    home: Home, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+    home: Home, store: MemoryFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = entry_of(store, add_stored(home, "20260102-101500", body=BODY.encode() + b"x" * 5_000_000))
     sizes: list[int] = []
@@ -131,15 +130,15 @@ def test_a_head_costs_its_first_block(
 
     monkeypatch.setattr(os, "read", counted)
     assert store.head(entry).title == "Fix the JWT check"
-    assert sum(sizes) <= memories.HEAD_SIZE
+    assert sum(sizes) <= memory_heads.HEAD_SIZE
 
 
-def test_front_matter_longer_than_the_first_block(home: Home, store: MemoryStore) -> None:
+def test_front_matter_longer_than_the_first_block(home: Home, store: MemoryFiles) -> None:
     path = add_stored(home, "20260102-101500", description="d" * 20_000)
     assert store.head(entry_of(store, path)).title == "d" * 20_000
 
 
-def test_a_text_put_there_by_hand(home: Home, store: MemoryStore) -> None:
+def test_a_text_put_there_by_hand(home: Home, store: MemoryFiles) -> None:
     path = add_stored(home, "20260102-101500")
     path.write_text(BODY)
     head = store.head(entry_of(store, path))
@@ -148,14 +147,14 @@ def test_a_text_put_there_by_hand(home: Home, store: MemoryStore) -> None:
     assert store.load(entry_of(store, path)).text == BODY
 
 
-def test_the_files_name_is_its_id(home: Home, store: MemoryStore) -> None:
+def test_the_files_name_is_its_id(home: Home, store: MemoryFiles) -> None:
     path = add_stored(home, "20260102-101500")
     copy = path.with_name("CMEM-20260102-101501.md")
     copy.write_bytes(path.read_bytes())
     assert store.head(entry_of(store, copy)).id == "CMEM-20260102-101501"
 
 
-def test_loads_whole_memories(project: Project, home: Home, store: MemoryStore) -> None:
+def test_loads_whole_memories(project: Project, home: Home, store: MemoryFiles) -> None:
     body = "é\r\n## Objective\r\n字".encode()
     stored = store.load(entry_of(store, add_stored(home, "20260102-101500", body=body + b"\xff")))
     assert stored.text == body.decode() + "\N{REPLACEMENT CHARACTER}"
@@ -164,7 +163,7 @@ def test_loads_whole_memories(project: Project, home: Home, store: MemoryStore) 
     assert store.load(entry_of(store, path)).text == path.read_text()
 
 
-def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, store: MemoryStore) -> None:
+def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, store: MemoryFiles) -> None:
     folder = project.compacts
     (folder / "1-memory.md").mkdir()
     (folder / "2-memory.md").symlink_to("/etc/hostname")
@@ -190,13 +189,13 @@ def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, 
             assert store.load(entry).text == entry.path.read_text()
 
 
-def test_a_memory_of_ten_megabytes_is_not_shown(home: Home, store: MemoryStore) -> None:
-    path = add_stored(home, "20260102-101500", body=b"x" * (memories.LIMIT + 1))
+def test_a_memory_of_ten_megabytes_is_not_shown(home: Home, store: MemoryFiles) -> None:
+    path = add_stored(home, "20260102-101500", body=b"x" * (memory_heads.LIMIT + 1))
     with pytest.raises(MemoryProblem, match="is larger than 8 MB"):
         store.load(entry_of(store, path))
 
 
-def test_links_do_not_lead_out(project: Project, home: Home, store: MemoryStore, tmp_path: Path) -> None:
+def test_links_do_not_lead_out(project: Project, home: Home, store: MemoryFiles, tmp_path: Path) -> None:
     outside = add_stored(home, "20260102-101500", description="secret")
     outside.rename(tmp_path / outside.name)
     (home.memories / "2026-01").rmdir()

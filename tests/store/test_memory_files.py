@@ -13,9 +13,7 @@ from hypothesis.stateful import rule
 
 from memtui.formats.stored_memory import render_stored
 from memtui.ground.clock import Clock
-from memtui.store import memory_edit
-from memtui.store.base import MemoryBackend
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.store.contract import Contract
 from tests.store.contract_machine import PHASES, InAnyOrder
 from tests.store.memories import home_in
@@ -23,26 +21,23 @@ from tests.store.memories import home_in
 
 class TestFilesBackend(Contract):
     @pytest.fixture(autouse=True)
-    def _places(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def _places(self, tmp_path: Path) -> None:
         self.base = tmp_path
         self.number = 0
-        monkeypatch.setattr(memory_edit, "LOOK_AGAIN", ())  # nobody else is there
 
-    def make(self, clock: Clock) -> MemoryBackend:
+    def make(self, clock: Clock) -> MemoryStore:
         self.number += 1
-        return FilesBackend(home_in(self.base / str(self.number)), clock)
+        return MemoryStore(home_in(self.base / str(self.number)), clock)
 
 
 class FilesInAnyOrder(InAnyOrder):
     """With people who edit, delete and add files by hand."""
 
-    def make(self, clock: Clock) -> MemoryBackend:
+    def make(self, clock: Clock) -> MemoryStore:
         self.base = Path(tempfile.mkdtemp())
-        self.looks, memory_edit.LOOK_AGAIN = memory_edit.LOOK_AGAIN, ()
-        return FilesBackend(home_in(self.base), clock)
+        return MemoryStore(home_in(self.base), clock)
 
     def teardown(self) -> None:
-        memory_edit.LOOK_AGAIN = self.looks
         shutil.rmtree(self.base)
 
     def path_of(self, memory_id: str) -> Path:

@@ -14,10 +14,10 @@ from memtui.formats.stored_memory import HEAD_LIMIT, StoredMemory, render_stored
 from memtui.ground import files
 from memtui.ground.files import FileLocked, FileProblem, FileTooLarge, Replaced
 from memtui.ground.project import Home, Project
-from memtui.store import memory_edit
+from memtui.store import memories
 from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New
 from memtui.store.memories import MemoryStore
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memory_heads import MemoryFiles
 from memtui.store.stored_files import LIMIT
 from tests.disk import mode_of
 from tests.store.contract_base import FIRST, NOW, Watch
@@ -32,9 +32,8 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def store(home: Home, monkeypatch: pytest.MonkeyPatch) -> FilesBackend:
-    monkeypatch.setattr(memory_edit, "LOOK_AGAIN", (0.0,))
-    return FilesBackend(home, Watch())
+def store(home: Home) -> MemoryStore:
+    return MemoryStore(home, Watch())
 
 
 def put(home: Home, data: bytes, memory_id: str = FIRST, month: str = "2026-01") -> Path:
@@ -44,13 +43,13 @@ def put(home: Home, data: bytes, memory_id: str = FIRST, month: str = "2026-01")
     return path
 
 
-def listed(store: FilesBackend) -> Listed:
+def listed(store: MemoryStore) -> Listed:
     (only,) = store.list(Filter()).items
     return only
 
 
 def test_the_folder_itself_may_be_a_link_but_none_below_it(
-    home: Home, store: FilesBackend, tmp_path: Path
+    home: Home, store: MemoryStore, tmp_path: Path
 ) -> None:
     elsewhere, outside = tmp_path / "elsewhere", tmp_path / "outside"
     for folder in (elsewhere, outside):
@@ -72,7 +71,7 @@ def test_the_folder_itself_may_be_a_link_but_none_below_it(
 def test_files_are_for_this_user_alone(home: Home, mask: int) -> None:
     before = os.umask(mask)
     try:
-        store = FilesBackend(home, Watch())
+        store = MemoryStore(home, Watch())
         for _ in range(2):
             store.create(New(b""))
         store.update(FIRST, description="d")
@@ -85,7 +84,7 @@ def test_files_are_for_this_user_alone(home: Home, mask: int) -> None:
     assert {mode_of(path) for path in made if path.is_file()} == {0o600}
 
 
-def test_looking_makes_nothing(store: FilesBackend, home: Home) -> None:
+def test_looking_makes_nothing(store: MemoryStore, home: Home) -> None:
     store.list()
     store.deleted()
     store.tidy()
@@ -95,15 +94,15 @@ def test_looking_makes_nothing(store: FilesBackend, home: Home) -> None:
     assert not home.data.exists()
 
 
-def test_a_file_is_readable_and_its_text_as_it_was_given(store: FilesBackend, home: Home) -> None:
+def test_a_file_is_readable_and_its_text_as_it_was_given(store: MemoryStore, home: Home) -> None:
     store.create(New(TEXT, description="d"))
     data = (home.memories / "2026-01" / f"{FIRST}.md").read_bytes()
     assert data.startswith(f"---\nid: {FIRST}\n".encode())
-    assert data.endswith(b"archived: false\n---\n" + TEXT)
+    assert data.endswith(b"source: import\n---\n" + TEXT)
 
 
 @pytest.mark.parametrize("text", [TEXT, b"", b"-----\n", b"--- x\n", b"\xef\xbb\xbf# BOM"])
-def test_a_text_without_front_matter(store: FilesBackend, home: Home, text: bytes) -> None:
+def test_a_text_without_front_matter(store: MemoryStore, home: Home, text: bytes) -> None:
     put(home, text)
     memory = store.get(FIRST)
     assert memory.body == text
@@ -114,7 +113,7 @@ def test_a_text_without_front_matter(store: FilesBackend, home: Home, text: byte
     assert store.get(FIRST) == StoredMemory(meta=meta, body=text)
 
 
-def test_front_matter_made_by_hand_keeps_its_own_keys(store: FilesBackend, home: Home) -> None:
+def test_front_matter_made_by_hand_keeps_its_own_keys(store: MemoryStore, home: Home) -> None:
     path = put(home, f"---\r\n# mine\r\nrating: 5\r\nid: {FIRST}\r\ntags: a, b\r\n---\r\nbody\r\n".encode())
     store.update(FIRST, description="d")
     data = path.read_bytes()
@@ -123,7 +122,7 @@ def test_front_matter_made_by_hand_keeps_its_own_keys(store: FilesBackend, home:
     assert store.get(FIRST).meta.tags == ("a", "b")
 
 
-def test_a_copied_file_is_another_memory(store: FilesBackend, home: Home) -> None:
+def test_a_copied_file_is_another_memory(store: MemoryStore, home: Home) -> None:
     store.create(New(TEXT, description="d"))
     path = home.memories / "2026-01" / f"{FIRST}.md"
     copy = "CMEM-20260102-101507"
@@ -134,7 +133,7 @@ def test_a_copied_file_is_another_memory(store: FilesBackend, home: Home) -> Non
     assert store.get(FIRST).meta.description == "d"
 
 
-def test_a_file_in_another_month_is_the_same_memory(store: FilesBackend, home: Home) -> None:
+def test_a_file_in_another_month_is_the_same_memory(store: MemoryStore, home: Home) -> None:
     put(home, TEXT, month="2020-02")
     assert (listed(store).meta.id, store.get(FIRST).body, store.find("2026")) == (FIRST, TEXT, FIRST)
     with pytest.raises(IdTaken):
@@ -150,7 +149,7 @@ BROKEN = (b"---\nid: {\n---\n", b"---\nid: x\n", f"---\nid: {FIRST}\n".encode() 
 
 
 @pytest.mark.parametrize("data", BROKEN)
-def test_a_broken_file_is_listed_with_its_reason(store: FilesBackend, home: Home, data: bytes) -> None:
+def test_a_broken_file_is_listed_with_its_reason(store: MemoryStore, home: Home, data: bytes) -> None:
     path = put(home, data)
     found = listed(store)
     assert found.problem.startswith("is broken: its front matter")
@@ -172,7 +171,7 @@ def _make_link(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [_make_link, os.mkfifo, os.mkdir, lambda path: path.symlink_to("nowhere")])
-def test_entries_that_are_no_files_are_listed_unread(store: FilesBackend, home: Home, make: Any) -> None:
+def test_entries_that_are_no_files_are_listed_unread(store: MemoryStore, home: Home, make: Any) -> None:
     path = put(home, b"")
     path.unlink()
     make(path)
@@ -186,7 +185,7 @@ def test_entries_that_are_no_files_are_listed_unread(store: FilesBackend, home: 
     assert os.path.lexists(path)
 
 
-def test_a_closed_file_is_listed(store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_file_is_listed(store: MemoryStore, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     put(home, TEXT)
     real = os.open
 
@@ -199,7 +198,7 @@ def test_a_closed_file_is_listed(store: FilesBackend, home: Home, monkeypatch: p
     assert listed(store).problem.startswith("cannot be read: permission denied")
 
 
-def test_strange_names_are_no_memories(store: FilesBackend, home: Home) -> None:
+def test_strange_names_are_no_memories(store: MemoryStore, home: Home) -> None:
     for name in ("CMEM-2026.md", "notes", ".CMEM-20260102-101500.md", "CMEM-20260102-101500.md~"):
         put(home, TEXT, name.removesuffix(".md"))
     (home.memories / "file").write_text("x")
@@ -207,7 +206,7 @@ def test_strange_names_are_no_memories(store: FilesBackend, home: Home) -> None:
     assert store.list().total == 0
 
 
-def test_a_time_that_no_clock_shows(store: FilesBackend, home: Home) -> None:
+def test_a_time_that_no_clock_shows(store: MemoryStore, home: Home) -> None:
     wrong = "CMEM-20261399-250000"
     put(home, TEXT, wrong, "2026-13")
     assert listed(store).meta.created == datetime(1970, 1, 1, tzinfo=UTC)
@@ -219,16 +218,16 @@ def test_a_time_that_no_clock_shows(store: FilesBackend, home: Home) -> None:
 @pytest.mark.parametrize(
     "data", [TEXT, *BROKEN, b"", b"-----\n", b"--- x\n", b"\xef\xbb\xbf---\nid: CMEM-20260102-101500\n---\nx"]
 )
-def test_the_apps_list_says_the_same(home: Home, store: FilesBackend, data: bytes) -> None:
+def test_the_apps_list_says_the_same(home: Home, store: MemoryStore, data: bytes) -> None:
     put(home, data)
-    rows = MemoryStore(Project(home.data / "project"), home)
+    rows = MemoryFiles(Project(home.data / "project"), home)
     (entry,) = rows.entries()
     head, found = rows.head(entry), listed(store)
     assert (head.id, head.title, head.tags) == (found.meta.id, found.title, ())
     assert (head.time, head.problem) == (found.meta.created, found.problem)
 
 
-def test_unreadable_files_are_not_written(store: FilesBackend) -> None:
+def test_unreadable_files_are_not_written(store: MemoryStore) -> None:
     for new in (New(b"x" * (LIMIT + 1)), New(b"", description="d" * 40_000), New(b"", tags=("t" * 40_000,))):
         with pytest.raises(FileTooLarge, match="cannot be written"):
             store.create(new)
@@ -240,7 +239,7 @@ def test_unreadable_files_are_not_written(store: FilesBackend) -> None:
     assert len(listed(store).title) == 20_000
 
 
-def test_the_longest_front_matter_is_read_again(store: FilesBackend, home: Home) -> None:
+def test_the_longest_front_matter_is_read_again(store: MemoryStore, home: Home) -> None:
     store.create(New(b"", description="d"))
     (path,) = home.memories.glob("*/*.md")
     room = HEAD_LIMIT - len(path.read_bytes())
@@ -251,7 +250,7 @@ def test_the_longest_front_matter_is_read_again(store: FilesBackend, home: Home)
         store.update(FIRST, description="d" * (room + 2))
 
 
-def test_of_many_memories_with_one_beginning_three_are_named(store: FilesBackend, home: Home) -> None:
+def test_of_many_memories_with_one_beginning_three_are_named(store: MemoryStore, home: Home) -> None:
     made = [store.create(New(TEXT)).id for _ in range(4)]
     with pytest.raises(MemoryMissing) as caught:
         store.find("2026")
@@ -267,16 +266,8 @@ def test_of_many_memories_with_one_beginning_three_are_named(store: FilesBackend
     assert caught.value.path == home.trash
 
 
-def test_the_undo_of_the_first_memory_makes_the_trash(store: FilesBackend, home: Home) -> None:
-    store.create(New(TEXT))
-    (path,) = home.memories.glob("*/*.md")
-    store.put(path, path.read_bytes(), None)
-    assert not path.exists()
-    assert (home.trash / path.name).read_bytes().endswith(TEXT)
-
-
 def test_an_edit_in_the_middle_of_a_change_is_kept(
-    store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch
+    store: MemoryStore, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = store.get(store.create(New(b"old")).id)
     path = home.memories / "2026-01" / f"{FIRST}.md"
@@ -288,34 +279,13 @@ def test_an_edit_in_the_middle_of_a_change_is_kept(
             path.write_bytes(render_stored(memory.replace(body=edits.pop(0))))
         return real(*arguments, **options)
 
-    monkeypatch.setattr(memory_edit, "replace_expected", edited_before)
+    monkeypatch.setattr(memories, "replace_expected", edited_before)
     store.update(FIRST, description="changed")
     assert (store.get(FIRST).body, store.get(FIRST).meta.description) == (b"three times", "changed")
 
 
-def test_what_is_written_into_the_old_file_is_carried_over(
-    store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory = store.get(store.create(New(b"old")).id)
-    path = home.memories / "2026-01" / f"{FIRST}.md"
-    late = [render_stored(memory.replace(body=b"late"))]
-    real = files.replace_expected
-
-    def written_after(*arguments: Any, **options: Any) -> Replaced:
-        with path.open("r+b") as editor:
-            replaced = real(*arguments, **options)
-            if late:
-                editor.truncate()
-                editor.write(late.pop())
-        return replaced
-
-    monkeypatch.setattr(memory_edit, "replace_expected", written_after)
-    store.update(FIRST, tags=["t"])
-    assert (store.get(FIRST).body, store.get(FIRST).meta.tags) == (b"late", ("t",))
-
-
 def test_a_constant_writer_is_reported(
-    store: FilesBackend, home: Home, monkeypatch: pytest.MonkeyPatch
+    store: MemoryStore, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = store.get(store.create(New(b"old")).id)
     path = home.memories / "2026-01" / f"{FIRST}.md"
@@ -327,13 +297,13 @@ def test_a_constant_writer_is_reported(
         path.write_bytes(render_stored(memory.replace(body=b"%d" % number)))
         return real(*arguments, **options)
 
-    monkeypatch.setattr(memory_edit, "replace_expected", edited_before)
+    monkeypatch.setattr(memories, "replace_expected", edited_before)
     with pytest.raises(FileLocked, match="is being overwritten by another program"):
         store.update(FIRST, description="changed")
     assert store.get(FIRST).body == b"%d" % number
 
 
-def test_nothing_in_the_trash_is_written_over(store: FilesBackend, home: Home) -> None:
+def test_nothing_in_the_trash_is_written_over(store: MemoryStore, home: Home) -> None:
     store.create(New(b"first"))
     store.delete(FIRST)
     put(home, b"second")
@@ -349,7 +319,7 @@ def test_a_store_behind_a_link_is_used_and_links_in_it_are_not(home: Home, tmp_p
     real.mkdir()
     home.data.mkdir()
     home.memories.symlink_to(real)
-    store = FilesBackend(home, Watch())
+    store = MemoryStore(home, Watch())
     store.create(New(TEXT))
     store.update(FIRST, description="d")
     assert store.get(FIRST).body == TEXT
@@ -362,3 +332,23 @@ def test_a_store_behind_a_link_is_used_and_links_in_it_are_not(home: Home, tmp_p
     with pytest.raises(FileProblem, match="link"):
         store.create(New(b"", id="CMEM-20200102-101500"))
     assert list(outside.iterdir()) == []
+
+
+def test_texts_stay_30_days_in_the_trash_and_ids_for_ever(home: Home) -> None:
+    watch = Watch()
+    store = MemoryStore(home, watch)
+    for text in (b"old", b"new"):
+        store.create(New(text))
+    store.delete(FIRST)
+    os.utime(home.trash / f"{FIRST}.md", (NOW.timestamp(), NOW.timestamp()))
+    watch.move(29 * 86_400)
+    store.tidy()
+    assert store.deleted().total == 1
+    watch.move(2 * 86_400)
+    store.tidy()
+    assert store.deleted().total == 0
+    with pytest.raises(MemoryMissing):
+        store.restore(FIRST)
+    with pytest.raises(IdTaken):
+        store.create(New(b"again", id=FIRST))
+    assert store.create(New(b"again", created=NOW)).id not in (FIRST, "CMEM-20260102-101501")

@@ -14,7 +14,7 @@ from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.files import FileProblem, lock
 from memtui.ground.project import Home
 from memtui.store.base import Filter, New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests import faults
 from tests.disk import DEAD_PID, age
 from tests.processes import start_together
@@ -25,38 +25,38 @@ OLD, TRASHED = FIRST, "CMEM-20260102-101501"
 NEW = New(b"new\r\n", description="new", tags=("t",))
 
 
-def prepare(base: Path) -> FilesBackend:
+def prepare(base: Path) -> MemoryStore:
     """A store with one memory and another one in the trash, and its month's folder swept already."""
-    store = FilesBackend(home_in(base), Watch())
+    store = MemoryStore(home_in(base), Watch())
     for body in (b"old\r\n", b"trashed\r\n"):
         store.create(New(body, description=body.decode().strip()))
     store.delete(TRASHED)
     return store
 
 
-def create(store: FilesBackend) -> None:
+def create(store: MemoryStore) -> None:
     assert store.create(NEW).id == "CMEM-20260102-101502"
 
 
-def update(store: FilesBackend) -> None:
+def update(store: MemoryStore) -> None:
     store.update(OLD, description="changed")
 
 
-def delete(store: FilesBackend) -> None:
+def delete(store: MemoryStore) -> None:
     store.delete(OLD)
 
 
-def restore(store: FilesBackend) -> None:
+def restore(store: MemoryStore) -> None:
     store.restore(TRASHED)
 
 
-ACTIONS: Mapping[str, Callable[[FilesBackend], None]] = {
+ACTIONS: Mapping[str, Callable[[MemoryStore], None]] = {
     act.__name__: act for act in (create, update, delete, restore)
 }
 Seen = tuple[dict[str, StoredMemory], dict[str, str]]
 
 
-def seen(store: FilesBackend) -> Seen:
+def seen(store: MemoryStore) -> Seen:
     """The memories of a store, and its trash. Nothing may be broken."""
     page, trash = store.list(Filter()), store.deleted()
     assert not any(listed.problem for listed in (*page.items, *trash.items))
@@ -77,21 +77,18 @@ def files(base: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS])
 @pytest.mark.parametrize("name", ACTIONS)
-def test_an_error_anywhere_changes_nothing_or_is_overcome(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int
-) -> None:
-    monkeypatch.setattr("memtui.store.memory_edit.LOOK_AGAIN", (0.0,))
+def test_an_error_anywhere_changes_nothing_or_is_overcome(tmp_path: Path, name: str, code: int) -> None:
     at, failed = 0, 0
     prepared = tmp_path / "prepared"
     prepare(prepared)
-    before, whole = files(prepared), seen(FilesBackend(home_in(prepared), Watch()))
+    before, whole = files(prepared), seen(MemoryStore(home_in(prepared), Watch()))
     after = _after(tmp_path / "after", name)
     base, fresh = tmp_path, False
     while True:
         at += 1
         if not fresh:
             base = Path(shutil.copytree(prepared, tmp_path / f"{at}"))
-        store = FilesBackend(home_in(base), Watch())
+        store = MemoryStore(home_in(base), Watch())
         with faults.watched(faults.failing(at, code)) as log:
             try:
                 ACTIONS[name](store)
@@ -141,16 +138,16 @@ def _kill_sweep(base: Path, name: str) -> int:
         return Path(shutil.copytree(prepared, base / str(number)))
 
     def act(place: Path) -> None:
-        ACTIONS[name](FilesBackend(home_in(place), Watch()))
+        ACTIONS[name](MemoryStore(home_in(place), Watch()))
 
     def check(place: Path) -> None:
         age(place)
-        store = FilesBackend(home_in(place), Watch())
+        store = MemoryStore(home_in(place), Watch())
         found = seen(store)
         assert found in (before, after), place
         outcomes.append(found == after)
         # The next command has removed what the dead one left, and goes on as if nothing had been.
-        again = FilesBackend(home_in(place), Watch())
+        again = MemoryStore(home_in(place), Watch())
         assert again.create(New(b"next")).id > TRASHED
         left = [key for key in files(place) if not key.endswith(".md")]
         assert left == [], left
@@ -175,12 +172,12 @@ _HAMMER = """
 import sys
 from pathlib import Path
 from memtui.store.base import New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.disk import without_flushing
 from tests.store.contract_base import Watch
 from tests.store.memories import home_in
 without_flushing()
-store = FilesBackend(home_in(Path(sys.argv[1])), Watch())
+store = MemoryStore(home_in(Path(sys.argv[1])), Watch())
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(25):
@@ -191,7 +188,7 @@ for number in range(25):
 
 def test_processes_never_get_one_id_twice(tmp_path: Path) -> None:
     start_together([_HAMMER, str(tmp_path), str(number)] for number in range(8))
-    memories, _ = seen(FilesBackend(home_in(tmp_path), Watch()))
+    memories, _ = seen(MemoryStore(home_in(tmp_path), Watch()))
     assert sorted(memory.body for memory in memories.values()) == sorted(
         f"{process} {number}".encode() for process in range(8) for number in range(25)
     )
@@ -201,12 +198,12 @@ def test_processes_never_get_one_id_twice(tmp_path: Path) -> None:
 _CHANGES = """
 import sys
 from pathlib import Path
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from tests.disk import without_flushing
 from tests.store.contract_base import FIRST, Watch
 from tests.store.memories import home_in
 without_flushing()
-store = FilesBackend(home_in(Path(sys.argv[1])), Watch())
+store = MemoryStore(home_in(Path(sys.argv[1])), Watch())
 field = sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()
@@ -238,14 +235,14 @@ def test_the_next_command_sweeps_what_the_killed_left_and_nothing_else(tmp_path:
     prepare(tmp_path)
     home: Home = home_in(tmp_path)
     folder = home.memories / "2026-01" if place == "month" else home.trash
-    commands: list[Callable[[FilesBackend], object]] = [restore, delete, FilesBackend.tidy]
-    commands += [create, FilesBackend.list] if place == "month" else [FilesBackend.deleted]
+    commands: list[Callable[[MemoryStore], object]] = [restore, delete, MemoryStore.tidy]
+    commands += [create, MemoryStore.list] if place == "month" else [MemoryStore.deleted]
     for command in commands:
         living = folder / f".memtui-{DEAD_PID}-0123456789ab.tmp"  # in another container
         living.touch()
         dead = _leave(folder)
         with lock(folder / ".CMEM-20200101-000000"):
-            command(FilesBackend(home, Watch()))
+            command(MemoryStore(home, Watch()))
             assert (folder / ".CMEM-20200101-000000.lock").exists()
         assert [path for path in dead if path.exists()] == [], command
         assert living.exists()

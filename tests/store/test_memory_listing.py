@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memtui.ground.project import Home, Project
 from memtui.store import memory_listing, stored_files
 from memtui.store.listing import Entry
-from memtui.store.memories import MemoryStore
+from memtui.store.memory_heads import MemoryFiles
 from memtui.store.memory_listing import Memories, MemoryListing
 
 MONTHS = ("2026-01", "2026-02", "2026-03")
@@ -28,7 +28,7 @@ class Disk:
         self.project = Project(root / "app")
         self.home = Home(*(root / name for name in ("data", "cache", "state", "config")))
         self.project.compacts.mkdir(parents=True)
-        self.store = MemoryStore(self.project, self.home)
+        self.store = MemoryFiles(self.project, self.home)
         self._moment = 1_700_000_000
 
     def path(self, month: int, day: int) -> Path:
@@ -206,7 +206,7 @@ def test_after_any_changes_it_is_what_the_store_lists(room: Path, done: list[tup
 
 def test_it_names_all_that_is_new_or_changed_since_the_last_listing(tmp_path: Path) -> None:
     home = Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
-    listing = MemoryListing(MemoryStore(Project(tmp_path / "app"), home))
+    listing = MemoryListing(MemoryFiles(Project(tmp_path / "app"), home))
     month = home.memories / "2026-01"
     month.mkdir(parents=True)
     (month / "CMEM-20260101-101500.md").write_text("x")

@@ -11,7 +11,7 @@ from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.project import Home, Project
 from memtui.store import newest
 from memtui.store.captures import CaptureStore
-from memtui.store.memories import MemoryStore
+from memtui.store.memory_heads import MemoryFiles
 from tests.store.captures import add_capture, make_project
 
 CREATED = datetime(2026, 1, 30, 10, 15, tzinfo=UTC)
@@ -79,7 +79,7 @@ def test_a_folder_that_leads_elsewhere_is_not_read(project: Project, home: Home,
 @pytest.mark.parametrize("number", [7, 50, 60, 61, 130])
 def test_memories_are_the_first_of_the_store(project: Project, home: Home, number: int) -> None:
     add_memories(project, home, number)
-    entries = MemoryStore(project, home).entries()
+    entries = MemoryFiles(project, home).entries()
     found, more = newest.newest_memories(project, home)
     assert found == entries[: newest._MEMORIES]
     assert more == (len(entries) > newest._MEMORIES)

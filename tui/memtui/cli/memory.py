@@ -33,7 +33,8 @@ from memtui.ground.files import FileProblem, create_exclusive, read_within
 from memtui.ground.files.problems import reading
 from memtui.ground.project import expanded, memtui_home
 from memtui.secrets.secrets import find
-from memtui.store.base import Filter, Listed, MemoryBackend, New, Page
+from memtui.store.base import Filter, Listed, New, Page
+from memtui.store.memories import MemoryStore
 from memtui.store.stored_files import LIMIT, MOST, file_name, month_of, objective
 
 _SCREEN = 50
@@ -246,7 +247,7 @@ def list_(
     _print_page(page, offset, as_json, nothing, state)
 
 
-def _print_graph(backend: MemoryBackend, where: Filter, form: str) -> None:
+def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
     """The memories and the files, decisions, packages, sessions and projects that they name."""
     # Imported here: lists do not need it.
     from memtui.flows.relations import memory_graph

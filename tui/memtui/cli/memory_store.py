@@ -8,21 +8,19 @@ import click
 from click.shell_completion import CompletionItem
 
 from memtui.cli.options import project_of
-from memtui.flows import memory_lookup
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import memtui_home
-from memtui.store.base import MemoryBackend
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 
 _NEWEST = 500
 """The most memories searched, of all projects."""
 
 
-def opened() -> MemoryBackend:
+def opened() -> MemoryStore:
     """The user's store, to read from."""
-    return FilesBackend(memtui_home(), system_clock)
+    return MemoryStore(memtui_home(), system_clock)
 
 
 def project_path(root: Path | None) -> str:
@@ -30,13 +28,13 @@ def project_path(root: Path | None) -> str:
     return str(project_of(root).root)
 
 
-def full_id(backend: MemoryBackend, beginning: str, root: Path | None) -> str:
+def full_id(backend: MemoryStore, beginning: str, root: Path | None) -> str:
     """The full id for the beginning of one: among this project's memories first, then among all.
 
     Raises:
         MemoryMissing: no id begins like this, or several do.
     """
-    return memory_lookup.full_id(backend, beginning, project_path(root))
+    return backend.find(beginning, project=project_path(root))
 
 
 def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:

@@ -20,7 +20,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
 from memtui.store.captures import CaptureStore
-from memtui.store.memories import MemoryStore
+from memtui.store.memory_heads import MemoryFiles
 from memtui.store.states import StateStore
 from memtui.store.transcripts import TranscriptStore
 
@@ -69,7 +69,7 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
         return not (
             project.session_state_json.exists()
             or CaptureStore(project).entries()
-            or MemoryStore(project, home).entries()
+            or MemoryFiles(project, home).entries()
             or TranscriptStore(project, claude).entries()
             or StateStore(project, home).newest()
         )

@@ -1,17 +1,29 @@
-"""``memtui share``: marks a memory to be shared."""
+"""``memtui share``, ``sync`` and ``remote``: memories on more than one machine."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import root_option
-from memtui.cli.output import is_terminal, say
-from memtui.ground.clock import system_clock
+from memtui.cli.options import json_option, root_option, yes_option
+from memtui.cli.output import is_terminal, print_json, say
+from memtui.cli.startup import BAD_INPUT
+from memtui.ground.clock import age, local_minute, parse_iso, system_clock
+from memtui.ground.files import FileProblem
 from memtui.ground.project import memtui_home
-from memtui.share.sync import SecretsFoundError, open_sharing
+from memtui.share.remotes import NamedRemote, Remotes
+from memtui.share.sync import SecretsFoundError, Sharing, Synced, keep_syncing, open_sharing
+
+_EVERY = 60.0
+"""Maximum seconds between two exchanges of `--watch`; PostgreSQL announces changes at once."""
+
+
+def _sharing(name: str) -> Sharing:
+    return open_sharing(memtui_home(), system_clock, name)
 
 
 @click.command("share")
@@ -26,7 +38,7 @@ from memtui.share.sync import SecretsFoundError, open_sharing
     help="Share this line although it looks like a secret; at a terminal only.",
 )
 @root_option
-def command(memory_id: str, name: str, allowed: tuple[int, ...], root: Path | None) -> None:
+def share(memory_id: str, name: str, allowed: tuple[int, ...], root: Path | None) -> None:
     """Share a memory with others at the next `memtui sync`.
 
     Paths below the project's root go as /project/NAME. A memory that holds a secret stays here, and so does
@@ -35,7 +47,7 @@ def command(memory_id: str, name: str, allowed: tuple[int, ...], root: Path | No
     if allowed and not is_terminal():
         raise click.UsageError("--allow is for a person at a terminal: look at the line first.")
     whole = full_id(opened(), memory_id, root)
-    sharing = open_sharing(memtui_home(), system_clock, name)
+    sharing = _sharing(name)
     try:
         new = sharing.share(whole, allowed)
     except SecretsFoundError as found:
@@ -45,3 +57,174 @@ def command(memory_id: str, name: str, allowed: tuple[int, ...], root: Path | No
         say(f"{whole} goes to {sharing.name} with the next memtui sync.")
     else:
         say(f"{whole} is shared with {sharing.name} already, as it is.")
+
+
+@click.command("sync")
+@click.argument("name", default="")
+@click.option("--watch", is_flag=True, help="Keep syncing until interrupted.")
+@json_option
+def sync(name: str, watch: bool, as_json: bool) -> None:
+    """Send what you have shared, and fetch what others have; NAME is a remote, none means all."""
+    names = [name] if name else sorted(Remotes(memtui_home()).all()) or [""]
+    sharings = [_sharing(each) for each in names]
+    if watch:
+        _watch(sharings, as_json=as_json)
+        return
+    done = [_sync(each, as_json=as_json) for each in sharings]
+    if not all(done):
+        raise click.exceptions.Exit(BAD_INPUT)
+
+
+def _sync(sharing: Sharing, *, as_json: bool) -> bool:
+    """Exchange with one remote and print the outcome; False if it failed, so that the others still run."""
+    try:
+        _report(sharing, sharing.sync(), as_json=as_json)
+    except FileProblem as problem:
+        _report(sharing, problem, as_json=as_json)
+        return False
+    return True
+
+
+def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
+    """Exchange with all remotes concurrently, until interrupted."""
+    stopped = threading.Event()
+
+    def keep(sharing: Sharing) -> None:
+        def report(done: Synced | FileProblem) -> None:
+            _report(sharing, done, as_json=as_json)
+
+        keep_syncing(lambda: report(sharing.sync()), sharing.wait, _EVERY, report, stopped)
+
+    threads = [threading.Thread(target=keep, args=(each,), daemon=True) for each in sharings]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    finally:
+        stopped.set()
+
+
+def _report(sharing: Sharing, done: Synced | FileProblem, *, as_json: bool) -> None:
+    if isinstance(done, FileProblem):
+        say(f"{sharing.name}: {done}.", err=True)
+    elif as_json:
+        numbers = {"sent": done.sent, "fetched": done.fetched}
+        print_json({"remote": sharing.name, **numbers, "notes": done.notes})
+    else:
+        for note in done.notes:
+            say(note, err=True)
+        say(f"{local_minute(system_clock())} {sharing.name}: {done.summary}.")
+
+
+@click.group("remote")
+def remote() -> None:
+    """Manage remotes, which carry memories between machines: git repositories or PostgreSQL databases.
+
+    memtui only sends memories that you share (`memtui share`), unless a remote is added with --all.
+    Passwords stay with git and libpq: none belongs in an address.
+    """
+
+
+@remote.command("add")
+@click.argument("name")
+@click.argument("url")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Send every memory: for your own machines alone.",
+)
+@click.option(
+    "--project",
+    "projects",
+    multiple=True,
+    metavar="NAME",
+    help="Fetch this project's alone; may be repeated.",
+)
+def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> None:
+    """Add a remote.
+
+    URL is what git takes (git@host:team/memories.git, https://..., the folder of a bare repository), or
+    postgresql://host/database.
+    """
+    named = NamedRemote(url=url, sync="all" if everything else "shared", projects=projects)
+    Remotes(memtui_home()).add(name, named)
+    say(f"Added {name}: {url}.")
+    say(f"Next: memtui remote init {name} where it is new, else memtui sync {name}.")
+
+
+@remote.command("init")
+@click.argument("name", default="")
+def init(name: str) -> None:
+    """Set up a remote: create its first commit, or its table and roles. It can be repeated safely."""
+    sharing = _sharing(name)
+    again = sharing.set_up()
+    say(f"{sharing.name} is set up: {sharing.remote.check()}.")
+    if again:
+        say(f"{again} memories that you shared before go there with the next memtui sync.")
+
+
+@remote.command("check")
+@click.argument("name", default="")
+@json_option
+@click.pass_context
+def check(ctx: click.Context, name: str, as_json: bool) -> None:
+    """List the remotes, or NAME alone: whether each can be reached, what is in it, and the last sync."""
+    remotes = Remotes(memtui_home()).all()
+    rows = [_checked(each) for each in ([_sharing(name).name] if name else sorted(remotes))]
+    if as_json:
+        print_json(rows)
+    for row in rows if not as_json else ():
+        sends = "sends everything" if row["sync"] == "all" else "sends what you share"
+        synced = parse_iso(row["synced"])
+        since = f"synced {age(synced, system_clock())}" if synced else "never synced"
+        say(f"{row['name']}: {row['found'] or row['problem']} · {row['url']} · {sends} · {since}.")
+    if not rows and not as_json:
+        say("No remote yet: memtui remote add NAME URL.")
+    if any(row["problem"] for row in rows):
+        ctx.exit(BAD_INPUT)
+
+
+def _checked(name: str) -> dict[str, str]:
+    sharing = _sharing(name)
+    row = {"name": name, "url": sharing.named.url, "sync": sharing.named.sync, "synced": "", "found": ""}
+    try:
+        row |= {"synced": sharing.state().synced, "found": sharing.remote.check()}
+    except FileProblem as problem:
+        return {**row, "problem": str(problem)}
+    return {**row, "problem": ""}
+
+
+@remote.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Remove a remote from the list. Memories that came from it stay, and so does the remote itself."""
+    found = Remotes(memtui_home()).remove(name)
+    say(f"Removed {name}: {found.url} itself stays as it is.")
+
+
+@remote.command("forget")
+@click.argument("memory_id", metavar="ID", shell_complete=complete_id)
+@yes_option
+def forget(memory_id: str, yes: bool) -> None:
+    """Remove the texts of a shared memory from all remotes, and put it into the trash here.
+
+    From PostgreSQL all its versions go. Git's history keeps them until somebody rewrites it; how is printed.
+    """
+    sharings = [_sharing(name) for name in sorted(Remotes(memtui_home()).all())]
+    holding = [each for each in sharings if each.names.key(memory_id) in each.state().memories]
+    if not holding:
+        raise click.ClickException(f"{memory_id} was not shared: `memtui memory delete` deletes it.")
+    if not yes and not click.confirm(f"Remove the texts of {memory_id} for good?", default=False):
+        return
+    failed = False
+    for sharing in holding:
+        try:
+            say(f"{sharing.name}: {sharing.forget(memory_id)}")
+        except FileProblem as problem:
+            failed = True
+            say(f"{sharing.name}: {problem}; nothing was removed there.", err=True)
+    if failed:
+        raise click.ClickException(f"nothing more of {memory_id} is sent; the same command removes the rest.")
+    say("Here it is in the trash, and so it will be on machines that have fetched it.")

@@ -6,9 +6,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import click
 
@@ -34,11 +35,9 @@ from memtui.store.state_updates import (
 from memtui.store.states import StoredState
 from memtui.transcript.short_text import tokens
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-class _NamedSession(NamedTuple):
-    """The places and the session named by the options."""
+class _Asked(NamedTuple):
+    """The places, and the session named by the options."""
 
     places: Places
     session: str
@@ -48,8 +47,15 @@ class _NamedSession(NamedTuple):
         return documents_of(self.places, session=self.session, transcript=self.transcript)
 
 
-def _session_options(function: _Command) -> _Command:
-    """Options of all commands: the session and JSON."""
+def _of_session(function: Callable[..., None]) -> Callable[..., None]:
+    """Options of all commands: the session, as `asked`, and JSON."""
+
+    @wraps(function)
+    def command(session: str, transcript: Path | None, root: Path | None, **others: Any) -> None:
+        if transcript is not None and session:
+            raise click.UsageError("name the session once: with --session or with --transcript.")
+        function(_Asked(places_of(root), session, transcript), **others)
+
     for option in (
         root_option,
         json_option,
@@ -60,8 +66,8 @@ def _session_options(function: _Command) -> _Command:
         ),
         click.option("--session", default="", help="The session with this id, or beginning of one."),
     ):
-        function = option(function)
-    return function
+        command = option(command)
+    return command
 
 
 @click.group("state")
@@ -75,19 +81,18 @@ def state() -> None:
 
 @state.command("update")
 @engine_option
-@_session_options
-def update(engine: str, session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
+@_of_session
+def update(asked: _Asked, engine: str, as_json: bool) -> None:
     """Write the next version from what was said since the last one.
 
     Nothing is written when the document would be the same. If claude fails, the version drafted from the
     facts is written, and standard error says why.
     """
-    asked = _named_session(session, transcript, root)
     note = ""
     if engine == Engine.CLAUDE:
-        written, note = _by_claude(asked.places, transcript or find_transcript(asked.places, session))
+        written, note = _by_claude(asked)
     else:
-        written = update_state(asked.places, system_clock, session=session, transcript=transcript)
+        written = update_state(asked.places, system_clock, session=asked.session, transcript=asked.transcript)
     if as_json:
         by = {"engine": Engine.FACTS.value if note else engine, "note": note}
         print_json({"changed": written is not None, **by, **(_as_json(written) if written else {})})
@@ -99,15 +104,12 @@ def update(engine: str, session: str, transcript: Path | None, as_json: bool, ro
 
 @state.command("show")
 @click.argument("version", type=click.IntRange(min=1), required=False)
-@_session_options
-def show(
-    version: int | None, session: str, transcript: Path | None, as_json: bool, root: Path | None
-) -> None:
+@_of_session
+def show(asked: _Asked, version: int | None, as_json: bool) -> None:
     """Print the document: its newest version, or VERSION.
 
     A session without stored versions is drafted from its transcript; nothing is written then.
     """
-    asked = _named_session(session, transcript, root)
     documents = asked.documents()
     if version is None and not documents.entries:
         _show_draft(asked.places, documents, as_json)
@@ -122,10 +124,10 @@ def show(
 
 
 @state.command("history", short_help="List the versions, newest first.")
-@_session_options
-def history(session: str, transcript: Path | None, as_json: bool, root: Path | None) -> None:
+@_of_session
+def history(asked: _Asked, as_json: bool) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
-    documents = _named_session(session, transcript, root).documents()
+    documents = asked.documents()
     versions = [documents.load(entry) for entry in documents.entries]
     if as_json:
         print_json([{**_as_json(each), **_counted(each.state)} for each in versions])
@@ -139,21 +141,14 @@ def history(session: str, transcript: Path | None, as_json: bool, root: Path | N
 @state.command("diff", short_help="Show what changed between two versions.")
 @click.argument("before", metavar="[FROM]", type=click.IntRange(min=1), required=False)
 @click.argument("after", metavar="[TO]", type=click.IntRange(min=1), required=False)
-@_session_options
-def diff(
-    before: int | None,
-    after: int | None,
-    session: str,
-    transcript: Path | None,
-    as_json: bool,
-    root: Path | None,
-) -> None:
+@_of_session
+def diff(asked: _Asked, before: int | None, after: int | None, as_json: bool) -> None:
     """Show what has changed between two versions, word by word; the last two unless given.
 
     Lines begin with + (new), - (gone) or ~ (changed: [-old words-] {+new words+}); a new decision is marked
     with NEW.
     """
-    documents = _named_session(session, transcript, root).documents()
+    documents = asked.documents()
     newest = documents.version(after)
     earlier = documents.version(before) if before is not None else documents.before(newest.version)
     sections = state_diff(_readable(earlier) if earlier else None, _readable(newest))
@@ -167,43 +162,36 @@ def diff(
 
 @state.command("import", short_help="Take over a document of another program.")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--session", default="", help="The session with this id, or beginning of one.")
-@json_option
-@root_option
-def import_(file: Path, session: str, as_json: bool, root: Path | None) -> None:
+@_of_session
+def import_(asked: _Asked, file: Path, as_json: bool) -> None:
     """Write FILE, a session state document such as AIDAM's, as the next version of a session's state.
 
     It is merged by the rules of every version: decisions are only added, done tasks stay. The project keeps
     the name that the document gives it.
     """
-    written = import_state(_named_session(session, None, root).places, file, session=session)
+    written = import_state(asked.places, file, session=asked.session)
     if as_json:
         print_json(_as_json(written))
     else:
         say(f"Version {written.version} of {written.session_id}: {written.path}")
 
 
-def _named_session(session: str, transcript: Path | None, root: Path | None) -> _NamedSession:
-    if transcript is not None and session:
-        raise click.UsageError("name the session once: with --session or with --transcript.")
-    return _NamedSession(places_of(root), session, transcript)
-
-
-def _nothing_new(asked: _NamedSession) -> str:
+def _nothing_new(asked: _Asked) -> str:
     if asked.documents().entries:
         return "Nothing has changed since the last version."
     return "Nothing was said in this session yet: there is no version to write."
 
 
-def _by_claude(places: Places, transcript: Path) -> tuple[StoredState | None, str]:
+def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
     """The written version, and why the model was not used, or ""."""
     from memtui.flows.state_model import update_by_claude
 
     with asking_claude() as called_off:
-        asked = update_by_claude(places, system_clock, transcript=transcript, cancelled=called_off)
-    if asked.problem:
-        say(f"memtui: {clean_line(asked.problem)}: kept the facts-only version.", err=True)
-    return asked.stored, draft_note(asked.problem)
+        path = asked.transcript or find_transcript(asked.places, asked.session)
+        made = update_by_claude(asked.places, system_clock, transcript=path, cancelled=called_off)
+    if made.problem:
+        say(f"memtui: {clean_line(made.problem)}: kept the facts-only version.", err=True)
+    return made.stored, draft_note(made.problem)
 
 
 def _show_draft(places: Places, documents: SessionDocuments, as_json: bool) -> None:

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.flows.pins import pinned_later
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
@@ -19,6 +18,7 @@ from memtui.lost.compare import aftermath_of
 from memtui.lost.fact_rows import StandingRule
 from memtui.lost.kept_marks import kept_by_hand, with_marks
 from memtui.lost.naming import words
+from memtui.lost.pin_fates import pinned_later
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace, traces
 from memtui.store.captures import CaptureStore

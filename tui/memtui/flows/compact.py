@@ -17,7 +17,7 @@ from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project
 from memtui.store.base import Filter, New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.store.sessions import find_transcript, refuse_strange, session_root
 from memtui.store.workflow_sessions import active_sessions, read_plan
 from memtui.transcript.facts import Facts, read_facts
@@ -143,7 +143,7 @@ def keep(
         session_id=compacted.session_id,
         source=source,
     )
-    return FilesBackend(places.home, clock).create(new)
+    return MemoryStore(places.home, clock).create(new)
 
 
 def stored_already(
@@ -153,7 +153,7 @@ def stored_already(
 
     A memory with a different description, or without one of the tags, does not count.
     """
-    backend = FilesBackend(places.home, system_clock)
+    backend = MemoryStore(places.home, system_clock)
     body = without_surrogates(compacted.text).encode()
     for listed in backend.list(Filter(project=str(compacted.root), tags=tags), limit=_NEWEST).items:
         meta = listed.meta

@@ -30,7 +30,8 @@ from memtui.relations.entities import (
     related,
 )
 from memtui.relations.graph import Graph, graph_of
-from memtui.store.base import Filter, Listed, MemoryBackend
+from memtui.store.base import Filter, Listed
+from memtui.store.memories import MemoryStore
 
 _ASKED = 24
 """The most entities that are searched for, files first."""
@@ -72,7 +73,7 @@ def entities_of(stored: StoredMemory) -> tuple[Entity, ...]:
 
 
 def related_memories(
-    backend: MemoryBackend,
+    backend: MemoryStore,
     memory_id: str,
     *,
     limit: int = 10,
@@ -112,7 +113,7 @@ def related_memories(
 class _Search:
     """Finds candidates related to one memory, and the weights of its entities."""
 
-    def __init__(self, backend: MemoryBackend, stored: StoredMemory, mine: Sequence[Entity]) -> None:
+    def __init__(self, backend: MemoryStore, stored: StoredMemory, mine: Sequence[Entity]) -> None:
         self._backend = backend
         self._meta = stored.meta
         self._mine = mine
@@ -178,7 +179,7 @@ def _phrase(text: str) -> str:
 
 
 def memory_graph(
-    backend: MemoryBackend,
+    backend: MemoryStore,
     where: Filter,
     *,
     least: int = 1,

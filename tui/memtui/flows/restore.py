@@ -9,7 +9,6 @@ from shlex import quote
 
 from memtui.documents.path_mapping import is_elsewhere, mapped
 from memtui.flows.freshness import note_on
-from memtui.flows.memory_lookup import full_id
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
@@ -23,7 +22,7 @@ from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.secrets.secrets import Hit, find, masked
 from memtui.share.contract import shared_root
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.store.state_updates import documents_of, drafted_state
 
 _RANKS = {
@@ -100,8 +99,8 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
         MemoryMissing: no memory matches, or several do.
         FileProblem: it cannot be read.
     """
-    backend = FilesBackend(places.home, clock)
-    memory = backend.get(full_id(backend, memory_id, str(places.project.root)))
+    backend = MemoryStore(places.home, clock)
+    memory = backend.get(backend.find(memory_id, project=str(places.project.root)))
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
     whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
     shorten: Shorten | None = None if full else shortened_recovery

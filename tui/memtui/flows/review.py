@@ -23,7 +23,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project
 from memtui.store.captures import AlreadyReviewed, CaptureStore
 from memtui.store.listing import Entry
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.store.sessions import captured_transcript, session_root
 from memtui.transcript.capture_facts import facts_of_capture
 from memtui.transcript.facts import Facts, read_facts
@@ -94,7 +94,7 @@ def review(
     recovery, _ = drafted(facts, Project(root), current=False)
     text = render_recovery(with_review(recovery, memory, facts))
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
-    backend = FilesBackend(places.home, clock)
+    backend = MemoryStore(places.home, clock)
     identifier = keep(places, clock, compacted, source="review").id
     memory = naming(memory, identifier)
     try:

@@ -29,15 +29,13 @@ _KEYS = (
     "tags",
     "session_id",
     "source",
-    "archived",
-    "pinned",
     "author",
-    "superseded_by",
-    "supersedes",
 )
+_FORMER = ("archived", "pinned", "superseded_by", "supersedes")
+"""Keys of earlier versions: read over, and not written back."""
+_KNOWN = (*_KEYS, *_FORMER)
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
-_TRUE = ("true", "yes", "on", "1")
 
 
 def _recovery_id(text: str) -> str:
@@ -65,16 +63,8 @@ class MemoryMeta(Record):
     session_id: Line = ""
     source: Line = ""
     """The command that made it: ``review``, ``import`` ..."""
-    archived: bool = False
-    pinned: bool = False
-    """Shown before the others. Only written when true, so that files from before there were pins stay
-    unchanged."""
     author: Line = ""
     """The person who shared it, and the remote it came from; "" for one's own. Written only when set."""
-    superseded_by: Line = ""
-    """The Recovery ID of the memory that replaces this one; "" for none. Written only when set."""
-    supersedes: Annotated[tuple[Line, ...], BeforeValidator(_tags)] = ()
-    """The Recovery IDs of the memories that this one replaces. Written only when there are any."""
     other: Block = ""
     """Unknown keys, as YAML lines: kept and written back after the known ones."""
 
@@ -106,16 +96,9 @@ def render_stored(memory: StoredMemory) -> bytes:
         "tags": list(meta.tags),
         "session_id": meta.session_id,
         "source": meta.source,
-        "archived": meta.archived,
     }
-    if meta.pinned:
-        values["pinned"] = True
     if meta.author:
         values["author"] = meta.author
-    if meta.superseded_by:
-        values["superseded_by"] = meta.superseded_by
-    if meta.supersedes:
-        values["supersedes"] = list(meta.supersedes)
     head = dump(values)
     other = f"{meta.other}\n" if meta.other else ""
     return f"---\n{head}{other}---\n".encode() + memory.body
@@ -162,11 +145,11 @@ def _split(data: bytes) -> tuple[str, bytes]:
 
 def _meta(head: str) -> MemoryMeta:
     lines = head.rstrip("\n").split("\n")
-    values = quick_load(lines, _KEYS)
+    values = quick_load(lines, _KNOWN)
     other = ""
     if values is None:
         values = load(head)
-        other = unknown_lines(lines, _KEYS)
+        other = unknown_lines(lines, _KNOWN)
     identifier = _string(values, "id")
     created = parse_iso(_string(values, "created")) or moment_of(identifier)
     if created is None:
@@ -181,11 +164,7 @@ def _meta(head: str) -> MemoryMeta:
             tags=tuple(_strings(values.get("tags", ()))),
             session_id=_string(values, "session_id"),
             source=_string(values, "source"),
-            archived=_string(values, "archived").casefold() in _TRUE,
-            pinned=_string(values, "pinned").casefold() in _TRUE,
             author=_string(values, "author"),
-            superseded_by=_string(values, "superseded_by"),
-            supersedes=tuple(_strings(values.get("supersedes", ()))),
             other=other,
         )
     except ValidationError as error:
@@ -216,7 +195,7 @@ def _time_of(identifier: str) -> str:
 
 def _is_foreign(text: str) -> bool:
     lines = text.split("\n")
-    if unknown_lines(["id: x", *lines], _KEYS) != text:
+    if unknown_lines(["id: x", *lines], _KNOWN) != text:
         return False
     if any(_CLOSING.match(line.encode()) for line in lines):
         return False
@@ -224,4 +203,4 @@ def _is_foreign(text: str) -> bool:
         keys = load(f"id: x\n{text}\n").keys()
     except FormatError:
         return False
-    return keys & set(_KEYS) == {"id"} and all(KEY.match(f"{key}:") for key in keys)
+    return keys & set(_KNOWN) == {"id"} and all(KEY.match(f"{key}:") for key in keys)

@@ -1,11 +1,21 @@
-"""The light of each pin: its fate at a session's last compaction."""
+"""A project's pins with their sources, and their fates at a session's last compaction."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
 
+from memtui.formats.pins import Pin
+from memtui.ground.clock import parse_iso
+from memtui.ground.project import Places
+from memtui.lost.handover_marks import MARK
 from memtui.lost.naming import SearchedText
+from memtui.lost.pins import Pins
+from memtui.lost.traces import handed_since
+from memtui.store.confirmed_pins import Confirmed
+from memtui.transcript.records import CompactionFact
 
 PinFate = Literal["not delivered", "handed over", "kept", "new"]
 """`kept` by the summary, `handed over` by memtui, `not delivered` by either; `new`: pinned later."""
@@ -32,3 +42,94 @@ def pin_fates(
         return "new" if pin in later else "not delivered"
 
     return {pin: light(pin) for pin in pins}
+
+
+class PinRow(NamedTuple):
+    """A pin in a list."""
+
+    pin: Pin
+    everywhere: bool
+    """Whether it is one of the user's own, for all projects."""
+    file: Path
+    transcript: Path | None = None
+    """The source's transcript; None if it is unknown or missing."""
+    confirmed: bool = True
+    """See `memtui.lost.pins.Pinned`."""
+
+
+def pin_rows(places: Places, transcripts: Mapping[str, Path]) -> list[PinRow]:
+    """The pins of a project, and the user's own, in order.
+
+    Args:
+        places: the project and the folders.
+        transcripts: the project's transcripts, by session.
+
+    Raises:
+        FileProblem: a pins file exists and cannot be read.
+    """
+    pins = Pins(places.project, places.home)
+    return [
+        PinRow(
+            each.pin,
+            each.everywhere,
+            pins.path(everywhere=each.everywhere),
+            _transcript(each.pin.session, transcripts),
+            each.confirmed,
+        )
+        for each in pins.all()
+    ]
+
+
+def fates_at_last_compaction(
+    places: Places, transcript: Path, compaction: CompactionFact
+) -> dict[str, PinFate]:
+    """The fate of each pin at the last compaction of a session.
+
+    Args:
+        places: the project and the folders.
+        transcript: the session's.
+        compaction: its last one.
+
+    Raises:
+        FileProblem: a pins file exists and cannot be read.
+        OSError: the transcript cannot be read.
+    """
+    words = [each.pin.text for each in Pins(places.project, places.home).active()]
+    if not words:
+        return {}
+    ours = [text for text in handed_since(transcript, compaction.source.offset) if MARK.search(text)]
+    moment = parse_iso(compaction.source.timestamp)
+    later = pinned_later(places, moment) if moment is not None else frozenset()
+    return pin_fates(words, compaction.summary, "\n".join(ours), later)
+
+
+def pinned_later(places: Places, moment: datetime) -> frozenset[str]:
+    """The current pins that may not have existed, or were not confirmed, at a given time.
+
+    New pins are added at the end of a file: the last one of a file that was written since counts as new.
+    """
+    pins = Pins(places.project, places.home)
+    found: set[str] = set()
+    for everywhere in (False, True):
+        path = pins.path(everywhere=everywhere)
+        if _written(path) > moment.timestamp():
+            own = [each.pin.text for each in pins.all() if each.everywhere is everywhere]
+            found |= set(own[-1:])
+    confirmed = Confirmed(places.home)
+    found |= {
+        each.pin.text
+        for each in pins.active()
+        if not each.everywhere and (since := confirmed.since(each.pin.text)) is not None and since > moment
+    }
+    return frozenset(found)
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _transcript(session: str, transcripts: Mapping[str, Path]) -> Path | None:
+    return next((path for name, path in transcripts.items() if session and name.startswith(session)), None)

@@ -15,12 +15,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from mcp import types
 from memtui.flows.freshness import note_on
-from memtui.flows.memory_lookup import full_id
 from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.clean import clean_line
 from memtui.ground.failures import FailureLog, explain
 from memtui.ground.project import Home, find_root, memtui_home
-from memtui.store.base import Filter, MemoryBackend
+from memtui.store.base import Filter
+from memtui.store.memories import MemoryStore
 
 EVERYWHERE = "*"
 """Accepted instead of a project's folder: all projects."""
@@ -54,7 +54,7 @@ class Arguments(BaseModel):
 class Calls:
     """The server's environment, and the boundary of every call."""
 
-    store: MemoryBackend
+    store: MemoryStore
     start: Path
     """The folder of the default project."""
     log: FailureLog
@@ -89,11 +89,11 @@ class Calls:
 
         Raises:
             Refusal: the project has none.
-            FileProblem: see `MemoryBackend.find` and `MemoryBackend.get`.
+            FileProblem: see `MemoryStore.find` and `MemoryStore.get`.
         """
         if beginning.strip():
             root = self.root("" if path == EVERYWHERE else path)
-            return self.store.get(full_id(self.store, beginning.strip(), str(root)))
+            return self.store.get(self.store.find(beginning, project=str(root)))
         project = self.project(path)
         page = self.store.list(Filter(project=project), limit=_NEWEST)
         newest = next((listed for listed in page.items if not listed.problem), None)

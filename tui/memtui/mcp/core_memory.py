@@ -113,7 +113,7 @@ def core_memory(calls: Calls, arguments: dict[str, Any]) -> dict[str, Any]:
     Raises:
         Refusal: the arguments do not fit together.
         ValidationError: an argument has the wrong type.
-        FileProblem: see `MemoryBackend`.
+        FileProblem: see `MemoryStore`.
     """
     call = Call.model_validate(arguments)
     answer = {

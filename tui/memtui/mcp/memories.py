@@ -46,7 +46,7 @@ def resources(calls: Calls, cursor: str | None) -> types.ListResourcesResult:
 
     Raises:
         Refusal: the cursor was not issued by this server.
-        FileProblem: see `MemoryBackend.list`.
+        FileProblem: see `MemoryStore.list`.
     """
     start = _offset(cursor)
     listing = calls.store.list(Filter(project=calls.project()), limit=PAGE, offset=start)
@@ -62,7 +62,7 @@ def resource(calls: Calls, uri: str) -> types.ReadResourceResult:
 
     Raises:
         Refusal: the address is not that of a memory, or it has too many bytes.
-        FileProblem: see `MemoryBackend.get`.
+        FileProblem: see `MemoryStore.get`.
     """
     name = uri[len(SCHEME) :].strip("/")
     if uri[: len(SCHEME)].lower() != SCHEME or not name:
@@ -95,7 +95,7 @@ def prompt(calls: Calls, name: str, arguments: dict[str, str]) -> types.GetPromp
 
     Raises:
         Refusal: there is no prompt of this name, or no memory to restore.
-        FileProblem: see `MemoryBackend.get`.
+        FileProblem: see `MemoryStore.get`.
     """
     if name != RESTORE.name:
         raise Refusal(f"There is no prompt '{clean_line(name)}'; there is '{RESTORE.name}'.")

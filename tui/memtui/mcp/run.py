@@ -18,7 +18,7 @@ from memtui.ground.project import Home
 from memtui.mcp.calls import Calls
 from memtui.mcp.server import make_server
 from memtui.mcp.stdio import LAST_ANSWERS, Wire
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 
 
 def run_server(home: Home) -> None:
@@ -36,7 +36,7 @@ def calls_of(home: Home, clock: Clock, env: Mapping[str, str] = os.environ) -> C
     # An unset variable is passed on literally: ${CLAUDE_PROJECT_DIR}
     start = Path(named) if named and os.path.isdir(named) else Path()  # noqa: PTH112 - may hold anything
     return Calls(
-        store=FilesBackend(home, clock),
+        store=MemoryStore(home, clock),
         start=start,
         log=FailureLog(home.failure_log, clock),
         home=home,

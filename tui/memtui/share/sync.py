@@ -55,7 +55,7 @@ from memtui.share.contract import (
 from memtui.share.remotes import NamedRemote, Remotes, open_remote, place_of, this_author, this_machine
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
 from memtui.store.base import New
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.store.stored_files import objective
 
 _STATE_LIMIT = 64 << 20
@@ -177,7 +177,7 @@ class Sharing:
         self.named = named
         self._path = place_of(home, name, named).with_suffix(".json")
         self.names = Names(this_machine(home))
-        self.store = FilesBackend(home, clock)
+        self.store = MemoryStore(home, clock)
 
     @cached_property
     def remote(self) -> Remote:
@@ -547,7 +547,7 @@ class _Round:
             store.create(new)
             return
         values = {"description": document.description, "tags": document.tags, "author": author}
-        store.revise(local, here.stored, document.body, **values).old.close()
+        store.revise(local, here.stored, document.body, **values)
 
     def _keep(self, key: str, stored: StoredMemory, document: Document) -> None:
         """Keep a text as a memory of its own, which is shared as the other one is."""

@@ -6,14 +6,13 @@ A backend keeps recovery texts byte for byte under Recovery IDs (seeds 000 and 0
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.formats.stored_memory import MemoryMeta
 from memtui.ground.files import FileProblem
 from memtui.store.project_test import project_test
 
@@ -55,9 +54,6 @@ class New:
     """With its offset; None is now."""
     updated: datetime | None = None
     """None is `created`."""
-    archived: bool = False
-    superseded_by: str = ""
-    """The Recovery ID of the memory that replaces it; "" for none."""
 
     def meta(self, memory_id: str, created: datetime) -> MemoryMeta:
         """The front matter of the memory that is made of it, with the id and the time that it got."""
@@ -70,9 +66,7 @@ class New:
             tags=self.tags,
             session_id=self.session_id,
             source=self.source,
-            archived=self.archived,
             author=self.author,
-            superseded_by=self.superseded_by,
         )
 
 
@@ -95,10 +89,6 @@ class Meta(Protocol):
     def tags(self) -> tuple[str, ...]:
         """Its tags."""
 
-    @property
-    def pinned(self) -> bool:
-        """Whether it is pinned."""
-
 
 @dataclass(frozen=True, slots=True)
 class Filter:
@@ -113,7 +103,7 @@ class Filter:
     until: datetime | None = None
     """Made at this time or earlier."""
     pinned: bool = False
-    """Only pinned ones."""
+    """Only pins, no memories."""
     session: str = ""
     """Only those made from this session."""
     left_out: Callable[[Path], bool] | None = None
@@ -133,7 +123,6 @@ class Filter:
             and all(tag.casefold() in tags for tag in self.tags)
             and (self.since is None or meta.created >= self.since)
             and (self.until is None or meta.created <= self.until)
-            and (meta.pinned or not self.pinned)
             and (not self.session or meta.session_id == self.session)
             and not (self.left_out and meta.project and self.left_out(Path(meta.project)))
         )
@@ -184,97 +173,3 @@ class Found:
     """The number of all matches: exact up to 500, approximate beyond."""
     complete: bool = True
     """False if time was too short to search all memories: there may be more matches."""
-
-
-class MemoryBackend(ABC):
-    """A store of memories. Every method may be called from any thread and from several processes at once."""
-
-    @abstractmethod
-    def create(self, new: New) -> MemoryMeta:
-        """Store a memory durably.
-
-        Raises:
-            IdTaken: `new.id` is given, and in use or deleted.
-            FileProblem: it cannot be written; nothing was changed.
-        """
-
-    @abstractmethod
-    def get(self, memory_id: str) -> StoredMemory:
-        """One memory, with the text that was stored.
-
-        Raises:
-            MemoryMissing: there is no such memory, or it is in the trash.
-            FileProblem: it cannot be read.
-        """
-
-    @abstractmethod
-    def find(self, beginning: str, *, deleted: bool = False) -> str:
-        """The id with this beginning, in any case; ``20260102-10`` will do for ``CMEM-20260102-10...``.
-
-        Args:
-            beginning: an id or the unique beginning of one.
-            deleted: search the trash instead.
-
-        Raises:
-            MemoryMissing: no id begins like this, or several do.
-        """
-
-    @abstractmethod
-    def list(self, where: Filter = Filter(), *, limit: int | None = None, offset: int = 0) -> Page:
-        """Memories, newest first by their ids; including broken ones, as in `Filter.fits`.
-
-        Raises:
-            FileProblem: the store cannot be listed.
-        """
-
-    @abstractmethod
-    def search(self, query: str, where: Filter = Filter(), *, limit: int = 20, offset: int = 0) -> Found:
-        """Memories that contain every term of a query; any text is a query.
-
-        Increasing `offset` gives every match. A search ends in reasonable time even if very many memories are
-        new to the backend: unsearched ones are left out, and `Found.complete` is False.
-
-        Raises:
-            FileProblem: the store cannot be listed.
-        """
-
-    @abstractmethod
-    def update(
-        self,
-        memory_id: str,
-        *,
-        description: str | None = None,
-        tags: Collection[str] | None = None,
-        archived: bool | None = None,
-        superseded_by: str | None = None,
-        supersedes: Collection[str] | None = None,
-    ) -> MemoryMeta:
-        """Change the front matter of a memory; None keeps a value. The text stays byte for byte.
-
-        Raises:
-            MemoryMissing: there is no such memory.
-            FileProblem: it cannot be written; nothing was changed.
-        """
-
-    @abstractmethod
-    def delete(self, memory_id: str) -> None:
-        """Move a memory to the trash. Its id is never reused.
-
-        Raises:
-            MemoryMissing: there is no such memory.
-            FileProblem: it cannot be moved and stays in its place.
-        """
-
-    @abstractmethod
-    def restore(self, memory_id: str) -> None:
-        """Take a memory out of the trash.
-
-        Raises:
-            MemoryMissing: the trash does not hold it.
-            IdTaken: a file of that name was put into the store meanwhile.
-            FileProblem: it cannot be moved and stays in its place.
-        """
-
-    @abstractmethod
-    def deleted(self) -> Page:
-        """The memories in the trash, newest first."""

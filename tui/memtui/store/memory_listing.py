@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from memtui.store.listing import MONTH_NAME, Entry, name_order, scan
-from memtui.store.memories import MemoryStore
+from memtui.store.memory_heads import MemoryFiles
 from memtui.store.stored_files import folder_state, has_settled, scan_month
 
 SWEEP = 20_000
@@ -49,7 +49,7 @@ class _News:
 class MemoryListing:
     """Lists the memories of a store; used by one thread."""
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(self, store: MemoryFiles) -> None:
         self._store = store
         self._months: dict[str, _Month] = {}
         """In the order of their last reading, oldest first."""
@@ -68,7 +68,7 @@ class MemoryListing:
             sweep: also check for unknown edits.
 
         Raises:
-            FileProblem: see `MemoryStore.entries`.
+            FileProblem: see `MemoryFiles.entries`.
         """
         files = {entry.name: entry for entry in self._store.file_entries()}
         news = self._read_months(touched, SWEEP if sweep else 0)

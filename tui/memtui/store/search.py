@@ -21,15 +21,16 @@ from memtui.store.index.project_files import project_documents
 from memtui.store.index.query import Search
 from memtui.store.index.schema import DocKind
 from memtui.store.index.sessions import SessionIndex
-from memtui.store.memory_files import FilesBackend
+from memtui.store.memories import MemoryStore
 from memtui.store.project_test import ProjectTest
 from memtui.store.transcripts import TranscriptStore
 
 if TYPE_CHECKING:
     from memtui.formats.pins import Pin
-    from memtui.store.base import Hit, MemoryBackend
+    from memtui.store.base import Hit
     from memtui.store.index.documents import DocumentHit, DocumentIndex, DocumentsFound
     from memtui.store.index.sessions import TurnHit
+    from memtui.store.memories import MemoryStore
     from memtui.transcript.passages import Passage
 
 LIMIT = 50
@@ -51,7 +52,7 @@ class Stores(Protocol):
     clock: Clock
 
     @property
-    def backend(self) -> MemoryBackend:
+    def backend(self) -> MemoryStore:
         """The stored memories."""
 
     @property
@@ -249,8 +250,6 @@ class Searcher:
     def _memory(self, hit: Hit) -> Result:
         meta = hit.listed.meta
         said = [
-            "★" if meta.pinned else "",
-            "archived" if meta.archived else "",
             self._elsewhere(meta.project),
             " ".join(f"#{tag}" for tag in meta.tags),
         ]
@@ -364,7 +363,7 @@ class SearchStores:
     def __init__(self, places: Places, clock: Clock) -> None:
         self.places = places
         self.clock = clock
-        self.backend = FilesBackend(places.home, clock)
+        self.backend = MemoryStore(places.home, clock)
         self.transcripts = TranscriptStore(places.project, places.claude)
         self.session_index = SessionIndex(places.home, places.claude)
         self.document_index = project_documents(places.home, places.project.root)

@@ -15,7 +15,7 @@ from memtui.ground.files import FileProblem, heads_within
 from memtui.ground.project import Home, Project
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry, newest_first
-from memtui.store.memories import MemoryHead, MemoryStore
+from memtui.store.memory_heads import MemoryFiles, MemoryHead
 from memtui.store.memory_labels import stored_as
 from memtui.transcript.line_index import never
 from memtui.transcript.records import CompactionFact
@@ -79,7 +79,7 @@ def session_tree(
     Raises:
         FileProblem: a folder cannot be listed.
     """
-    store, memories = CaptureStore(project), MemoryStore(project, home)
+    store, memories = CaptureStore(project), MemoryFiles(project, home)
     made = {each.entry.name: each for each in _memories(memories, session_id, cancelled)}
     reviews = {each.name: each for each in memories.file_entries()}
     captures = [
@@ -113,7 +113,7 @@ def _captures(store: CaptureStore, session_id: str) -> Iterator[tuple[Entry, Cap
                 yield entry, capture
 
 
-def _memories(store: MemoryStore, session_id: str, cancelled: Callable[[], bool]) -> Iterator[Made]:
+def _memories(store: MemoryFiles, session_id: str, cancelled: Callable[[], bool]) -> Iterator[Made]:
     stored = newest_first(store.stored_entries())
     for entry in reversed(list(_naming(session_id, stored, store.folder, cancelled))):
         yield Made(entry, store.head(entry))
@@ -135,7 +135,7 @@ def _naming(
 
 
 def _of_review(
-    capture: Capture, reviews: dict[str, Entry], made: dict[str, Made], store: MemoryStore
+    capture: Capture, reviews: dict[str, Entry], made: dict[str, Made], store: MemoryFiles
 ) -> Iterator[Made]:
     """The memory stored by a capture's review, else its memory file."""
     file = reviews.get(capture.memory)

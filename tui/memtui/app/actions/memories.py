@@ -17,9 +17,9 @@ from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.app.actions.memory_edits import Edited
-    from memtui.store.base import MemoryBackend
+    from memtui.store.memories import MemoryStore
 
-    Edit = Callable[[MemoryBackend], Edited]
+    Edit = Callable[[MemoryStore], Edited]
 
 
 class MemoryActions:

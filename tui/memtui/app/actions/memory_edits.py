@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memtui.app.model.changes import Change, each_of
 from memtui.ground.files import FileChanged, FileProblem
-from memtui.store.base import MemoryBackend
+from memtui.store.memories import MemoryStore
 
 _Act = Callable[[], object]
 
@@ -24,7 +24,7 @@ class Edited:
     """None if there was nothing to change."""
 
 
-def delete(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
+def delete(backend: MemoryStore, ids: Sequence[str]) -> Edited:
     """Move memories to the trash.
 
     Raises:
@@ -41,7 +41,7 @@ def delete(backend: MemoryBackend, ids: Sequence[str]) -> Edited:
     return _edit_each(ids, one, "deleted {}", "Moved to the trash: {}.", "u takes it back.")
 
 
-def undelete(backend: MemoryBackend, memory_id: str) -> Edited:
+def undelete(backend: MemoryStore, memory_id: str) -> Edited:
     """Take a memory out of the trash.
 
     Raises:
@@ -57,7 +57,7 @@ def undelete(backend: MemoryBackend, memory_id: str) -> Edited:
     return Edited(f"{memory_id} is back.", change)
 
 
-def common_tags(backend: MemoryBackend, ids: Iterable[str]) -> tuple[str, ...]:
+def common_tags(backend: MemoryStore, ids: Iterable[str]) -> tuple[str, ...]:
     """The tags that all of these memories have, in the order of the first one.
 
     Raises:
@@ -67,7 +67,7 @@ def common_tags(backend: MemoryBackend, ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(tag for tag in first if all(tag in tags for tags in others))
 
 
-def retag(backend: MemoryBackend, ids: Sequence[str], before: Iterable[str], after: Sequence[str]) -> Edited:
+def retag(backend: MemoryStore, ids: Sequence[str], before: Iterable[str], after: Sequence[str]) -> Edited:
     """Change the common tags of memories; their other tags stay.
 
     Raises:
@@ -93,7 +93,7 @@ def retag(backend: MemoryBackend, ids: Sequence[str], before: Iterable[str], aft
     return edited if edited.change else Edited("The tags are unchanged.")
 
 
-def _swap(backend: MemoryBackend, memory_id: str, expected: tuple[str, ...], tags: tuple[str, ...]) -> None:
+def _swap(backend: MemoryStore, memory_id: str, expected: tuple[str, ...], tags: tuple[str, ...]) -> None:
     if backend.get(memory_id).meta.tags != expected:
         raise FileChanged(Path(memory_id), "has changed since; it is kept as it is")
     backend.update(memory_id, tags=tags)

@@ -13,8 +13,8 @@ from memtui.app.panes.commands import CommandsPane
 from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
-    from memtui.flows.pins import PinRow
     from memtui.formats.pins import Pin
+    from memtui.lost.pin_fates import PinRow
     from memtui.lost.pins import Pinned
 
 _SHOWN = 40

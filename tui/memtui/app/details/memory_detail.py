@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.flows.freshness import Freshness
     from memtui.flows.relations import Related
     from memtui.relations.entities import Entity
-    from memtui.store.memories import MemoryHead, MemoryText
+    from memtui.store.memory_heads import MemoryHead, MemoryText
 
 MEMORY_LINK = "memory:"
 """The prefix of a link to a memory, before its Recovery ID."""

@@ -10,8 +10,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute
 
 if TYPE_CHECKING:
-    from memtui.flows.pins import PinRow
-    from memtui.lost.pin_fates import PinFate
+    from memtui.lost.pin_fates import PinFate, PinRow
 
 MARKS: dict[PinFate | None, tuple[str, str]] = {
     "kept": ("✓", "good"),

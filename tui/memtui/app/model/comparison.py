@@ -148,7 +148,7 @@ class Comparison:
             self._publish_new(self._commands_view(found.commands, found.broken), publish)
 
     def _compare_pins(self, publish: Publish) -> None:
-        from memtui.flows.pins import pin_rows
+        from memtui.lost.pin_fates import pin_rows
 
         try:
             transcripts = {each.session_id: each.path for each in self._of.transcripts.entries()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memtui.store.listing import Entry
-    from memtui.store.memories import MemoryHead
+    from memtui.store.memory_heads import MemoryHead
 
 
 class MemoryHeads:

@@ -14,7 +14,7 @@ from memtui.store.memory_labels import quick_labels, stored_as
 from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
-    from memtui.store.memories import MemoryStore
+    from memtui.store.memory_heads import MemoryFiles
     from memtui.store.memory_listing import Memories, MemoryListing
 
 SLICE = 0.15
@@ -78,7 +78,7 @@ class Shown:
 class MemoryRows:
     """The known values of each memory; used by one thread."""
 
-    def __init__(self, listing: MemoryListing, store: MemoryStore, home: Home) -> None:
+    def __init__(self, listing: MemoryListing, store: MemoryFiles, home: Home) -> None:
         self._listing = listing
         self._store = store
         self._home = home

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from memtui.app.model.sessions import Sessions
     from memtui.lost.pins import Pins
     from memtui.store.active_commands import ActiveCommandStore
-    from memtui.store.base import MemoryBackend
     from memtui.store.captures import CaptureStore
     from memtui.store.index.documents import DocumentIndex
     from memtui.store.index.sessions import SessionIndex
     from memtui.store.memories import MemoryStore
+    from memtui.store.memory_heads import MemoryFiles
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
@@ -61,6 +62,7 @@ class Browser:
         self._claude = places.claude
         self.indexer = Indexer(places)
         self._stopped = threading.Event()
+        self._tidied = False
 
     @cached_property
     def changes(self) -> Changes:
@@ -88,18 +90,18 @@ class Browser:
         return ActiveCommandStore(self.project)
 
     @cached_property
-    def memories(self) -> MemoryStore:
+    def memories(self) -> MemoryFiles:
         """The project's memory files, and all stored memories."""
-        from memtui.store.memories import MemoryStore
+        from memtui.store.memory_heads import MemoryFiles
 
-        return MemoryStore(self.project, self._home)
+        return MemoryFiles(self.project, self._home)
 
     @cached_property
-    def backend(self) -> MemoryBackend:
+    def backend(self) -> MemoryStore:
         """The store for changing memories."""
-        from memtui.store.memory_files import FilesBackend
+        from memtui.store.memories import MemoryStore
 
-        return FilesBackend(self._home, self.clock)
+        return MemoryStore(self._home, self.clock)
 
     @cached_property
     def capture_rows(self) -> CaptureRows:
@@ -231,6 +233,10 @@ class Browser:
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed; see `Comparison.compare`."""
         self._comparison.compare(names, publish)
+        if not self._tidied:
+            self._tidied = True
+            with suppress(FileProblem):
+                self.backend.tidy()
 
     def show_session(self, session_id: str) -> None:
         """Show the state of this session from now on; "" follows the newest one."""

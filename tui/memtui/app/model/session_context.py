@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from memtui.app.model.context_sizes import ContextHistories, ContextHistory
 from memtui.app.model.views import LightsView
-from memtui.flows.pins import fates_at_last_compaction
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
@@ -24,6 +23,7 @@ from memtui.lost.context_gauge import (
     reopened_tasks,
 )
 from memtui.lost.outbox import PINS, Outbox
+from memtui.lost.pin_fates import fates_at_last_compaction
 from memtui.lost.receipts import Receipt
 from memtui.lost.traces import traces
 from memtui.plugin.receipts import receipt_since

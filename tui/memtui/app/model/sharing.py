@@ -126,9 +126,9 @@ class Exchange:
         """
         from memtui.share.contract import neutral
         from memtui.share.sync import open_sharing
-        from memtui.store.memory_files import FilesBackend
+        from memtui.store.memories import MemoryStore
 
-        stored = FilesBackend(self._home, self._clock).get(memory_id)
+        stored = MemoryStore(self._home, self._clock).get(memory_id)
         own = neutral(stored.body, stored.meta.project)
         texts: dict[bytes, tuple[datetime, str, str]] = {}
         for name in self.names():

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 from memtui.ground.named import NamedTuple
 
 if TYPE_CHECKING:
-    from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
     from memtui.formats.session_state import SessionState
     from memtui.ground.files import Signature
     from memtui.hooks.log import Run
-    from memtui.lost.pin_fates import PinFate
+    from memtui.lost.pin_fates import PinFate, PinRow
     from memtui.store.backfill import Compaction
     from memtui.store.listing import Entry
 

@@ -18,9 +18,8 @@ from memtui.ground.clock import age, local_minute, short_age
 from memtui.ground.files import FileProblem
 
 if TYPE_CHECKING:
-    from memtui.flows.pins import PinRow
     from memtui.formats.active_commands import ActiveCommand
-    from memtui.lost.pin_fates import PinFate
+    from memtui.lost.pin_fates import PinFate, PinRow
 
 _NONE = (
     "No command is active.\n\n"

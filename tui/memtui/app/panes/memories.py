@@ -26,7 +26,7 @@ from memtui.store.project_test import ProjectTest
 if TYPE_CHECKING:
     from memtui.app.model.sharing import RemoteState
     from memtui.store.listing import Entry
-    from memtui.store.memories import MemoryHead
+    from memtui.store.memory_heads import MemoryHead
 
 _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the session now (c)."
 _READING = "…"

@@ -15,7 +15,7 @@ from memtui.store.listing import is_stored
 if TYPE_CHECKING:
     from memtui.flows.freshness import Freshness
     from memtui.store.listing import Entry
-    from memtui.store.memories import MemoryHead
+    from memtui.store.memory_heads import MemoryHead
 
 _ID_WIDTH = 22
 _WHOLE_ID = 70

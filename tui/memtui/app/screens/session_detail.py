@@ -24,7 +24,7 @@ from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
-from memtui.store.memories import MemoryStore
+from memtui.store.memory_heads import MemoryFiles
 from memtui.store.resuming import session_folder
 from memtui.store.session_list import Session
 from memtui.store.session_tree import Captured, Made, SessionTree, session_tree
@@ -164,7 +164,7 @@ class SessionDetail(DocumentView):
         from memtui.app.details.memory_detail import read_document
 
         with self.app.reporting("reading the memory"):
-            store = MemoryStore(self._project(known.session), self._browser.places.home)
+            store = MemoryFiles(self._project(known.session), self._browser.places.home)
             memory = store.load(made.entry)
             document = read_document(memory, self._browser.clock())
             self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from memtui.store.folding import fold
-from memtui.store.index.document import Document
+from memtui.store.index.document import Document, PlainMeta
 from memtui.store.index.schema import PADDING, DocKind
 
 _MINUTE_DOCS = 16
@@ -145,7 +145,7 @@ def _insert(connection: sqlite3.Connection, one: Fresh, head: str, text: str) ->
             len(text.encode()),
             len(head.encode()),
             False,  # archived
-            meta.pinned,
+            isinstance(meta, PlainMeta) and meta.pinned,
             project,
             "\n".join(("", *document.tags, "")),
         ),
