@@ -14,12 +14,12 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from mcp import types
-from memtui.flows.freshness import note_on
 from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.clean import clean_line
 from memtui.ground.failures import FailureLog, explain
 from memtui.ground.project import Home, find_root, memtui_home
 from memtui.store.base import Filter
+from memtui.store.freshness import note_on
 from memtui.store.memories import MemoryStore
 
 EVERYWHERE = "*"
