@@ -152,7 +152,8 @@ def test_commands_that_are_too_many_are_said_to_be_left_out(
     notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
     assert notes == ["no room: only the 2 commands activated last are read", "", ""]
     doctor = memtui("doctor").out
-    assert "/old" in doctor and "/newest: its rules outlive a compaction" in doctor
+    assert "The rules of /old have no room" in doctor
+    assert "/new, /newest: the rules outlive a compaction" in doctor
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:
