@@ -190,11 +190,11 @@ async def test_a_row_says_when_nothing_of_its_command_outlives_a_compaction(worl
 
 async def test_a_row_and_its_detail_say_that_rules_are_too_long(world: World) -> None:
     world.commands("ask")
-    world.command_file("ask", "Name your sources. " * 1_000)
+    world.command_file("ask", "Name your sources. " * 300)
     async with opened(world) as driver:
         await driver.press("3")
         assert driver.drawn(PaneId.COMMANDS, 40)[0].startswith("/ask ⚠ shortened")
-        assert "19,000 characters: room for about 3,500 or more after a compaction" in driver.detail
+        assert "5,700 characters: room for about 3,500 or more after a compaction" in driver.detail
 
 
 HOSTILE_NAMES = [

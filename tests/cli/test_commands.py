@@ -94,9 +94,9 @@ def test_list(memtui: Memtui, project: Project) -> None:
 def test_long_rules_are_said_to_be_shortened(memtui: Memtui, project: Project) -> None:
     folder = project.command_folders[1]
     folder.mkdir(parents=True)
-    rules = "Ask first. " * 1_000
+    rules = "Ask first. " * 600
     (folder / "babysit.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->")
-    note = "11,000 characters: room for about 3,500 or more after a compaction"
+    note = "6,600 characters: room for about 3,500 or more after a compaction"
     assert f"Note: {note}." in memtui("command", "activate", "babysit").out
     assert f"({note})" in memtui("command", "list").out
     assert json.loads(memtui("command", "list", "--json").out)[0]["note"] == note
@@ -111,7 +111,7 @@ def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtu
             f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->"
         )
         memtui("command", "activate", name)
-    room = "room for about 15,590 in a compaction's summary and about 1,650 or more after it"
+    room = "room for about 3,340 in a compaction's summary and about 1,650 or more after it"
     notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
     assert notes == ["", *[f"20,000 characters: {room}"] * 2]
     (folder / "c.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
@@ -152,7 +152,8 @@ def test_commands_that_are_too_many_are_said_to_be_left_out(
     notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
     assert notes == ["no room: only the 2 commands activated last are read", "", ""]
     doctor = memtui("doctor").out
-    assert "/old" in doctor and "/newest: its rules outlive a compaction" in doctor
+    assert "The rules of /old have no room" in doctor
+    assert "/new, /newest: the rules outlive a compaction" in doctor
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:

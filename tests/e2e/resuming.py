@@ -22,11 +22,8 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
         run: the project and the client.
         words: what is typed.
     """
-    programs = run.project.parent / "programs"
-    programs.mkdir()
-    (programs / "claude").symlink_to(Path(run.client).resolve())
     _settled(run)
-    env = {**run.env, "TERM": "xterm-256color", "PATH": f"{programs}:{run.env['PATH']}"}
+    env = {**run.env, "TERM": "xterm-256color"}
     tmux = Tmux(f"memtui-e2e-{os.getpid()}", _SIZE, command(env, str(run.project), only=True))
     try:
         tmux.until_shown("● live")

@@ -23,6 +23,7 @@ from tests.e2e.api import Api, serving
 from tests.e2e.resuming import resumed_from_the_reader
 
 PIN = "Never push to main, whatever the otters say"
+SETTINGS = {"cleanupPeriodDays": 60, "env": {"OTTER": "1"}}
 _SECONDS = 180
 
 
@@ -37,9 +38,15 @@ class Run:
         self.config = base / ".config" / "memtui" / "config.toml"
         self.config.parent.mkdir(parents=True)
         self.config.write_text("[hooks]\nsession_states = false\n")  # or the notes would lose nothing
+        programs = base / "programs"
+        programs.mkdir()
+        (programs / "claude").symlink_to(Path(client).resolve())
+        self.settings = base / ".claude" / "settings.json"
+        self.settings.parent.mkdir()
+        self.settings.write_text(json.dumps(SETTINGS))
         self.env = {
             "HOME": str(base),
-            "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+            "PATH": f"{programs}:{Path(sys.executable).parent}:/usr/bin:/bin",
             "TERM": "xterm",
             "LANG": "C.UTF-8",
             "ANTHROPIC_BASE_URL": api.address,
@@ -66,6 +73,10 @@ class Run:
         return self._done(
             [self.client, "-c", "-p", "--model", "claude-sonnet-4-5", *words], f"claude {words}"
         )
+
+    def client_says(self, *words: str) -> str:
+        """Run one of the client's own commands; returns what it printed."""
+        return self._done([self.client, *words], "claude " + " ".join(words))
 
     def turns(self, number: int) -> None:
         """A session of so many turns, in which the client compacts by itself."""
@@ -120,9 +131,29 @@ def _check(holds: Any, what: str, detail: str = "") -> None:
         sys.exit(f"{detail}\n" if detail else 1)
 
 
+def _installed(run: Run) -> None:
+    """The plugin, installed from this checkout by the client's own commands."""
+    run.memtui("init", "--yes")
+    _check(json.loads(run.settings.read_text()).items() >= SETTINGS.items(), "the user's settings are kept")
+    _check("memtui@memtui" in run.client_says("plugin", "list"), "the client lists the plugin")
+    servers = run.client_says("mcp", "list")
+    _check("plugin:memtui:memtui" in servers and "Connected" in servers, "the MCP server connects", servers)
+
+
+def _typed(run: Run) -> None:
+    """Both short names and a name of the plugin's, typed: the client sends what they say."""
+    for name, words in (
+        ("/review-compact", "Review one capture"),
+        ("/memory:compact --force", "Compress the working memory"),
+        ("/memtui:pin the otters sleep at noon", "Pin the user's line"),
+    ):
+        before = len(run.api.requests)
+        run.types(name)
+        _check(words in "".join(run.api.requests[before:]), f"{name} is known")
+
+
 def _automatic(run: Run) -> None:
     """An automatic compaction: captured, its losses listed, the pin handed over."""
-    run.memtui("init", "--yes")
     run.memtui("pin", PIN)
     run.api.most = 6
     run.turns(5)
@@ -163,7 +194,7 @@ def _by_hand(run: Run) -> None:
     block = json.dumps(context_block(Project(run.project), home).strip(), ensure_ascii=False)[1:-1]
     before = len(run.api.requests)
     run.claude("/compact keep the otters")
-    _check(len(block) > 31_000, "rules fill the room that a compaction has for them", str(len(block)))
+    _check(7_000 < len(block) < 10_000, "rules fill the room that a compaction has for them", str(len(block)))
     summarising = next(each for each in run.api.requests[before:] if "create a detailed summary" in each)
     _check(block in summarising, "and reach the summariser whole")
     run.memtui("command", "clear")
@@ -207,8 +238,7 @@ def _resumed(run: Run) -> None:
 def _switched_off(run: Run) -> None:
     """With all hooks off, a compaction is red."""
     settings = run.project / ".claude" / "settings.local.json"
-    content = json.loads(settings.read_text())
-    settings.write_text(json.dumps(content | {"disableAllHooks": True}))
+    settings.write_text(json.dumps({"disableAllHooks": True}))
     begun = int(time.time())  # timestamps of the transcript and of the hook log are compared
     while int(time.time()) == begun:
         time.sleep(0.01)
@@ -232,6 +262,17 @@ def _switched_off(run: Run) -> None:
     _check("did not arrive whole" in doctor, "and the doctor names it", doctor)
 
 
+def _uninstalled(run: Run) -> None:
+    """Everything taken away, the marketplace and the short commands included."""
+    run.memtui("uninstall", "--yes")
+    left = {key: value for key, value in json.loads(run.settings.read_text()).items() if value != {}}
+    _check(left == SETTINGS, "the user's settings are as before", str(left))
+    _check("memtui" not in run.client_says("plugin", "list"), "the client lists no plugin of memtui")
+    _check("memtui" not in run.client_says("plugin", "marketplace", "list"), "and no marketplace")
+    _check("memtui" not in run.client_says("mcp", "list"), "and no MCP server")
+    _check(not (run.settings.parent / "commands").exists(), "the short commands are gone")
+
+
 def main() -> int:
     """Run all steps; 2 without a client."""
     client = os.environ.get("CLAUDE_CODE", "")
@@ -240,7 +281,9 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="memtui-e2e-") as base, serving() as api:
         run = Run(client, Path(base), api)
-        for step in (_automatic, _rescue, _by_hand, _cleared, _resumed, _switched_off):
+        _say(run.client_says("--version").strip())
+        steps = (_installed, _automatic, _rescue, _by_hand, _cleared, _resumed, _typed, _switched_off)
+        for step in (*steps, _uninstalled):
             _say(f"\n{step.__doc__}")
             step(run)
     _say("\nAll of it holds.")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from mcp import Client
 from memtui.ground.project import Project, memtui_home
-from memtui.mcp.calls import Calls
-from memtui.mcp.run import calls_of
+from memtui.mcp.server import Surroundings, make_server
 from tests.warm import Warm
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
@@ -70,9 +70,35 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def calls(project: Project) -> Calls:
+def here(project: Project) -> Surroundings:
     env = {"CLAUDE_PROJECT_DIR": str(project.root), "CLAUDE_CODE_SESSION_ID": "5b0c7e1a"}
-    return calls_of(memtui_home(), lambda: NOW, env)
+    return Surroundings.of(memtui_home(), lambda: NOW, env)
+
+
+async def answered(here: Surroundings, tool: str, **arguments: Any) -> tuple[bool, str]:
+    """Whether a call was refused, and the text of the answer."""
+    async with Client(make_server(here)) as client:
+        result = await client.call_tool(tool, arguments)
+    (content,) = result.content
+    assert content.type == "text"
+    if not result.is_error:
+        assert json.loads(content.text) == result.structured_content
+    return bool(result.is_error), content.text
+
+
+async def done(here: Surroundings, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The answer of a call that is not refused."""
+    failed, text = await answered(here, tool, **arguments)
+    assert not failed, text
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+async def refused(here: Surroundings, tool: str, **arguments: Any) -> str:
+    """The sentence with which a call is refused."""
+    failed, text = await answered(here, tool, **arguments)
+    assert failed and text.endswith(".") and "\n" not in text
+    return text
 
 
 def request(number: int | str, method: str, **params: Any) -> dict[str, Any]:
@@ -97,7 +123,7 @@ def start(project: Project) -> Iterator[Start]:
     started: list[Warm] = []
 
     def run(program: str = _MCP) -> Warm:
-        imports = ("import memtui.__main__", "import memtui.cli.main", "import memtui.mcp.run")
+        imports = ("import memtui.__main__", "import memtui.cli.main", "import memtui.mcp.server")
         process = Warm(program, "mcp", cwd=project.root, env=os.environ, imports=imports)
         started.append(process)
         return process

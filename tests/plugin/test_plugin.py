@@ -121,6 +121,7 @@ def test_the_server_without_a_program_says_why(tmp_path: Path) -> None:
 def test_a_command_can_be_used_by_claude_code(name: str) -> None:
     _, head, body = (FOLDER / "commands" / name).read_text().split("---\n", 2)
     fields = yaml.safe_load(head)
+    assert "name" not in fields  # compact.md would take the place of /compact (Claude Code fact)
     assert isinstance(fields["argument-hint"], str) and "Bash(memtui " in fields["allowed-tools"]
     assert body.count("$ARGUMENTS") == body.count("$") == 1
     # Both would have Claude Code run or read something before anybody has read the text.

@@ -50,7 +50,7 @@ def _open_demo() -> None:
 
 
 def _serve_mcp(home: Home) -> None:
-    from memtui.mcp.run import run_server
+    from memtui.mcp.server import run_server
 
     run_server(home)
 

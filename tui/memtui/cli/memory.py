@@ -24,7 +24,6 @@ from memtui.cli.output import (
     say,
 )
 from memtui.documents.checklist import Point, Verdict, check_recovery
-from memtui.flows.freshness import Freshness, freshness
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import MemoryMeta
 from memtui.formats.tags import tags_of
@@ -34,6 +33,7 @@ from memtui.ground.files.problems import reading
 from memtui.ground.project import expanded, memtui_home
 from memtui.secrets.secrets import find
 from memtui.store.base import Filter, Listed, New, Page
+from memtui.store.freshness import Freshness, freshness
 from memtui.store.memories import MemoryStore
 from memtui.store.stored_files import LIMIT, MOST, file_name, month_of, objective
 
@@ -250,8 +250,8 @@ def list_(
 def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
     """The memories and the files, decisions, packages, sessions and projects that they name."""
     # Imported here: lists do not need it.
-    from memtui.flows.relations import memory_graph
-    from memtui.relations.graph import dot, mermaid
+    from memtui.documents.memory_graph import dot, mermaid
+    from memtui.store.relations import memory_graph
 
     if form == "json":
         made = memory_graph(backend, where)

@@ -8,7 +8,6 @@ from pathlib import Path
 from shlex import quote
 
 from memtui.documents.path_mapping import is_elsewhere, mapped
-from memtui.flows.freshness import note_on
 from memtui.formats.model import FormatError
 from memtui.formats.recovery import parse_recovery
 from memtui.formats.sections import name_of
@@ -22,6 +21,7 @@ from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.secrets.secrets import Hit, find, masked
 from memtui.share.contract import shared_root
+from memtui.store.freshness import note_on
 from memtui.store.memories import MemoryStore
 from memtui.store.state_updates import documents_of, drafted_state
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 RULES_ROOM = 3_500
 """Least room for the rules of all active commands in the notes after a compaction, in characters."""
 
-SUMMARISER_ROOM = 31_500
+SUMMARISER_ROOM = 7_000
 """Room for the rules of all active commands in a summariser's block, in characters, fences included: its
-40,000 without 8,500 for the pins and all other sections."""
+9,900 without the status and the most that pins take."""
 
 FENCE = 40
 """Characters of the marks around rules in that block, unless they hold long marks of their own."""

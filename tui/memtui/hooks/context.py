@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     Profile = Literal["agileflow", "plain"]
 
-SUMMARISER_LIMIT = 40_000
-"""Upper limit of the block in characters (`size_of`). Claude Code 2.1.197 passes 1,500,000 whole at an
-automatic and at a manual compaction, but they become part of a request that is nearly full;
-of a manual one they also stay in the conversation, in ``<local-command-stdout>``."""
+SUMMARISER_LIMIT = 9_900
+"""Upper limit of the block in characters (`size_of`). Claude Code 2.1.330 cuts what a PreCompact hook prints
+off at 10,000 (2.1.197 passes it whole); of a manual compaction it also stays in the conversation, in
+``<local-command-stdout>``."""
 
 _STATUS, _PINS, _RULES, _FILES, _CONVENTIONS, _ACTIONS, _ACTIVITY = 0, 1, 2, 100, 101, 102, 103
 """Ranks; those of the commands begin at `_RULES`."""

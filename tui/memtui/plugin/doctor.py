@@ -275,6 +275,7 @@ def _check_active(places: Places) -> Iterator[Finding]:
     except CommandProblem as problem:
         yield Finding("active", Level.WARNING, str(problem), "Correct it, or move it away.")
         return
+    good = []
     for entry, _, why_not, shortage in statuses:
         plain = normalised(entry.name)
         if why_not:
@@ -286,7 +287,9 @@ def _check_active(places: Places) -> Iterator[Finding]:
                 advice = "Clear commands that are no longer in use."
             yield Finding("active", Level.WARNING, f"The rules of /{plain} have {shortage.note}", advice)
         else:
-            yield Finding("active", Level.OK, f"/{plain}: its rules outlive a compaction")
+            good.append(f"/{plain}")
+    if good:
+        yield Finding("active", Level.OK, f"{', '.join(good)}: the rules outlive a compaction")
 
 
 def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from memtui.app.details.folds import fold, folded, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
+from memtui.documents.entities import path_below
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
-from memtui.relations.entities import path_below
 
 if TYPE_CHECKING:
     from memtui.documents.checklist import Point
-    from memtui.flows.freshness import Freshness
-    from memtui.flows.relations import Related
-    from memtui.relations.entities import Entity
+    from memtui.documents.entities import Entity
+    from memtui.store.freshness import Freshness
     from memtui.store.memory_heads import MemoryHead, MemoryText
+    from memtui.store.relations import Related
 
 MEMORY_LINK = "memory:"
 """The prefix of a link to a memory, before its Recovery ID."""

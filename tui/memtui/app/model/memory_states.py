@@ -11,8 +11,8 @@ from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
-    from memtui.flows.freshness import Freshness
     from memtui.formats.stored_memory import StoredMemory
+    from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
 
 _MOST = 2_000
@@ -63,7 +63,7 @@ class MemoryStates:
         return known is not None and known[0] == entry and now - known[1] <= _RECHECK
 
     def _state(self, entry: Entry) -> Freshness:
-        from memtui.flows.freshness import Freshness, freshness
+        from memtui.store.freshness import Freshness, freshness
 
         try:
             return freshness(self._load(entry.name.removesuffix(".md")), self._root)

@@ -15,8 +15,8 @@ from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
-    from memtui.flows.relations import Related
     from memtui.store.listing import Entry
+    from memtui.store.relations import Related
 
 _REST = 0.4
 """Seconds without a change of selection before related memories are searched for."""
@@ -58,7 +58,7 @@ class MemoryReader:
 
     def _document(self, entry: Entry, file: str, progress: Progress) -> Document:
         from memtui.app.details.memory_detail import memory_file_document, stored_document
-        from memtui.flows.relations import entities_of, related_memories
+        from memtui.store.relations import entities_of, related_memories
 
         now = self._browser.clock()
         memory = self._browser.memories.load(entry)

@@ -13,7 +13,7 @@ from memtui.ground.named import NamedTuple
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
-    from memtui.flows.freshness import Freshness
+    from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
     from memtui.store.memory_heads import MemoryHead
 

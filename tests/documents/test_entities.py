@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.formats.recovery import Plan, Recovery, RoleFile
-from memtui.relations.entities import (
+from memtui.documents.entities import (
     Entity,
     counted,
     entities,
@@ -17,6 +16,7 @@ from memtui.relations.entities import (
     path_key,
     related,
 )
+from memtui.formats.recovery import Plan, Recovery, RoleFile
 
 ROOT = "/home/ann/shop"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.flows.relations import entities_of, memory_graph, related_memories
+from memtui.documents.entities import Entity
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
-from memtui.relations.entities import Entity
 from memtui.store.base import Filter, MemoryMissing, New
 from memtui.store.memories import MemoryStore
+from memtui.store.relations import entities_of, memory_graph, related_memories
 from tests.store.memories import home_in
 
 ROOT = "/home/ann/shop"

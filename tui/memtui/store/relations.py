@@ -13,11 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import Recovery, parse_recovery
-from memtui.formats.stored_memory import StoredMemory
-from memtui.ground.files import FileProblem
-from memtui.relations.entities import (
+from memtui.documents.entities import (
     DECISION,
     FILE,
     PROJECT,
@@ -29,7 +25,11 @@ from memtui.relations.entities import (
     path_below,
     related,
 )
-from memtui.relations.graph import Graph, graph_of
+from memtui.documents.memory_graph import Graph, graph_of
+from memtui.formats.model import FormatError
+from memtui.formats.recovery import Recovery, parse_recovery
+from memtui.formats.stored_memory import StoredMemory
+from memtui.ground.files import FileProblem
 from memtui.store.base import Filter, Listed
 from memtui.store.memories import MemoryStore
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from memtui.documents.entities import DECISION, FILE, PACKAGE, PROJECT, SESSION, Entity, Key, counted
 from memtui.ground.clean import clean_line
-from memtui.relations.entities import DECISION, FILE, PACKAGE, PROJECT, SESSION, Entity, Key, counted
 from memtui.transcript.short_text import shortened
 
 MEMORY = "memory"

@@ -1,1 +1,0 @@
-"""Entities that memories share, and their graph."""
