@@ -422,7 +422,6 @@ def test_a_file_that_cannot_be_read_keeps_none_of_the_others_waiting(laptop: Mac
 
 def test_large_writes_go_in_parts(laptop: Machine, desk: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_ROUND", 500)
-    monkeypatch.setattr(module, "_OFTEN", 2)
     for number in range(5):
         laptop.share(b"%d" % number * 300)
     assert laptop.sync().sent == 5
