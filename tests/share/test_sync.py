@@ -380,9 +380,7 @@ def test_what_is_typed_while_a_newer_text_is_taken_is_not_lost(
         return real(store, memory_id, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(desk.sharing.store), "revise", revise)
-    monkeypatch.setattr(
-        desk.store, "rewrite", lambda memory_id, text: real(desk.store, memory_id, None, text)
-    )
+    monkeypatch.setattr(desk, "edit", lambda memory_id, text: real(desk.store, memory_id, None, text))
     desk.sync()
     assert {body(desk, each) for each in desk.ids()} == {b"newer", b"typed meanwhile"}
 
