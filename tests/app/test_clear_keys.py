@@ -11,7 +11,7 @@ import pytest
 
 from memtui.app.keys.commands import PaneId
 from memtui.app.screens.confirm import ConfirmScreen
-from memtui.formats.active_commands_text import remove_commands
+from memtui.formats.active_commands import remove_commands
 from memtui.store import shared_text
 from tests.app.harness import Driver, opened
 from tests.app.world import World
@@ -90,7 +90,7 @@ async def test_capital_x_clears_all_once_confirmed(full: World, file: Path) -> N
         assert data(full)["last_session"] == {"id": "a-1", "ratio": 0.1}
         await driver.until(lambda: rows(driver) == [])
         await driver.press("u")
-        assert await driver.until_said("Undone") == "Undone: cleared 3 commands."
+        assert await driver.until_said("Undone") == "Undone: cleared all commands."
         assert file.read_bytes() == before
 
 

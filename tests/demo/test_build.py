@@ -15,9 +15,8 @@ from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.formats.session_state import render_session_state
 from memtui.formats.stored_memory import parse_stored
 from memtui.ground.project import Places
-from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.commands_file import CommandProblem
+from memtui.store.commands_file import CommandProblem, CommandsFile
 from memtui.store.memory_heads import MemoryFiles, MemoryKind
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
@@ -121,7 +120,7 @@ def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
 
 
 def test_commands_two_with_a_file_and_one_without(demo: DemoProject) -> None:
-    store = ActiveCommandStore(demo.project)
+    store = CommandsFile(demo.project)
     commands = store.read().commands
     assert [command.name for command in commands] == ["mentor", "review/money", "standup"]
     assert "ACTIVE COMMAND: /mentor" in store.summary("mentor").text

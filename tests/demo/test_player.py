@@ -11,8 +11,8 @@ from memtui.demo.build import DemoProject
 from memtui.demo.player import Player, Step
 from memtui.formats.session_state import TaskKind
 from memtui.ground.project import Places
-from memtui.store.active_commands import ActiveCommandStore
 from memtui.store.captures import CaptureStore
+from memtui.store.commands_file import CommandsFile
 from memtui.store.follow import Follower, Following
 from memtui.store.memory_heads import MemoryFiles
 from memtui.transcript.facts import read_facts
@@ -94,7 +94,7 @@ def test_a_command_becomes_active_among_the_others(demo: DemoProject) -> None:
     path = demo.project.session_state_json
     before = path.read_text("utf-8")
     Stage(demo).play(until=lambda step: step.name == "command")
-    store = ActiveCommandStore(demo.project)
+    store = CommandsFile(demo.project)
     assert [command.name for command in store.read().commands][-1] == "hotfix"
     assert store.summary("hotfix").text
     # Every line that was there is still there, in its order.

@@ -380,9 +380,7 @@ def test_what_is_typed_while_a_newer_text_is_taken_is_not_lost(
         return real(store, memory_id, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(desk.sharing.store), "revise", revise)
-    monkeypatch.setattr(
-        desk.store, "rewrite", lambda memory_id, text: real(desk.store, memory_id, None, text)
-    )
+    monkeypatch.setattr(desk, "edit", lambda memory_id, text: real(desk.store, memory_id, None, text))
     desk.sync()
     assert {body(desk, each) for each in desk.ids()} == {b"newer", b"typed meanwhile"}
 
@@ -422,7 +420,6 @@ def test_a_file_that_cannot_be_read_keeps_none_of_the_others_waiting(laptop: Mac
 
 def test_large_writes_go_in_parts(laptop: Machine, desk: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_ROUND", 500)
-    monkeypatch.setattr(module, "_OFTEN", 2)
     for number in range(5):
         laptop.share(b"%d" % number * 300)
     assert laptop.sync().sent == 5

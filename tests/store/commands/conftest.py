@@ -10,7 +10,7 @@ import pytest
 
 from memtui.ground.project import Project
 from memtui.store import shared_text
-from memtui.store.active_commands import ActiveCommandStore
+from memtui.store.commands_file import CommandsFile
 
 # In the likeness of the files that AgileFlow leaves behind.
 TEXT = """{
@@ -30,7 +30,10 @@ TEXT = """{
     {
       "name": "research/ask",
       "activated_at": "2026-02-08T21:59:38.272Z",
-      "state": {"step": 3, "word": "caf\\u00e9"}
+      "state": {
+        "step": 3,
+        "word": "café"
+      }
     },
     {
       "name": "epic",
@@ -43,7 +46,7 @@ TEXT = """{
 """
 
 
-class Store(ActiveCommandStore):
+class Store(CommandsFile):
     """The commands of a project."""
 
     def clear(self, names: set[str] | str | None) -> Callable[[], None]:
@@ -71,7 +74,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
 
 
-def active(store: ActiveCommandStore) -> list[str]:
+def active(store: CommandsFile) -> list[str]:
     return [command.name for command in store.read().commands]
 
 

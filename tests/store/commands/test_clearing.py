@@ -12,8 +12,7 @@ import pytest
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
 from memtui.store import shared_text
-from memtui.store.active_commands import ActiveCommandStore
-from memtui.store.commands_file import CommandProblem
+from memtui.store.commands_file import CommandProblem, CommandsFile
 from tests import faults
 from tests.disk import DEAD_PID, age, mode_of, names
 from tests.store.commands.conftest import TEXT, Store, active, foreign
@@ -162,7 +161,7 @@ def test_binary_files_are_a_problem(store: Store, make: Callable[[Path], object]
 
 def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0,))
-    store = ActiveCommandStore(project)
+    store = CommandsFile(project)
     at = 0
     while True:
         at += 1
@@ -185,11 +184,11 @@ def test_a_kill_at_any_call_leaves_a_whole_file(tmp_path: Path) -> None:
     assert faults.run_sweep(_sweep, tmp_path) >= 10
 
 
-def test_temporary_files_of_the_killed_go_at_the_next_start(store: Store, project: Project) -> None:
+def test_temporary_files_of_the_killed_go_at_the_next_change(store: Store, project: Project) -> None:
     left = store.path.with_name(f".memtui-{DEAD_PID}-0123456789ab.tmp")
     left.touch()
     age(left.parent)
-    Store(project).read()
+    Store(project).clear("epic")
     assert not left.exists()
 
 

@@ -93,7 +93,7 @@ def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
         def report(done: Synced | FileProblem) -> None:
             _report(sharing, done, as_json=as_json)
 
-        keep_syncing(lambda: report(sharing.sync()), sharing.wait, _EVERY, report, stopped)
+        keep_syncing(lambda: report(sharing.sync()), sharing.remote.wait, _EVERY, report, stopped)
 
     threads = [threading.Thread(target=keep, args=(each,), daemon=True) for each in sharings]
     for thread in threads:

@@ -10,11 +10,9 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from memtui.ground.clean import clean_line
 from memtui.ground.project import expanded, find_root
 
 if TYPE_CHECKING:
@@ -123,7 +121,7 @@ def _exit_code(error: BaseException) -> int | None:
         return BAD_INPUT
     if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
         _forget_output()
-        click.echo(f"memtui: the output cannot be written: {error.strerror}.", err=True)
+        _complain(f"the output cannot be written: {error.strerror}.")
         return BAD_INPUT
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.ctx.get_help())  # a group's name alone asks for its help
@@ -133,8 +131,16 @@ def _exit_code(error: BaseException) -> int | None:
     sentence = _sentence(error)
     if sentence is None:
         return None
-    click.echo(f"memtui: {clean_line(sentence)}", err=True)
+    _complain(sentence)
     return BAD_INPUT
+
+
+def _complain(sentence: str) -> None:
+    import click
+
+    from memtui.ground.clean import clean_line
+
+    click.echo(f"memtui: {clean_line(sentence)}", err=True)
 
 
 def _forget_output() -> None:
@@ -143,6 +149,8 @@ def _forget_output() -> None:
 
 
 def _usage(error: click.UsageError) -> int:
+    from difflib import get_close_matches
+
     import click
 
     if isinstance(error, click.NoSuchOption):
@@ -150,7 +158,7 @@ def _usage(error: click.UsageError) -> int:
         bare = {option.lstrip("-"): option for option in error.possibilities or ()}
         near = [bare[name] for name in get_close_matches(error.option_name.lstrip("-"), bare)]
         error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
-    click.echo(f"memtui: {clean_line(error.format_message())}", err=True)
+    _complain(error.format_message())
     path = error.ctx.command_path if error.ctx else "memtui"
     click.echo(f"Try '{path} --help'.", err=True)
     return USAGE

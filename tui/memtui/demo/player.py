@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from memtui.demo import session_state
 from memtui.demo.build import DemoProject
 from memtui.demo.story.load import act, story
-from memtui.formats.active_commands_text import add_command
+from memtui.formats.active_commands import add_command
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, lock_file, write_atomic
 
@@ -98,7 +97,7 @@ class Player:
             session_state.HOTFIX, self._clock(), {"incident": "2 of 214 refunds without a charge"}
         )
         with lock_file(path, timeout=5):
-            text = add_command(path.read_text("utf-8"), json.dumps(entry))
+            text = add_command(path.read_text("utf-8"), entry)
             write_atomic(path, text.encode(), mode=None)
 
     def _memory(self) -> None:

@@ -19,26 +19,15 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from memtui.formats.front_matter import dump, load, quick_load
 from memtui.formats.model import FormatError, Line, Moment, Record
-from memtui.formats.stored_memory import RECOVERY_ID
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 
 LIMIT = 4 << 20
 """Maximum size of a document in bytes."""
-
 MACHINE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
-"""A machine's name."""
-
 MEMORY = re.compile(rf"CMEM-\d{{8}}-\d{{6}}@{MACHINE.pattern}", re.ASCII)
 """The key of a memory: its Recovery ID, and the machine on which it was made."""
-
-_PORTION = 16 << 20
-"""Bytes of documents that are read together."""
-_HEAD_LIMIT = 64 << 10
-_KEYS = (
-    "version", "author", "machine", "at", "project", "created", "description", "tags", "source", "deleted",
-    "forgotten",
-)  # fmt: skip
+_PORTION, _HEAD_LIMIT = 16 << 20, 64 << 10
 
 
 class Trouble(StrEnum):
@@ -50,7 +39,6 @@ class Trouble(StrEnum):
     NEEDS_NEWER = "needs a newer memtui"
     NEEDS_INIT = "needs memtui remote init"
     NOT_INSTALLED = "not installed"
-    """A required program or library is missing."""
     FOREIGN = "not memtui's"
     UNSAFE = "not safe"
 
@@ -83,14 +71,12 @@ def refuse_schema(remote: str, found: int, own: int) -> None:
         raise RemoteProblemError(remote, reason, Trouble.NEEDS_INIT)
 
 
-def _number(value: object) -> object:
-    return value[1:] if isinstance(value, str) and value[:1] == "v" else value
-
-
 class Document(Record):
     """A version of a memory in a remote: YAML front matter, then the text byte for byte."""
 
-    version: Annotated[int, BeforeValidator(_number), Field(ge=1, lt=1 << 62)]
+    version: Annotated[
+        int, BeforeValidator(lambda value: str(value).removeprefix("v")), Field(ge=1, lt=1 << 62)
+    ]
     author: Line = ""
     machine: Line = ""
     at: Moment
@@ -108,13 +94,9 @@ class Document(Record):
 
     def render(self) -> bytes:
         """The document's bytes."""
-        values: dict[str, object] = {
-            **self.model_dump(exclude={"body", "deleted", "forgotten"}),
-            "version": f"v{self.version}",
-            "at": self.at.isoformat(),
-            "created": self.created.isoformat(),
-            "tags": list(self.tags),
-        }
+        values = self.model_dump(exclude={"body", "deleted", "forgotten"})
+        values |= {"version": f"v{self.version}", "tags": list(self.tags)}
+        values |= {"at": self.at.isoformat(), "created": self.created.isoformat()}
         values |= {key: True for key in ("deleted", "forgotten") if getattr(self, key)}
         return f"---\n{dump(values)}---\n".encode() + self.body
 
@@ -128,12 +110,11 @@ def parse_document(data: bytes) -> Document:
     end = data.find(b"\n---\n", 3, _HEAD_LIMIT)
     if not data.startswith(b"---\n") or end < 0 or len(data) > LIMIT:
         raise FormatError("it has no front matter")
-    head = data[4 : end + 1].decode("utf-8", "replace")
-    values = quick_load(head.splitlines(), _KEYS)
+    head, keys = data[4 : end + 1].decode("utf-8", "replace"), Document.model_fields.keys() - {"body"}
+    values = quick_load(head.splitlines(), keys)
     values = load(head) if values is None else values
-    values = {key: value for key, value in values.items() if key in _KEYS}
-    for key in ("at", "created"):
-        values[key] = parse_iso(str(values.get(key, "")))
+    values = {key: value for key, value in values.items() if key in keys}
+    values |= {key: parse_iso(str(values.get(key, ""))) for key in ("at", "created")}
     try:
         return Document.model_validate({**values, "body": data[end + 5 :]})
     except ValidationError as error:
@@ -142,10 +123,9 @@ def parse_document(data: bytes) -> Document:
 
 
 class Head(NamedTuple):
-    """The newest version of a memory."""
+    """The newest version of a memory: the digest and the size of its document."""
 
     digest: str
-    """Of its document; see `Remote.digest`."""
     size: int
 
 
@@ -165,7 +145,7 @@ class Remote(ABC):
 
     @abstractmethod
     def heads(self) -> dict[str, Head]:
-        """The newest version of each memory, by its key. Keys and sizes are within limits."""
+        """The newest version of each memory, by its key."""
 
     def read(self, heads: Mapping[str, Head]) -> Iterator[tuple[str, bytes]]:
         """Keys and documents of these heads, a portion at a time; those over the limit are left out."""
@@ -194,11 +174,7 @@ class Remote(ABC):
 
     @abstractmethod
     def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
-        """Add versions; returns the keys for which nobody was first since `heads`. The others are unchanged.
-
-        Args:
-            documents: for each key the number of the version, and its document.
-        """
+        """Add versions, each a number and a document; returns those that nobody came before since `heads`."""
 
     @abstractmethod
     def history(self, key: str) -> list[bytes]:
@@ -233,7 +209,12 @@ class Names(NamedTuple):
 
 def made_at(key: str) -> datetime | None:
     """The local time in a key."""
-    return parse_iso(f"{key[5:13]}T{key[14:20]}") if RECOVERY_ID.match(key) else None
+    return parse_iso(f"{key[5:13]}T{key[14:20]}")
+
+
+def counted(number: int) -> str:
+    """``1 memory``, ``1,200 memories``."""
+    return f"{number:,} {'memory' if number == 1 else 'memories'}"
 
 
 def shared_root(name: str) -> str:

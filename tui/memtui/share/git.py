@@ -16,24 +16,21 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack, suppress
 from hashlib import sha1
 from pathlib import Path
-from typing import NoReturn
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileProblem, private_parents, read_within
+from memtui.ground.files import FileProblem, read_within
+from memtui.ground.files.safe import existing_above, private_folder
 from memtui.ground.machine import find_program
-from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, refuse_schema
+from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, counted, refuse_schema
 
-SCHEMA = 2
-MOST = 10_000
-"""Maximum number of memories in a repository."""
-_CONFIG_LIMIT = 64 << 10
-_TREE_LIMIT = MOST * 300
-"""Bytes of the list of all memories: 255 of a name, and what git adds."""
-
+SCHEMA, MOST = 2, 10_000
+"""The version of what is in a repository, and the maximum number of its memories."""
+_CONFIG_LIMIT, _TREE_LIMIT = 64 << 10, MOST * 300
+"""Bytes of a folder's configuration, and of the list of all memories: 255 of a name, and what git adds."""
 _SECONDS, _TRANSFER_SECONDS = 60.0, 300.0
 _BLOCKS, _TRANSFER_BLOCKS = 1 << 18, 1 << 21
 """Maximum size of a file that git may write, in blocks of 512 bytes: a remote may be hostile."""
@@ -41,62 +38,52 @@ _BOUNDED = 'ulimit -f "$1"; ulimit -t 60; shift; exec "$@"'
 _STALE_SECONDS = 10.0
 """Age at which a lock counts as left behind by a killed git, which needs it for milliseconds."""
 
-_TIP = "refs/remotes/origin/main"
-_OUTGOING = "refs/memtui/outgoing"
-_FOLDER = "memories"
-_ABOUT = "memtui.json"
-_MARKER = b'{"memtui": 2}\n'
+_TIP, _OUTGOING = "refs/remotes/origin/main", "refs/memtui/outgoing"
+_FOLDER, _ABOUT, _MARKER = "memories", "memtui.json", b'{"memtui": 2}\n'
 _README = b"""# Memories shared with memtui
 
 Each file is a memory, as somebody last wrote it; git's history has the earlier versions. `memtui remote add
 NAME URL` and `memtui sync` bring them to a machine. What is in them is text, never run.
 """
-_SETTINGS = {
-    "core.hooksPath": os.devnull,
-    "core.attributesFile": os.devnull,
-    "core.fsmonitor": "false",
-    "core.alternateRefsCommand": "",
-    "protocol.allow": "never",
-    **{f"protocol.{name}.allow": "always" for name in ("file", "ssh", "https", "http", "git")},
-    "transfer.fsckObjects": "true",
-    "fetch.recurseSubmodules": "false",
-    "submodule.recurse": "false",
-    "push.gpgSign": "false",
-    "commit.gpgSign": "false",
-    "gc.autoDetach": "false",
-    "init.templateDir": "",
-}
+_SETTINGS = (
+    "core.hooksPath=/dev/null", "core.attributesFile=/dev/null", "core.fsmonitor=false",
+    "core.alternateRefsCommand=", "protocol.allow=never", "protocol.file.allow=always",
+    "protocol.ssh.allow=always", "protocol.https.allow=always", "protocol.http.allow=always",
+    "protocol.git.allow=always", "transfer.fsckObjects=true", "fetch.recurseSubmodules=false",
+    "submodule.recurse=false", "push.gpgSign=false", "commit.gpgSign=false", "gc.autoDetach=false",
+    "init.templateDir=",
+)  # fmt: skip
 _NO_HOOKS = "--receive-pack=git -c core.hooksPath=/dev/null receive-pack"
-_HARMLESS = frozenset(
-    {
-        "core.repositoryformatversion", "core.filemode", "core.bare", "core.ignorecase", "core.symlinks",
-        "core.precomposeunicode", "core.sharedrepository", "gc.auto", "receive.denydeletes",
-        "receive.denynonfastforwards", "receive.fsckobjects", "receive.maxinputsize", "remote.origin.url",
-        "transfer.fsckobjects",
-    }
-)  # fmt: skip
+_HARMLESS = {
+    "core.repositoryformatversion", "core.filemode", "core.bare", "core.ignorecase", "core.symlinks",
+    "core.sharedrepository", "core.precomposeunicode", "gc.auto", "receive.denydeletes",
+    "receive.denynonfastforwards", "receive.fsckobjects", "receive.maxinputsize", "remote.origin.url",
+    "transfer.fsckobjects",
+}  # fmt: skip
 """The keys that a folder's configuration may have."""
-_KEPT_VARIABLES = (
-    "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY",
-)  # fmt: skip
+_UNSAFE = ("commondir", "logs", "objects/info/alternates", "objects/info/http-alternates", ".git")
+_NO_LINKS = ("HEAD", "config", "objects", "refs", "refs/heads", "refs/heads/main", "packed-refs")
+_HOSTS = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSL")
 """Variables that configure access to a host; git's others select or configure repositories."""
 _HINTS = ("fatal: ", "error: ", "remote: ", "ssh: ")
 _LATE = re.compile(
-    rb"\((?:fetch first|non-fast-forward|failed to update ref)\)|cannot lock ref|incorrect old value"
+    rb"\((?:fetch first|non-fast-forward|failed to update ref)\)|cannot lock ref|incorrect old"
 )
 _LOCKED = re.compile(rb"Unable to create '([^']+\.lock)': File exists")
 _BROKEN = re.compile(
-    rb"\.lock': File exists|bad object|corrupt|[Mm]issing (?:blob|tree|commit)|not a git repository"
+    rb"\.lock': File exists|bad object|corrupt|issing (?:blob|tree|commit)|not a git repository"
 )
 _LOCAL = re.compile(r"(?:file://|/|\.{1,2}/|~)")
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class _GitFailedError(Exception):
-    """Git failed; the message is the line of its output that gives the reason."""
+class _GitFailedError(RemoteProblemError):
+    """Git failed; the message has the line of its output that gives the reason."""
 
-    def __init__(self, reason: str, printed: bytes = b"") -> None:
-        super().__init__(reason)
+    def __init__(self, url: str, reason: str, printed: bytes = b"") -> None:
+        refused = b"permission denied" in printed.lower()
+        trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
+        super().__init__(url, f"cannot be used: {reason}", trouble)
         self.printed = printed
 
 
@@ -119,67 +106,57 @@ class GitRemote(Remote):
         if program is None:
             reason = "is not installed; a remote that is a repository needs it"
             raise RemoteProblemError("git", reason, Trouble.NOT_INSTALLED)
-        self._program = program
-        self._url = url
+        self._program, self._url, self._folder, self._machine = program, url, folder, machine
         self._served = Path(url.removeprefix("file://")) if _LOCAL.match(url) else None
-        self._folder = folder
-        self._author = f"{_UNSAFE.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
-        self._machine = machine
-        self._seen = ""
-        """The commit that `heads` has read."""
-        self._cached: dict[str, Head] = {}
+        self._author = f"{_NO_NAME.sub(' ', author).strip() or machine} <{machine}@memtui.invalid>"
+        self._seen, self._cached = "", dict[str, Head]()
+        """The commit that `heads` has read, and what is in it."""
         self._harmless = b""
         """The folder's configuration that was looked at last."""
 
     def check(self) -> str:
         """See `Remote.check`."""
-        number = len(self.heads())
-        with self._raising():
-            last = self._git("log", "-1", "--format=%an", self._seen).decode("utf-8", "replace").strip()
-        return f"{number:,} {'memory' if number == 1 else 'memories'}, last change by {clean_line(last)}"
+        number = counted(len(self.heads()))
+        last = self._git("log", "-1", "--format=%an", self._seen).decode("utf-8", "replace").strip()
+        return f"{number}, last change by {clean_line(last)}"
 
     def set_up(self) -> None:
         """See `Remote.set_up`. What an older memtui kept in it stays in its history."""
-        with self._raising():
-            for _ in range(3):
-                self._seen = ""
-                tip, listing = self._fetch()
-                found = self._schema(listing[0]) if tip else 0
-                if found == SCHEMA:
-                    return
-                if found > SCHEMA:
-                    refuse_schema(self._url, found, SCHEMA)
-                files = {_ABOUT: _MARKER, "README.md": _README}
-                self._commit(tip, "Set up for memtui", files, clear=True)
-                if self._push():
-                    return
-            raise _GitFailedError("others change it all the time; try again")
+        for _ in range(3):
+            self._seen = ""
+            tip, listing = self._fetch()
+            found = self._schema(listing[0]) if tip else 0
+            if found == SCHEMA:
+                return
+            if found > SCHEMA:
+                refuse_schema(self._url, found, SCHEMA)
+            self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README}, clear=True)
+            if self._push():
+                return
+        raise _GitFailedError(self._url, "others change it all the time; try again")
 
     def heads(self) -> dict[str, Head]:
         """See `Remote.heads`."""
-        with self._raising():
-            try:
-                return self._heads()
-            except _GitFailedError as error:
-                if not _BROKEN.search(error.printed) or not self._folder.is_dir():
-                    raise
-                shutil.rmtree(self._folder, ignore_errors=True)  # a killed process may have left it half made
-                return self._heads()
+        try:
+            return self._heads()
+        except _GitFailedError as error:
+            if not _BROKEN.search(error.printed) or not self._folder.is_dir():
+                raise
+            shutil.rmtree(self._folder, ignore_errors=True)  # a killed process may have left it half made
+            return self._heads()
 
     def _heads(self) -> dict[str, Head]:
         tip, listing = self._fetch()
         if tip and tip == self._seen:
             return self._cached
         refuse_schema(self._url, self._schema(listing[0]) if tip else 0, SCHEMA)
-        heads: dict[str, Head] = {}
         tree, _, size = (listing[1] or b" tree 0").decode().partition(" tree ")
-        entries = (
-            self._git("ls-tree", "-z", "-l", tree).split(b"\0")[:-1] if 0 < int(size) <= _TREE_LIMIT else []
-        )
-        if int(size) > _TREE_LIMIT or len(entries) > MOST:
+        listed = self._git("ls-tree", "-z", "-l", tree) if 0 < int(size) <= _TREE_LIMIT else b""
+        if int(size) > _TREE_LIMIT or listed.count(b"\0") > MOST:
             reason = f"holds more than {MOST:,} memories; PostgreSQL is made for so many"
             raise RemoteProblemError(self._url, reason, Trouble.FOREIGN)
-        for entry in entries:
+        heads: dict[str, Head] = {}
+        for entry in listed.split(b"\0")[:-1]:
             about, _, name = entry.partition(b"\t")
             mode, kind, blob, length = about.split()
             key = name.decode("ascii", "replace").removesuffix(".md")
@@ -189,32 +166,29 @@ class GitRemote(Remote):
         return heads
 
     def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
-        with self._raising():
-            contents = self._contents(list(digests.values()))
+        contents = self._contents(list(digests.values()))
         return {key: data for key, data in zip(digests, contents, strict=True) if data is not None}
 
     def _contents(self, names: Collection[str]) -> list[bytes | None]:
         """The contents of objects; None for missing ones."""
         output = self._git("cat-file", "--batch", data="".join(f"{each}\n" for each in names).encode())
-        found: list[bytes | None] = []
-        place = 0
+        found, place = list[bytes | None](), 0
         for _ in names:
             end = output.index(b"\n", place)
-            line = output[place:end].split()
+            size = output[place:end].split()[-1]
             place = end + 1
-            if line[-1] == b"missing":
+            if size == b"missing":
                 found.append(None)
-                continue
-            found.append(output[place : place + int(line[-1])])
-            place += int(line[-1]) + 1
+            else:
+                found.append(output[place : place + int(size)])
+                place += int(size) + 1
         return found
 
     def holds(self, digests: Mapping[str, str]) -> Collection[str]:
         """See `Remote.holds`."""
         if not digests:
             return set()
-        with self._raising():
-            lines = self._git("rev-list", "--objects", self._seen, "--", _FOLDER).splitlines()
+        lines = self._git("rev-list", "--objects", self._seen, "--", _FOLDER).splitlines()
         reachable = {line[:40].decode() for line in lines}
         return {key for key, digest in digests.items() if digest in reachable}
 
@@ -224,13 +198,10 @@ class GitRemote(Remote):
 
     def write(self, documents: Mapping[str, tuple[int, bytes]]) -> Collection[str]:
         """See `Remote.write`: all or none."""
-        number = len(documents)
-        title = f"Change {number} {'memory' if number == 1 else 'memories'} from {self._machine}"
         files = {f"{_FOLDER}/{key}.md": data for key, (_, data) in documents.items()}
-        with self._raising():
-            commit = self._commit(self._seen, title, files)
-            if not self._push():
-                return ()
+        commit = self._commit(self._seen, f"Change {counted(len(files))} from {self._machine}", files)
+        if not self._push():
+            return ()
         new = {key: Head(self.digest(data), len(data)) for key, (_, data) in documents.items()}
         self._seen, self._cached = commit, {**self._cached, **new}
         return documents.keys()
@@ -239,20 +210,17 @@ class GitRemote(Remote):
         """See `Remote.history`."""
         self.heads()
         path = f"{_FOLDER}/{key}.md"
-        with self._raising():
-            commits = self._git("log", "-n", "1000", "--format=%H", self._seen, "--", path).decode().split()
-            found = self._contents([f"{each}:{path}" for each in reversed(commits)])
+        commits = self._git("log", "-n", "1000", "--format=%H", self._seen, "--", path).decode().split()
+        found = self._contents([f"{each}:{path}" for each in reversed(commits)])
         return [data for data in found if data is not None]
 
     def forget(self, key: str, tombstone: tuple[int, bytes]) -> str:
         """See `Remote.forget`: the history keeps the texts until somebody rewrites it."""
-        path, blob = f"{_FOLDER}/{key}.md", self.digest(tombstone[1])
-        for _ in range(12):
-            if self.write({key: tombstone}):
-                break
+        path, blob, tries = f"{_FOLDER}/{key}.md", self.digest(tombstone[1]), 12
+        while not self.write({key: tombstone}):
+            if not (tries := tries - 1):
+                raise _GitFailedError(self._url, "others change it all the time; try again")
             self.heads()
-        else:
-            raise RemoteProblemError(self._url, "is changed by others all the time; try again")
         remove = f"git rm -q --cached --ignore-unmatch {path}"
         keep = f"git rev-parse -q --verify :{path} | grep -q {blob}"
         return (
@@ -265,24 +233,20 @@ class GitRemote(Remote):
         url = self._address()
         if not (self._folder / "HEAD").is_file():
             shutil.rmtree(self._folder, ignore_errors=True)
-            private_parents(self._folder)
+            private_folder(self._folder, within=existing_above(self._folder))
             self._git("init", "--quiet", "--bare", "--initial-branch=main", str(self._folder))
         names = self._git("ls-remote", "--heads", "--", url, "refs/heads/main").split()
-        if not names:
-            return "", []
-        tip = names[0].decode()
-        if tip == self._seen:
+        tip = names[0].decode() if names else ""
+        if not tip or tip == self._seen:
             return tip, []
         known = self._git("for-each-ref", "--format=%(objectname)", _TIP, _OUTGOING).decode().split()
         if tip not in known:
-            self._git(
-                "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--",
-                url, f"+refs/heads/main:{_TIP}", transfer=True,
-            )  # fmt: skip
+            command = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
+            self._git(*command, "--", url, f"+refs/heads/main:{_TIP}", transfer=True)
         asked = f"{tip}\n{tip}:{_ABOUT}\n{tip}:{_FOLDER}\n".encode()
         commit, *found = self._git("cat-file", "--batch-check", data=asked).splitlines()
         if commit.endswith(b"missing"):
-            raise _GitFailedError("it was changed meanwhile; try again")
+            raise _GitFailedError(self._url, "it was changed meanwhile; try again")
         return tip, [b"" if each.endswith(b"missing") else each for each in found]
 
     def _schema(self, listed: bytes) -> int:
@@ -290,19 +254,15 @@ class GitRemote(Remote):
         if blob == self.digest(_MARKER):
             return SCHEMA
         try:
-            if int(size) > 4096:
-                raise ValueError
-            (about,) = self._contents([blob])
+            about = self._contents([blob])[0] if int(size) <= 4096 else b""
             return int(json.loads(about or b"")["memtui"])
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             reason = "holds something else than memtui's memories"
             raise RemoteProblemError(self._url, reason, Trouble.FOREIGN) from None
 
     def _commit(self, parent: str, title: str, files: Mapping[str, bytes], *, clear: bool = False) -> str:
-        lines = [
-            f"commit {_OUTGOING}\nmark :1\ncommitter {self._author} now\n".encode(),
-            _data(title.encode()),
-        ]
+        head = f"commit {_OUTGOING}\nmark :1\ncommitter {self._author} now\n"
+        lines = [head.encode(), _data(title.encode())]
         lines += [f"from {parent}\n".encode()] if parent else []
         lines += [b"deleteall\n"] if clear else []
         lines += [b"M 100644 inline " + path.encode() + b"\n" + _data(data) for path, data in files.items()]
@@ -334,36 +294,28 @@ class GitRemote(Remote):
 
     def _address(self) -> str:
         """The address for git; a folder is looked at first, each time: git would run what its files name."""
-        if self._served is None:
+        if (folder := self._served) is None:
             return self._url
-        folder = self._served
         if not (folder / "HEAD").is_file() and (bare := folder.with_name(f"{folder.name}.git")).is_dir():
             folder = bare
         if not folder.is_dir():
-            raise RemoteProblemError(self._url, "cannot be used: there is no such folder")
-        try:
+            raise _GitFailedError(self._url, "there is no such folder")
+        config, found = b"", [f"it has {each}" for each in _UNSAFE if os.path.lexists(folder / each)]
+        found += [f"{each} is a link" for each in _NO_LINKS if (folder / each).is_symlink()]
+        with suppress(FileProblem):
             config = read_within(folder / "config", folder, limit=_CONFIG_LIMIT, follow=False)
-        except FileProblem:
-            config = b""
-        if not self._harmless or config != self._harmless:
-            self._check_config(folder, config)
-        if found := _unsafe_part(folder):
-            self._refuse_folder(found)
-        return str(folder)
-
-    def _check_config(self, folder: Path, config: bytes) -> None:
-        listed = self._git("config", "--file", "-", "--no-includes", "--list", "-z", data=config, here=False)
-        entries = (entry.partition("\n") for entry in listed.decode("utf-8", "replace").split("\0") if entry)
-        values = {key: value for key, _, value in entries}
-        if values.get("core.bare") != "true":
-            raise RemoteProblemError(self._url, f"is no bare repository: git init --bare {folder} makes one")
-        if strange := next((key for key in values if key not in _HARMLESS), ""):
-            self._refuse_folder(f"its configuration has {clean_line(strange)[:80]}")
+        if not config or config != self._harmless:
+            listed = self._git("config", "--file", "-", "--no-includes", "-l", "-z", data=config, here=False)
+            entries = (each.partition("\n") for each in listed.decode("utf-8", "replace").split("\0")[:-1])
+            values = {key: value for key, _, value in entries}
+            if values.get("core.bare") != "true":
+                raise RemoteProblemError(self._url, "is no bare repository: git init --bare makes one")
+            found += [f"its configuration has {each}" for each in values.keys() - _HARMLESS]
+        if found:
+            reason = f"is not used, as it could run commands or write elsewhere: {clean_line(found[0])[:100]}"
+            raise RemoteProblemError(self._url, reason, Trouble.UNSAFE)
         self._harmless = config
-
-    def _refuse_folder(self, found: str) -> NoReturn:
-        reason = f"is not used, as it could run commands or write elsewhere: {found}"
-        raise RemoteProblemError(self._url, reason, Trouble.UNSAFE)
+        return str(folder)
 
     def _git(self, *arguments: str, data: bytes = b"", transfer: bool = False, here: bool = True) -> bytes:
         """Run a git command to its end and return its output.
@@ -376,11 +328,9 @@ class GitRemote(Remote):
         """
         command = ["sh", "-c", _BOUNDED, "sh", str(_TRANSFER_BLOCKS if transfer else _BLOCKS), self._program]
         command += ["--git-dir", str(self._folder)] if here else []
-        command += [part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}")]
-        kept = {
-            key: value for key, value in os.environ.items() if key in _KEPT_VARIABLES or key[:4] != "GIT_"
-        }
-        environment = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+        command += [part for each in _SETTINGS for part in ("-c", each)]
+        env = {key: value for key, value in os.environ.items() if key[:4] != "GIT_" or key.startswith(_HOSTS)}
+        env |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
         seconds = _TRANSFER_SECONDS if transfer else _SECONDS
         with ExitStack() as files:
             try:
@@ -389,11 +339,11 @@ class GitRemote(Remote):
                 given.seek(0)
                 # In a session of its own: without a terminal ssh fails instead of asking for a password.
                 process = subprocess.Popen(
-                    [*command, *arguments], stdin=given, stdout=output, stderr=errors, env=environment,
-                    cwd=os.sep, start_new_session=True,
+                    [*command, *arguments], stdin=given, stdout=output, stderr=errors, env=env, cwd=os.sep,
+                    start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
-                raise _GitFailedError(f"git cannot be run: {error.strerror}") from error
+                raise _GitFailedError(self._url, f"git cannot be run: {error.strerror}") from error
             try:
                 code = process.wait(seconds)
             except BaseException as error:
@@ -401,35 +351,14 @@ class GitRemote(Remote):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 if isinstance(error, subprocess.TimeoutExpired):
-                    raise _GitFailedError(f"it did not answer within {seconds:.0f} s") from None
+                    raise _GitFailedError(self._url, f"it did not answer within {seconds:.0f} s") from None
                 raise
             output.seek(0)
             errors.seek(0)
             if code:
                 printed = errors.read(1 << 16)
-                raise _GitFailedError(_reason(printed) or f"git ended with {code}", printed)
+                raise _GitFailedError(self._url, _reason(printed) or f"git ended with {code}", printed)
             return output.read()
-
-    @contextmanager
-    def _raising(self) -> Iterator[None]:
-        try:
-            yield
-        except (_GitFailedError, OSError) as error:
-            printed = error.printed if isinstance(error, _GitFailedError) else b""
-            refused = b"permission denied" in printed.lower()
-            trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
-            raise RemoteProblemError(self._url, f"cannot be used: {error}", trouble) from error
-
-
-def _unsafe_part(folder: Path) -> str:
-    """What makes a bare repository in a folder unsafe to be served by git, by itself; "" for nothing."""
-    for name in ("commondir", "logs", "objects/info/alternates", "objects/info/http-alternates", ".git"):
-        if os.path.lexists(folder / name):
-            return f"it has {name}"
-    for name in ("HEAD", "config", "objects", "refs", "refs/heads", "refs/heads/main", "packed-refs"):
-        if (folder / name).is_symlink():
-            return f"{name} is a link"
-    return ""
 
 
 def _data(content: bytes) -> bytes:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from memtui.ground.clean import clean_line
-from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, refuse_schema
+from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, counted, refuse_schema
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -89,13 +89,8 @@ class PostgresRemote(Remote):
     """A database as a remote."""
 
     def __init__(self, url: str) -> None:
-        """Make the object; nothing is opened.
-
-        Args:
-            url: a connection string of libpq: ``postgresql://host/database``.
-        """
-        self._url = url
-        self._shown = url.partition("?")[0]
+        """Make the object for a connection string of libpq: ``postgresql://host/database``."""
+        self._url, self._shown = url, url.partition("?")[0]
         self._seen: object = None
         """The state of the table that `heads` has read."""
 
@@ -106,8 +101,7 @@ class PostgresRemote(Remote):
             allowed = connection.execute("select has_any_column_privilege('memtui.memories', 'insert')")
             may_write = allowed.fetchone() == (True,)
         number = found[0] if found else 0
-        memories = f"{number:,} {'memory' if number == 1 else 'memories'}"
-        return memories if may_write else f"{memories}, to read only"
+        return counted(number) + ("" if may_write else ", to read only")
 
     def set_up(self) -> None:
         """See `Remote.set_up`. The database user needs the right to create schemas and roles."""
@@ -200,9 +194,8 @@ class PostgresRemote(Remote):
         except psycopg.Error as error:
             refused = isinstance(error, psycopg.errors.InsufficientPrivilege)
             trouble = Trouble.NO_PERMISSION if refused else Trouble.UNREACHABLE
-            late = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)
-            reason = f"it did not answer within {_STATEMENT_SECONDS} s"
-            reason = reason if isinstance(error, late) else _first_line(error)
+            late = isinstance(error, (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable))
+            reason = f"it did not answer within {_STATEMENT_SECONDS} s" if late else _first_line(error)
             raise RemoteProblemError(self._shown, f"cannot be used: {reason}", trouble) from error
 
 

@@ -1,8 +1,4 @@
-"""The configured remotes, and this machine's own name.
-
-``remotes.json`` in the configuration folder: for each name the url, the memories sent automatically, and the
-projects.
-"""
+"""The configured remotes, ``remotes.json`` in the configuration folder, and this machine's own name."""
 
 from __future__ import annotations
 
@@ -18,20 +14,12 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from memtui.ground.files import (
-    FileMissing,
-    FileProblem,
-    create_exclusive,
-    private_folder,
-    read_within,
-    write_atomic,
-)
-from memtui.ground.files.safe import existing_above
+from memtui.ground.files import FileMissing, FileProblem, create_exclusive, read_within, write_atomic
+from memtui.ground.files.safe import existing_above, private_folder
 from memtui.ground.project import Home
 from memtui.secrets.secrets import find
 from memtui.share.contract import MACHINE, Remote
 
-_LIMIT = 1 << 20
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,29}", re.ASCII)
 _POSTGRES = re.compile(r"postgres(?:ql)?://|service=[\w.-]+$")
 _URL = re.compile(
@@ -69,12 +57,11 @@ class Remotes:
             FileProblem: the file cannot be read.
         """
         try:
-            return _REMOTES.validate_json(read_within(self.path, self._home.config, limit=_LIMIT))
+            return _REMOTES.validate_json(read_within(self.path, self._home.config, limit=1 << 20))
         except FileMissing:
             return {}
-        except (ValidationError, ValueError) as error:
-            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-            raise FileProblem(self.path, f"is broken: {reason}") from error
+        except ValidationError as error:
+            raise FileProblem(self.path, f"is broken: {error.errors()[0]['msg']}") from error
 
     def find(self, name: str) -> tuple[str, NamedRemote]:
         """A remote by its name; "" means the only one.
@@ -83,15 +70,12 @@ class Remotes:
             FileProblem: there is no remote, or none is named and there are several.
         """
         remotes = self.all()
-        if not name and len(remotes) == 1:
-            return next(iter(remotes.items()))
-        if name in remotes:
+        if name in remotes or (not name and len(remotes) == 1):
+            name = name or next(iter(remotes))
             return name, remotes[name]
         known = f"there are {', '.join(sorted(remotes))}" if remotes else "memtui remote add makes one"
-        reason = (
-            f"has no remote {name}" if name else "has no remote" if not remotes else "has several remotes"
-        )
-        raise FileProblem(self.path, f"{reason}; {known}")
+        reason = "several remotes" if remotes and not name else f"no remote {name}".strip()
+        raise FileProblem(self.path, f"has {reason}; {known}")
 
     def add(self, name: str, remote: NamedRemote) -> None:
         """Add a remote.
@@ -102,8 +86,6 @@ class Remotes:
         remotes = self.all()
         if not _NAME.fullmatch(name):
             raise FileProblem(self.path, f"cannot hold {name!r}: a name has small letters, digits, - and _")
-        if name == "project":  # reserved for memories from a project's own folder
-            raise FileProblem(self.path, "cannot hold 'project': memories that come with the code have it")
         if name in remotes:
             raise FileProblem(self.path, f"has a remote {name} already: {remotes[name].url}")
         _check_url(self.path, remote.url)
@@ -129,22 +111,17 @@ class Remotes:
 
 def _check_url(path: Path, url: str) -> None:
     if not _URL.fullmatch(url) or "::" in url or not url.isprintable():
-        raise FileProblem(
-            path,
-            f"cannot hold {url!r}: an address is https://, ssh://, user@host:path, a folder or postgresql://",
-        )
-    if _is_postgres(url) or "://" in url:
+        known = "an address is https://, ssh://, user@host:path, a folder or postgresql://"
+        raise FileProblem(path, f"cannot hold {url!r}: {known}")
+    password = None
+    if "://" in url:
         try:
             password = urlsplit(url).password
         except ValueError:
-            password = None
-        if password or "password=" in url or find(url):
-            where = "PGPASSFILE" if _is_postgres(url) else "git's credential helper"
-            raise FileProblem(path, f"does not hold passwords: leave it out of the address; {where} knows it")
-
-
-def _is_postgres(url: str) -> bool:
-    return _POSTGRES.match(url) is not None
+            password = ""
+    if password or "password=" in url or find(url):
+        where = "PGPASSFILE" if _POSTGRES.match(url) else "git's credential helper"
+        raise FileProblem(path, f"does not hold passwords: leave it out of the address; {where} knows it")
 
 
 def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine: str) -> Remote:
@@ -153,7 +130,7 @@ def open_remote(name: str, remote: NamedRemote, home: Home, author: str, machine
     Raises:
         RemoteProblemError: the program or library that it needs is not installed.
     """
-    if _is_postgres(remote.url):
+    if _POSTGRES.match(remote.url):
         from memtui.share.postgres import PostgresRemote
 
         return PostgresRemote(remote.url)
@@ -176,16 +153,10 @@ def this_machine(home: Home) -> str:
         FileProblem: it cannot be read or written.
     """
     path = home.data / "machine"
-    try:
-        return _read_machine(path, home)
-    except FileMissing:
+    if not path.exists():
         host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().partition(".")[0].lower())[:30].strip("-")
         private_folder(home.data, within=existing_above(home.data))
         create_exclusive(path, f"{host or 'machine'}-{os.urandom(2).hex()}\n".encode(), within=home.data)
-        return _read_machine(path, home)
-
-
-def _read_machine(path: Path, home: Home) -> str:
     name = read_within(path, home.data, limit=1000).decode("utf-8", "replace").strip()
     if not MACHINE.fullmatch(name):
         raise FileProblem(path, "is broken: a machine's name has small letters, digits and hyphens")

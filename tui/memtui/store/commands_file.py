@@ -1,6 +1,6 @@
 """The active commands in a project's session-state.json, and their compact summaries (seed 002).
 
-Standard library only, for the hook; `active_commands.py` adds records and undo.
+Standard library only, for the hook.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from memtui.formats.active_commands_text import (
-    CommandEntry,
+from memtui.formats.active_commands import (
+    ActiveCommand,
+    ActiveCommands,
     add_command,
     new_entry,
-    read_entries,
+    parse_active_commands,
     remove_commands,
 )
 from memtui.formats.compact_summary import compact_summary
@@ -28,6 +29,7 @@ from memtui.ground.files import (
     read_within,
     resolved,
     shared_folder,
+    sweep_temps,
 )
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.patterns import deferred
@@ -74,22 +76,26 @@ class CommandsFile:
         self.project = project
         self._personal = claude_config() / "commands"
         self.path = project.session_state_json
-        self.file = SharedText(self.path, project.root, read_entries, patience)
+        self.file = SharedText(self.path, project.root, parse_active_commands, patience)
 
-    def entries(self) -> list[CommandEntry]:
-        """The usable entries; none when there is no such file.
+    def read(self) -> ActiveCommands:
+        """The active commands; none when there is no such file.
 
         Raises:
             CommandProblem: it stays unreadable, or is outside the project; it never counts as empty.
         """
         with problems_as(CommandProblem):
             try:
-                return read_entries(self.file.read())[0]
+                return parse_active_commands(self.file.read())
             except FileMissing:
-                return []
+                return ActiveCommands()
 
-    def remove(self, names: Collection[str] | None) -> tuple[CommandEntry, ...]:
-        """Make commands inactive and return them; the rest of the file stays byte for byte.
+    def entries(self) -> list[ActiveCommand]:
+        """The usable entries; see `read`."""
+        return list(self.read().commands)
+
+    def remove(self, names: Collection[str] | None) -> tuple[ActiveCommand, ...]:
+        """Make commands inactive and return them; the rest of the file stays as it is.
 
         Args:
             names: the commands, or None for all.
@@ -98,7 +104,7 @@ class CommandsFile:
             CommandProblem: none of them is active, the file is broken, missing or outside the project, or
             another program keeps it locked or keeps overwriting the change.
         """
-        gone: tuple[CommandEntry, ...] = ()
+        gone: tuple[ActiveCommand, ...] = ()
 
         def away(text: str) -> str:
             nonlocal gone
@@ -107,6 +113,7 @@ class CommandsFile:
                 raise CommandProblem(self.path, f"has {_listed(names)} active any more")
             return _without(text, gone)
 
+        self.tidy()
         with problems_as(CommandProblem):
             self.file.edit(away, lambda text: not _present(text, gone))
         return gone
@@ -129,14 +136,14 @@ class CommandsFile:
         added = False
 
         def there(text: str) -> bool:
-            return any(entry.name == plain for entry in read_entries(text)[0])
+            return any(entry.name == plain for entry in parse_active_commands(text).commands)
 
         def add(text: str) -> str:
             nonlocal added
             if text and there(text):
                 return text
             added = True
-            return add_command(text, new_entry(plain, moment, state or {}, like=text))
+            return add_command(text, new_entry(plain, moment, state or {}))
 
         with problems_as(CommandProblem):
             try:
@@ -145,6 +152,29 @@ class CommandsFile:
             except FormatError as error:
                 raise CommandProblem(self.path, f"cannot take this command: {error}") from error
         return added
+
+    def put_back(self, gone: Collection[ActiveCommand]) -> None:
+        """Make removed commands active again, as they were; those that are active by now stay.
+
+        Raises:
+            CommandProblem: the file is missing or broken, or stays locked.
+        """
+
+        def missing(text: str) -> list[ActiveCommand]:
+            there = {command.name for command in parse_active_commands(text).commands}
+            return [command for command in gone if command.name not in there]
+
+        def back(text: str) -> str:
+            for command in missing(text):
+                text = add_command(text, command.entry, index=command.place)
+            return text
+
+        with problems_as(CommandProblem):
+            self.file.edit(back, lambda text: not missing(text))
+
+    def tidy(self) -> None:
+        """Remove temporary files of killed processes from the file's folder. Never raises."""
+        sweep_temps(self.path.parent, within=self.project.root)
 
     def summary(self, name: str) -> CommandSummary:
         """The compact summary of a command: the part of its file between the two markers.
@@ -236,20 +266,26 @@ def _usual_mode() -> int:
     return 0o666 & ~mask
 
 
-def _select(text: str, wanted: Collection[str] | None) -> tuple[CommandEntry, ...]:
-    return tuple(entry for entry in read_entries(text)[0] if wanted is None or entry.name in wanted)
+def _select(text: str, wanted: Collection[str] | None) -> tuple[ActiveCommand, ...]:
+    return tuple(
+        entry for entry in parse_active_commands(text).commands if wanted is None or entry.name in wanted
+    )
 
 
 def present(text: str, entries: Collection[tuple[str, datetime | None]]) -> set[str]:
     """Names of the given entries (name and time) in a text. A reactivated command is a new entry."""
-    return {entry.name for entry in read_entries(text)[0] if (entry.name, entry.activated_at) in entries}
+    return {
+        entry.name
+        for entry in parse_active_commands(text).commands
+        if (entry.name, entry.activated_at) in entries
+    }
 
 
-def _present(text: str, gone: tuple[CommandEntry, ...]) -> set[str]:
+def _present(text: str, gone: tuple[ActiveCommand, ...]) -> set[str]:
     return present(text, {(entry.name, entry.activated_at) for entry in gone})
 
 
-def _without(text: str, gone: tuple[CommandEntry, ...]) -> str:
+def _without(text: str, gone: tuple[ActiveCommand, ...]) -> str:
     names = _present(text, gone)
     return remove_commands(text, names) if names else text
 

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from memtui.ground.files import FileChanged, FileMissing, FileProblem, read_within, write_atomic
+from memtui.ground.files import (
+    FileChanged,
+    FileLocked,
+    FileMissing,
+    FileProblem,
+    FileUnwritable,
+    read_within,
+    write_atomic,
+)
 from memtui.ground.files.folder import Folder
 from memtui.ground.files.problems import writing
 from memtui.ground.named import NamedTuple
@@ -37,7 +45,7 @@ class Making:
 
 
 class Changes:
-    """The changes of this run. Thread-safe; a change that cannot be undone is dropped."""
+    """The changes of this run. Thread-safe; one that cannot be undone is dropped, unless it may be later."""
 
     def __init__(self, root: Path) -> None:
         """Make the object; `root` is the project's, below which no link is followed."""
@@ -70,7 +78,12 @@ class Changes:
             if not source:
                 return None
             change = source.pop()
-            way(change)()
+            try:
+                way(change)()
+            except FileProblem as problem:
+                if isinstance(problem.__cause__ or problem, (FileLocked, FileUnwritable)):
+                    source.append(change)  # it may be tried again
+                raise
             target.append(change)
             return change
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.app.model.memory_rows import MemoryRows
     from memtui.app.model.sessions import Sessions
     from memtui.formats.active_commands import ActiveCommand
-    from memtui.store.active_commands import ActiveCommandStore
+    from memtui.store.commands_file import CommandsFile
     from memtui.store.transcripts import TranscriptStore
 
 _UNREAD = "unread"
@@ -56,7 +56,7 @@ class Compared(Protocol):
         """The rows of memories."""
 
     @property
-    def commands(self) -> ActiveCommandStore:
+    def commands(self) -> CommandsFile:
         """The active commands."""
 
     @property

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from memtui.app.model.session_context import ContextWatch
     from memtui.app.model.sessions import Sessions
     from memtui.lost.pins import Pins
-    from memtui.store.active_commands import ActiveCommandStore
     from memtui.store.captures import CaptureStore
+    from memtui.store.commands_file import CommandsFile
     from memtui.store.index.documents import DocumentIndex
     from memtui.store.index.sessions import SessionIndex
     from memtui.store.memories import MemoryStore
@@ -83,11 +83,11 @@ class Browser:
         return CaptureStore(self.project)
 
     @cached_property
-    def commands(self) -> ActiveCommandStore:
+    def commands(self) -> CommandsFile:
         """The project's active commands."""
-        from memtui.store.active_commands import ActiveCommandStore
+        from memtui.store.commands_file import CommandsFile
 
-        return ActiveCommandStore(self.project)
+        return CommandsFile(self.project)
 
     @cached_property
     def memories(self) -> MemoryFiles:

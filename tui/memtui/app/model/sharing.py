@@ -198,7 +198,11 @@ class Exchange:
 
         sharing = open_sharing(self._home, self._clock, name)
         keep_syncing(
-            lambda: self._sync(sharing, changed), sharing.wait, seconds, lambda _: changed(), self.stopped
+            lambda: self._sync(sharing, changed),
+            sharing.remote.wait,
+            seconds,
+            lambda _: changed(),
+            self.stopped,
         )
 
     def _alone(self, name: str) -> threading.Lock:
