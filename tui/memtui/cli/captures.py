@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_of, root_option, yes_option
+from memtui.cli.options import json_option, places_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_table, say
 from memtui.formats.capture_text import opening
 from memtui.ground.clock import local_minute, parse_iso, system_clock
@@ -21,8 +20,8 @@ from memtui.store.captures import CaptureProblem, CaptureStore
 @click.option("--backfill", is_flag=True, help="Write captures for auto-compactions that have none.")
 @yes_option
 @json_option
-@root_option
-def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, root: Path | None) -> None:
+@places_option
+def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Places) -> None:
     """List what auto-compactions captured in this project, newest first.
 
     Each line shows status, local time, title and file. When the output is not a terminal, tabs separate the
@@ -33,9 +32,9 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, root: Path
     nothing that exists is changed.
     """
     if backfill:
-        _backfill(places_of(root), yes, as_json)
+        _backfill(places, yes, as_json)
         return
-    store = CaptureStore(places_of(root).project)
+    store = CaptureStore(places.project)
     listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
     if as_json:
         print_json(listed)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
-from memtui.cli.options import json_option, project_of, root_option
+from memtui.cli.options import json_option, places_option
 from memtui.cli.output import print_json, print_table, say
 from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.project import Places
 from memtui.hooks.active_commands import CommandStatus, command_statuses
 from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
 from memtui.store.shared_text import Patience
@@ -33,13 +33,13 @@ def command() -> None:
 @click.argument("name")
 @click.option("--state", metavar="JSON", help="An object for the command to remember.")
 @json_option
-@root_option
-def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> None:
+@places_option
+def activate(name: str, state: str | None, as_json: bool, places: Places) -> None:
     """Register a command as active: what the command's STEP 0 calls.
 
     NAME is the name of its file without .md: babysit, research/ask. Activating it again changes nothing.
     """
-    commands = _to_change(root)
+    commands = _to_change(places)
     added = commands.activate(name, system_clock(), _object(state))
     note = _note(commands, name)
     if as_json:
@@ -50,8 +50,8 @@ def activate(name: str, state: str | None, as_json: bool, root: Path | None) -> 
         say(f"Note: {note}.")
 
 
-def _to_change(root: Path | None) -> CommandsFile:
-    project = project_of(root)
+def _to_change(places: Places) -> CommandsFile:
+    project = places.project
     return CommandsFile(project, _PATIENCE)
 
 
@@ -68,10 +68,10 @@ def _note(commands: CommandsFile, name: str) -> str:
 
 @command.command("list", short_help="List the active commands.")
 @json_option
-@root_option
-def list_(as_json: bool, root: Path | None) -> None:
+@places_option
+def list_(as_json: bool, places: Places) -> None:
     """List the active commands, and where their compact summaries come from."""
-    commands = CommandsFile(project_of(root))
+    commands = CommandsFile(places.project)
     listed = commands.entries()
     entries = [
         (entry, *_summary(status))
@@ -108,10 +108,10 @@ def list_(as_json: bool, root: Path | None) -> None:
 @command.command("clear", short_help="Deactivate one command, or all.")
 @click.argument("name", required=False)
 @json_option
-@root_option
-def clear(name: str | None, as_json: bool, root: Path | None) -> None:
+@places_option
+def clear(name: str | None, as_json: bool, places: Places) -> None:
     """Deactivate one command, or all; the rest of the file stays as it is."""
-    commands = _to_change(root)
+    commands = _to_change(places)
     nothing = name is None and not commands.entries()
     names = None if name is None else frozenset((name, normalised(name)))
     gone = () if nothing else commands.remove(names)

@@ -19,8 +19,7 @@ from memtui.cli.options import (
     edited,
     engine_option,
     json_option,
-    places_of,
-    root_option,
+    places_option,
 )
 from memtui.cli.output import (
     can_answer,
@@ -69,7 +68,7 @@ _LIMIT = 16 << 20
 @click.option("--check", "checked", metavar="FILE|-", help="Check a recovery text, and store nothing.")
 @click.option("--cited", is_flag=True, help="With --check: check the lines of the transcript it cites, too.")
 @json_option
-@root_option
+@places_option
 def compact(
     transcript: Path | None,
     session: str,
@@ -81,7 +80,7 @@ def compact(
     checked: str | None,
     cited: bool,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Turn a session into a recovery text, and store it under a Recovery ID.
 
@@ -100,7 +99,6 @@ def compact(
     """
     if transcript is not None and session:
         raise click.UsageError("name the session once: with --session or with --transcript.")
-    places = places_of(root)
     if checked is not None:
         name = "standard input" if checked == "-" else checked
         session = session or str(transcript or "")

@@ -11,7 +11,7 @@ from shlex import quote
 import click
 
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import json_option, places_of, root_option
+from memtui.cli.options import json_option, places_option
 from memtui.cli.output import is_terminal, print_bytes, print_json, say
 from memtui.documents.handoff import LEAST
 from memtui.flows.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
@@ -20,7 +20,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import expanded
+from memtui.ground.project import Places, expanded
 from memtui.secrets.secrets import holds_secrets
 from memtui.store.export import (
     LAST,
@@ -60,7 +60,7 @@ _LINES = re.compile(r"(?P<first>[1-9]\d{0,8})?(?P<to>-(?P<last>[1-9]\d{0,8})?)?"
 )  # fmt: skip
 @click.option("--done", is_flag=True, help="With --for: take it out of the file again.")
 @json_option
-@root_option
+@places_option
 def export(
     name: str,
     form: str | None,
@@ -73,7 +73,7 @@ def export(
     limit: int,
     done: bool,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Write a session or a memory as one file, to read, to attach, or for another agent.
 
@@ -89,7 +89,7 @@ def export(
     if agent is not None:
         if form or lines or force or unmasked:
             raise click.UsageError("--for goes with --output, --copy, --max, --done and --json alone.")
-        _hand_over(name, agent, output, limit, copying, done, as_json, root)
+        _hand_over(name, agent, output, limit, copying, done, as_json, places)
         return
     if copying or done or as_json:
         raise click.UsageError("--copy, --done and --json go with --for.")
@@ -97,22 +97,20 @@ def export(
         raise click.UsageError("name a session or a memory.")
     if unmasked and not (sys.stdin is not None and sys.stdin.isatty()):
         raise click.ClickException("--unmasked writes secrets: only a person at a terminal may say so.")
-    _export(name, Form(form) if form else form_of(output), lines, output, force, not unmasked, root)
+    _export(name, Form(form) if form else form_of(output), lines, output, force, not unmasked, places)
 
 
-def _export(
-    name: str, form: Form, lines: str, output: str, force: bool, mask: bool, root: Path | None
-) -> None:
+def _export(name: str, form: Form, lines: str, output: str, force: bool, mask: bool, places: Places) -> None:
     wanted = _range(lines) if lines else None
     if name.upper().startswith("CMEM-"):
         if wanted:
             raise click.UsageError("--lines goes with a session.")
         backend = opened()
-        memory = backend.get(full_id(backend, name, root))
+        memory = backend.get(full_id(backend, name, places))
         called = f"{memory.meta.id}.{form}"
         parts = memory_parts(memory, form, system_clock(), mask=mask)
     else:
-        transcript = find_transcript(places_of(root), name)
+        transcript = find_transcript(places, name)
         called = session_file(transcript, form)
         parts = session_parts(transcript, form, system_clock(), lines=wanted, mask=mask)
     if output == "-":
@@ -144,11 +142,10 @@ def _hand_over(
     copying: bool,
     done: bool,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     if copying + done + (output == "-") > 1:
         raise click.UsageError("--copy, --done and --output - exclude each other.")
-    places = places_of(root)
     top = places.project.root
     path = Path(os.path.abspath(expanded(output))) if output else top / FILES[agent]  # noqa: PTH100 - links stay
     above = top if path.is_relative_to(top) else path.parent  # no link is followed below it
@@ -212,10 +209,8 @@ def _handoff_json(operation: str, made: Made, path: Path | None = None, note: st
 @click.option("--full", is_flag=True, help="Leave nothing out, regardless of length.")
 @click.option("--print", "printed", is_flag=True, help="Print it even on a terminal, instead of copying it.")
 @json_option
-@root_option
-def restore(
-    memory_id: str, session: str, full: bool, printed: bool, as_json: bool, root: Path | None
-) -> None:
+@places_option
+def restore(memory_id: str, session: str, full: bool, printed: bool, as_json: bool, places: Places) -> None:
     """Hand an earlier session's knowledge over to a new one.
 
     Makes the text that a new session gets after /clear: quoted notes of less than 9,000 characters on where
@@ -224,7 +219,6 @@ def restore(
     """
     if memory_id and session:
         raise click.UsageError("--id and --session are two different things; name one.")
-    places = places_of(root)
     if memory_id:
         restored = restore_memory(places, system_clock, memory_id, full=full)
     else:

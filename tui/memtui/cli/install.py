@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_of, root_option, yes_option
+from memtui.cli.options import json_option, places_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_table, say
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
@@ -25,8 +24,8 @@ _INDENT = " " * 9
 @click.option("--replace", is_flag=True, help="Take entries out of the settings that do the same.")
 @click.option("--print", "printing", is_flag=True, help="Only print the hooks as a block for the settings.")
 @yes_option
-@root_option
-def init(project: bool, replace: bool, printing: bool, yes: bool, root: Path | None) -> None:
+@places_option
+def init(project: bool, replace: bool, printing: bool, yes: bool, places: Places) -> None:
     """Install memtui's plugin into Claude Code.
 
     It runs the lines of Claude Code's own that are shown first. From then on every auto-compaction leaves a
@@ -38,21 +37,19 @@ def init(project: bool, replace: bool, printing: bool, yes: bool, root: Path | N
     if printing:
         print_json(settings_block())
         return
-    places = places_of(root)
     if _done(plan_init(places, project=project, replace=replace), places, yes, "memtui is installed."):
         say("Sessions started from now on run its hooks. `memtui doctor` says whether they work.")
 
 
 @click.command("uninstall")
 @yes_option
-@root_option
-def uninstall(yes: bool, root: Path | None) -> None:
+@places_option
+def uninstall(yes: bool, places: Places) -> None:
     """Take memtui's plugin out of Claude Code.
 
     Its marketplace and slash commands go, too. Captures, memory files and memories stay where they are, and
     so does an edited slash command.
     """
-    places = places_of(root)
     if _done(plan_uninstall(places), places, yes, "memtui is not installed."):
         say("memtui is no longer installed in Claude Code.")
 
@@ -85,18 +82,18 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
 @click.command("doctor")
 @click.option("--receipts", is_flag=True, help="Show whether hand-overs have arrived, newest first.")
 @json_option
-@root_option
+@places_option
 @click.pass_context
-def doctor(ctx: click.Context, receipts: bool, as_json: bool, root: Path | None) -> None:
+def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) -> None:
     """Say what works: hooks, captures, receipts, the MCP server.
 
     One line each, with what to do. Nothing is changed. The exit code is 1 if something is broken.
     """
     if receipts:
-        _print_receipts(places_of(root), as_json)
+        _print_receipts(places, as_json)
         return
     findings = []
-    for finding in diagnose(places_of(root), system_clock):
+    for finding in diagnose(places, system_clock):
         findings.append(finding)
         if not as_json:
             advice = f"\n{_INDENT}{clean_line(finding.advice)}" if finding.advice else ""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_of, project_of, root_option
+from memtui.cli.options import json_option, places_option
 from memtui.cli.output import print_groups, print_json, print_table, say
 from memtui.documents.sources import citation
 from memtui.flows.aftermath import as_object, newest_or_named
@@ -36,7 +35,7 @@ _SOURCE = re.compile(r"L?(\d{1,9})")
 @click.option("--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="Hand over this row; repeat it.")
 @click.option("--print", "printing", is_flag=True, help="With --hand-over: print a prompt to paste instead.")
 @json_option
-@root_option
+@places_option
 def lost(
     compaction: str,
     every: bool,
@@ -44,7 +43,7 @@ def lost(
     wanted: tuple[str, ...],
     printing: bool,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Print what a compaction kept and lost, or hand it over.
 
@@ -58,7 +57,6 @@ def lost(
     once: pins, what was needed again, rules, open work and the user's words. At most 9,000 characters have
     room; the worst losses come first.
     """
-    places = places_of(root)
     if handing:
         if wanted and every:
             raise click.UsageError("--row and --all exclude each other.")
@@ -165,7 +163,7 @@ def _line(row: Row, number: int = 0) -> str:
     help="Let a pin from the repository count, or all of them.",
 )
 @json_option
-@root_option
+@places_option
 def pin(
     text: str | None,
     everywhere: bool,
@@ -174,7 +172,7 @@ def pin(
     remove: str,
     confirm: str,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Pin a line that no compaction may lose; without TEXT, list the pins.
 
@@ -188,7 +186,7 @@ def pin(
     """
     if sum((text is not None, bool(remove), bool(confirm))) > 1:
         raise click.UsageError("a text, --remove and --confirm exclude each other.")
-    project = project_of(root)
+    project = places.project
     pins = Pins(project, memtui_home())
     if text is not None:
         _add(pins, _read() if text == "-" else text, everywhere, source, session, as_json)

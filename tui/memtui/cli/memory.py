@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from memtui.cli.compact import check_text, points_json
-from memtui.cli.memory_store import complete_id, full_id, opened, project_path
-from memtui.cli.options import json_option, places_of, project_of, root_option
+from memtui.cli.memory_store import complete_id, full_id, opened
+from memtui.cli.options import json_option, places_option
 from memtui.cli.output import (
     is_terminal,
     print_bytes,
@@ -30,7 +30,7 @@ from memtui.formats.tags import tags_of
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, read_within
 from memtui.ground.files.problems import reading
-from memtui.ground.project import expanded, memtui_home
+from memtui.ground.project import Places, expanded, memtui_home
 from memtui.secrets.secrets import find
 from memtui.store.base import Filter, Listed, New, Page
 from memtui.store.freshness import Freshness, freshness
@@ -74,14 +74,14 @@ core_memory = _InOrder("core-memory", memory.commands, help=memory.help, hidden=
 @click.option("--description", default="", help="The title in lists, instead of the objective.")
 @click.option("--tags", multiple=True, metavar="A,B", help="Tags, separated by commas; may be repeated.")
 @json_option
-@root_option
+@places_option
 def import_(
     argument: str | None,
     option: str | None,
     description: str,
     tags: tuple[str, ...],
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Store a text under a new Recovery ID, byte for byte: a file's, or what is piped in.
 
@@ -89,7 +89,9 @@ def import_(
     terminal it prints the ID in a box, elsewhere {"operation": "import", "id": ..., "message": ...}.
     """
     body = _given(argument, option)
-    new = New(body=body, project=project_path(root), description=description.strip(), tags=tags_of(*tags))
+    new = New(
+        body=body, project=str(places.project.root), description=description.strip(), tags=tags_of(*tags)
+    )
     memory_id = opened().create(new).id
     if is_terminal() and not as_json:
         print_recovery_box(memory_id)
@@ -153,9 +155,9 @@ def _content(path: Path) -> bytes:
 @click.option("--id", "option", metavar="ID", shell_complete=complete_id, help="The same as ID.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="F", help="Write a new file instead.")
 @json_option
-@root_option
+@places_option
 def export(
-    argument: str | None, option: str | None, output: Path | None, as_json: bool, root: Path | None
+    argument: str | None, option: str | None, output: Path | None, as_json: bool, places: Places
 ) -> None:
     """Print a memory's text, byte for byte as it was imported.
 
@@ -167,7 +169,7 @@ def export(
     if as_json and output is not None:
         raise click.UsageError("--output writes the bytes alone; it goes without --json.")
     backend = opened()
-    memory_id = full_id(backend, argument or option or "", root)
+    memory_id = full_id(backend, argument or option or "", places)
     body = backend.get(memory_id).body
     text = body.decode("utf-8", "replace")
     if as_json:  # which cannot carry invalid UTF-8: then it is not exact
@@ -203,7 +205,7 @@ def export(
 )
 @click.option("--offset", type=click.IntRange(0), default=0, help="Leave out this many at the beginning.")
 @json_option
-@root_option
+@places_option
 def list_(
     everywhere: bool,
     stale: bool,
@@ -213,7 +215,7 @@ def list_(
     limit: int,
     offset: int,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """List this project's memories, newest first.
 
@@ -224,12 +226,12 @@ def list_(
     if trash:
         _print_page(opened().deleted(), 0, as_json, "The trash is empty.", lambda _: None)
         return
-    where = Filter(project="" if everywhere else project_path(root), tags=tags)
+    where = Filter(project="" if everywhere else str(places.project.root), tags=tags)
     backend = opened()
     if drawn:
         _print_graph(backend, where, drawn)
         return
-    top, known = project_of(root).root, dict[str, Freshness]()
+    top, known = places.project.root, dict[str, Freshness]()
 
     def state(listed: Listed) -> Freshness:
         if listed.meta.id not in known:
@@ -336,17 +338,17 @@ def _secrets(path: Path) -> list[str]:
 @memory.command("show", short_help="Show one memory: its details, and its text.")
 @_id
 @json_option
-@root_option
-def show(memory_id: str, as_json: bool, root: Path | None) -> None:
+@places_option
+def show(memory_id: str, as_json: bool, places: Places) -> None:
     """Show one memory: its details, the checklist's remarks, and its text.
 
     ID is a Recovery ID or the beginning of one; CMEM- may be left out. For the text alone, to the byte as it
     was imported, use export.
     """
     backend = opened()
-    stored = backend.get(full_id(backend, memory_id, root))
+    stored = backend.get(full_id(backend, memory_id, places))
     meta, text = stored.meta, stored.body.decode("utf-8", "replace")
-    state = freshness(stored, project_of(root).root)
+    state = freshness(stored, places.project.root)
     points: tuple[Point, ...] = ()
     with suppress(FormatError):  # any text can be stored
         points = check_recovery(text)
@@ -389,20 +391,20 @@ def _about(meta: MemoryMeta) -> list[str]:
 @click.option("--remove", multiple=True, metavar="A,B", help="Tags to remove.")
 @click.option("--set", "set_", multiple=True, metavar="A,B", help='The tags to have in the end; "" for none.')
 @json_option
-@root_option
+@places_option
 def tag(
     memory_id: str,
     add: tuple[str, ...],
     remove: tuple[str, ...],
     set_: tuple[str, ...],
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Show a memory's tags, or change them. Tags are compared without regard to case."""
     if set_ and (add or remove):
         raise click.UsageError("--set gives all tags; it goes without --add and --remove.")
     backend = opened()
-    memory_id = full_id(backend, memory_id, root)
+    memory_id = full_id(backend, memory_id, places)
     tags = backend.get(memory_id).meta.tags
     if set_ or add or remove:
         gone = {tag.casefold() for tag in tags_of(*remove)}
@@ -418,24 +420,24 @@ def tag(
 @click.option("--cited", is_flag=True, help="Check the lines of the session's transcript it cites, too.")
 @click.option("--session", metavar="ID", default="", help="The session that it cites; implies --cited.")
 @json_option
-@root_option
-def check(memory_id: str, cited: bool, session: str, as_json: bool, root: Path | None) -> None:
+@places_option
+def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Places) -> None:
     """Check a memory's text: thirteen points, each pass, warn or fail; the exit code is 1 when one fails."""
     backend = opened()
-    memory_id = full_id(backend, memory_id, root)
+    memory_id = full_id(backend, memory_id, places)
     text = backend.get(memory_id).body.decode("utf-8", "replace")
     cites = session if cited or session else None
-    check_text(memory_id, text, places_of(root), cites, as_json=as_json)
+    check_text(memory_id, text, places, cites, as_json=as_json)
 
 
 @memory.command("delete", short_help="Move a memory to the trash.")
 @_id
 @json_option
-@root_option
-def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
+@places_option
+def delete(memory_id: str, as_json: bool, places: Places) -> None:
     """Move a memory to the trash; undelete brings it back."""
     backend = opened()
-    memory_id = full_id(backend, memory_id, root)
+    memory_id = full_id(backend, memory_id, places)
     backend.delete(memory_id)
     message = f"Deleted {memory_id}. To bring it back: memtui memory undelete {memory_id}"
     _report("delete", memory_id, message, as_json)
@@ -444,8 +446,8 @@ def delete(memory_id: str, as_json: bool, root: Path | None) -> None:
 @memory.command("undelete", short_help="Take a memory out of the trash.")
 @_id
 @json_option
-@root_option
-def undelete(memory_id: str, as_json: bool, root: Path | None) -> None:
+@places_option
+def undelete(memory_id: str, as_json: bool, places: Places) -> None:
     """Take a memory out of the trash; `memtui memory list --trash` lists what is there."""
     backend = opened()
     memory_id = backend.find(memory_id, deleted=True)

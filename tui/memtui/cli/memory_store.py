@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 from click.shell_completion import CompletionItem
 
-from memtui.cli.options import project_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import memtui_home
+from memtui.ground.project import Places, memtui_home
 from memtui.store.memories import MemoryStore
 
 _NEWEST = 500
@@ -23,18 +20,13 @@ def opened() -> MemoryStore:
     return MemoryStore(memtui_home(), system_clock)
 
 
-def project_path(root: Path | None) -> str:
-    """The project as memories name it."""
-    return str(project_of(root).root)
-
-
-def full_id(backend: MemoryStore, beginning: str, root: Path | None) -> str:
+def full_id(backend: MemoryStore, beginning: str, places: Places) -> str:
     """The full id for the beginning of one: among this project's memories first, then among all.
 
     Raises:
         MemoryMissing: no id begins like this, or several do.
     """
-    return backend.find(beginning, project=project_path(root))
+    return backend.find(beginning, project=str(places.project.root))
 
 
 def complete_id(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:

@@ -26,11 +26,6 @@ from memtui.store.transcripts import TranscriptStore
 
 T = TypeVar("T")
 
-root_option = click.option(
-    "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder of the project, instead of the current one.",
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 engine_option = click.option(
@@ -55,9 +50,20 @@ def project_of(folder: Path | None) -> Project:
         raise click.ClickException(reason) from None
 
 
-def places_of(root: Path | None) -> Places:
-    """The project of a folder (None: the current one), with the user's folders."""
+def _places(ctx: click.Context, option: click.Parameter, root: Path | None) -> Places | None:
+    if ctx.resilient_parsing:  # while words are completed
+        return None
     return Places(project_of(root), memtui_home(), claude_config())
+
+
+places_option = click.option(
+    "--root",
+    "places",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    callback=_places,
+    help="A folder of the project, instead of the current one.",
+)
+"""The project of a folder or of the current one, with the user's folders: `Places`."""
 
 
 def is_empty(project: Project, home: Home, claude: Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -17,8 +16,7 @@ from memtui.cli.options import (
     edited,
     engine_option,
     json_option,
-    project_of,
-    root_option,
+    places_option,
     yes_option,
 )
 from memtui.cli.output import can_answer, print_document, print_json, print_recovery_box, say
@@ -31,7 +29,7 @@ from memtui.formats.model import FormatError, Section
 from memtui.formats.sections import name_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
-from memtui.ground.project import Places, Project, claude_config, expanded, memtui_home
+from memtui.ground.project import Places, Project, expanded
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from memtui.transcript.facts import Facts
@@ -130,7 +128,7 @@ def from_review(text: str) -> Draft:
 @click.option("--cited", is_flag=True, help="With --from-stdin: check the lines of the transcript it cites.")
 @engine_option
 @json_option
-@root_option
+@places_option
 def review(
     capture: str | None,
     yes: bool,
@@ -138,7 +136,7 @@ def review(
     cited: bool,
     engine: str,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Draft a capture's memory file, and accept it.
 
@@ -160,8 +158,8 @@ def review(
     """
     if from_stdin and engine == Engine.CLAUDE:
         raise click.UsageError("either --from-stdin or --engine claude writes the memory file.")
-    project = _project(root, capture)
-    store = CaptureStore(project)
+    places = places._replace(project=_project(places, capture))
+    store = CaptureStore(places.project)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
         _report(_outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json)
@@ -175,7 +173,6 @@ def review(
         )
         _report({**before, "memory": memory, "summary": loaded.summary}, sentence, as_json)
         return
-    places = Places(store.project, memtui_home(), claude_config())
     draft = _from_standard_input(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
     accepted = draft if yes or from_stdin else _ask(draft, entry, before, as_json)
     if accepted is None:
@@ -213,12 +210,12 @@ def _outcome(**known: str) -> dict[str, Any]:
     return {"capture": "", "path": "", "status": "nothing", "changed": False} | empty | known
 
 
-def _project(root: Path | None, capture: str | None) -> Project:
-    """The project: by option, else by the capture's path, else the current folder's."""
-    folder = expanded(capture).absolute().parent if capture and root is None else None
+def _project(places: Places, capture: str | None) -> Project:
+    """The project of the capture's path, else the named or the current one."""
+    folder = expanded(capture).absolute().parent if capture else None
     if folder is not None and folder.is_dir() and folder.parts[-2:] == (".project", "compacts"):
         return Project(folder.parent.parent.resolve())
-    return project_of(root)
+    return places.project
 
 
 def _drafted(capture: Capture, engine: str, places: Places) -> Draft:

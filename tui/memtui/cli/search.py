@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import click
 
-from memtui.cli.options import json_option, places_of, root_option
+from memtui.cli.options import json_option, places_option
 from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import KINDS, day, parse_search
@@ -32,7 +32,7 @@ _EACH = 3
     "--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum results of each kind."
 )
 @json_option
-@root_option
+@places_option
 def search(
     words: tuple[str, ...],
     kinds: str | None,
@@ -40,7 +40,7 @@ def search(
     since: str | None,
     limit: int,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Find what was said and done: in sessions, memories, captures and session states.
 
@@ -61,7 +61,6 @@ def search(
         if moment is None:
             raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
         wanted = replace(wanted, since=moment)
-    places = places_of(root)
     update_index(places)
     scope = Scope.PROJECT if here else Scope.EVERYWHERE
     groups = list(search_all(SearchStores(places, system_clock), wanted, scope, limit))

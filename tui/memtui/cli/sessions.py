@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_of, project_of, root_option, yes_option
+from memtui.cli.options import json_option, places_option, yes_option
 from memtui.cli.output import print_json, print_table, say
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
@@ -34,15 +34,15 @@ _UNITS = {"MB": 10**6, "GB": 10**9}
 @click.command("sessions")
 @click.option("--all", "everywhere", is_flag=True, help="List the sessions of all projects.")
 @json_option
-@root_option
-def sessions(everywhere: bool, as_json: bool, root: Path | None) -> None:
+@places_option
+def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
     """List the sessions of this project, the newest first.
 
     The last column says in how many days Claude Code deletes the session: it keeps transcripts for
     `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise. ✓ marks those
     of which `memtui archive` keeps a whole copy, ✗ incomplete those that its next run has to complete.
     """
-    listing = SessionList(project_of(root), memtui_home(), claude_config(), system_clock)
+    listing = SessionList(places.project, places.home, places.claude, system_clock)
     found = []
     for each in listing.entries(everywhere=everywhere):
         try:
@@ -107,9 +107,9 @@ def _archive() -> Archive:
 
 @click.group("archive", invoke_without_command=True)
 @click.option("--all", "everywhere", is_flag=True, help="Keep the sessions of all projects.")
-@root_option
+@places_option
 @click.pass_context
-def archive(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
+def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
     """Keep compressed copies of this project's sessions, beyond Claude Code's 30 days.
 
     Only new parts are copied. The hooks do the same for a session at each compaction and at its end.
@@ -124,7 +124,7 @@ def archive(ctx: click.Context, everywhere: bool, root: Path | None) -> None:
         say("Nothing is kept: [archive] keep = false in config.toml.")
         return
     copies, added, number, private, failed = _archive(), 0, 0, 0, 0
-    for each in SessionList(project_of(root), home, claude_config(), system_clock).entries(
+    for each in SessionList(places.project, home, claude_config(), system_clock).entries(
         everywhere=everywhere
     ):
         if each.kept is not None:
@@ -277,13 +277,12 @@ def _old(copies: Archive, age: str, size: str) -> list[Kept]:
 @archive.command("forget")
 @click.argument("session")
 @yes_option
-@root_option
-def forget_command(session: str, yes: bool, root: Path | None) -> None:
+@places_option
+def forget_command(session: str, yes: bool, places: Places) -> None:
     """Delete memtui's data of one session: archive, captures, states.
 
     It says first what will be deleted, and what stays: Claude Code's own transcript is not touched.
     """
-    places = places_of(root)
     traces = traces_of(places, system_clock, _full_id(places, session))
     if traces.is_empty:
         say(f"memtui has no data of session {traces.session_id}.")

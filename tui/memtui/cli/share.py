@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 from memtui.cli.memory_store import complete_id, full_id, opened
-from memtui.cli.options import json_option, root_option, yes_option
+from memtui.cli.options import json_option, places_option, yes_option
 from memtui.cli.output import is_terminal, print_json, say
 from memtui.cli.startup import BAD_INPUT
 from memtui.ground.clock import age, local_minute, parse_iso, system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import memtui_home
+from memtui.ground.project import Places, memtui_home
 from memtui.share.remotes import NamedRemote, Remotes
 from memtui.share.sync import SecretsFoundError, Sharing, Synced, keep_syncing, open_sharing
 
@@ -37,8 +36,8 @@ def _sharing(name: str) -> Sharing:
     metavar="LINE",
     help="Share this line although it looks like a secret; at a terminal only.",
 )
-@root_option
-def share(memory_id: str, name: str, allowed: tuple[int, ...], root: Path | None) -> None:
+@places_option
+def share(memory_id: str, name: str, allowed: tuple[int, ...], places: Places) -> None:
     """Share a memory with others at the next `memtui sync`.
 
     Paths below the project's root go as /project/NAME. A memory that holds a secret stays here, and so does
@@ -46,7 +45,7 @@ def share(memory_id: str, name: str, allowed: tuple[int, ...], root: Path | None
     """
     if allowed and not is_terminal():
         raise click.UsageError("--allow is for a person at a terminal: look at the line first.")
-    whole = full_id(opened(), memory_id, root)
+    whole = full_id(opened(), memory_id, places)
     sharing = _sharing(name)
     try:
         new = sharing.share(whole, allowed)

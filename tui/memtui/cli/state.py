@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from memtui.cli.options import asking_claude, draft_note, engine_option, json_option, places_of, root_option
+from memtui.cli.options import asking_claude, draft_note, engine_option, json_option, places_option
 from memtui.cli.output import is_terminal, print_changes, print_document, print_json, print_table, say
 from memtui.documents.compactor_decisions import members
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
@@ -51,13 +51,13 @@ def _of_session(function: Callable[..., None]) -> Callable[..., None]:
     """Options of all commands: the session, as `asked`, and JSON."""
 
     @wraps(function)
-    def command(session: str, transcript: Path | None, root: Path | None, **others: Any) -> None:
+    def command(session: str, transcript: Path | None, places: Places, **others: Any) -> None:
         if transcript is not None and session:
             raise click.UsageError("name the session once: with --session or with --transcript.")
-        function(_Asked(places_of(root), session, transcript), **others)
+        function(_Asked(places, session, transcript), **others)
 
     for option in (
-        root_option,
+        places_option,
         json_option,
         click.option(
             "--transcript",
@@ -291,15 +291,14 @@ def _pieces(line: LineDiff) -> list[tuple[str, str]]:
     help="Seconds between two checks of the transcripts.",
 )
 @json_option
-@root_option
-def compactor(interval: int, as_json: bool, root: Path | None) -> None:
+@places_option
+def compactor(interval: int, as_json: bool, places: Places) -> None:
     """Keep the session states of this project up to date while Claude Code works.
 
     A new version is written when a session has grown by some 20,000 tokens, and when it pauses. Each version
     prints one line: local time, session, version, what is in progress; with --json an object. It runs until
     ctrl+c. The app does the same while it is open.
     """
-    places = places_of(root)
     signal.signal(signal.SIGTERM, _end)
     following = Following(places, system_clock)
     if is_terminal():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import json_option, places_of, root_option
+from memtui.cli.options import json_option, places_option
 from memtui.cli.output import is_terminal, print_groups, print_json, say
 from memtui.documents.evidence import evidence
 from memtui.flows.review import capture_facts
@@ -49,7 +49,7 @@ _LEADS = {
     "--around", type=click.IntRange(0), default=_AROUND, show_default=True, help="Lines on either side of it."
 )
 @json_option
-@root_option
+@places_option
 def transcript(
     session: str,
     form: str | None,
@@ -57,7 +57,7 @@ def transcript(
     line: int | None,
     around: int,
     as_json: bool,
-    root: Path | None,
+    places: Places,
 ) -> None:
     """Print a session's transcript, or the surroundings of one of its lines.
 
@@ -69,7 +69,6 @@ def transcript(
         raise click.UsageError("--capture goes with --facts, and without a session.")
     if line and form:
         raise click.UsageError("--at goes without --turns and --facts.")
-    places = places_of(root)
     if form == "facts":
         _print_facts(_covered(capture, places) if capture else _read(places, session), as_json)
     elif form == "turns":
