@@ -66,7 +66,6 @@ SCREENS = {
     "document": (("4", "enter"), (NARROW, SHORT)),
     "other": (("4", "]"), SIZES),
     "versions": (("4", "v"), SIZES),
-    "changes": (("2", "a", "P", "L"), SIZES),
     "sessions": (("S",), SIZES),
     "session": (("S", "j", "tab"), (SHORT,)),
     "compared": (("4", "v", "space", "G", "a"), SIZES),

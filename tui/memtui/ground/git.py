@@ -47,16 +47,6 @@ def git_sees(root: Path, path: Path) -> bool:
     return _code(root, "check-ignore", "-q", "--", str(path)) == 1
 
 
-def git_ignores(root: Path, path: Path) -> bool:
-    """Whether git ignores a file; False if unknown."""
-    return _code(root, "check-ignore", "-q", "--", str(path)) == 0
-
-
-def git_tracks(root: Path, path: Path) -> bool:
-    """Whether git tracks a file; False if unknown."""
-    return _code(root, "ls-files", "--error-unmatch", "--", str(path)) == 0
-
-
 def _code(root: Path, *words: str) -> int | None:
     answer = ask(root, *words)
     return answer.code if answer is not None else None

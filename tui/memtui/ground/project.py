@@ -109,11 +109,6 @@ class Home(NamedTuple):
         return self.state / "handover"
 
     @property
-    def changes_log(self) -> Path:
-        """One line for each change made by memtui."""
-        return self.state / "changes.jsonl"
-
-    @property
     def allowed_log(self) -> Path:
         """One line for each line that was shared although it looks like a secret."""
         return self.state / "allowed.jsonl"
