@@ -150,7 +150,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("t", "t", "tags", "edit the tags of this memory", "tags", _MEMORIES, rank=24),
     Command("D", "D", "delete", "move this memory to the trash", "delete", _MEMORIES, rank=44),
-    Command("", "", "undelete", "take a memory out of the trash", "undelete"),
+    Command("", "", "undelete", "take a memory out of the trash", "undelete", _MEMORIES),
     Command(
         "A",
         "A",
