@@ -8,7 +8,7 @@ PROJECT = .
 ARGS =
 # What `make mutants` changes: the formats, the documents, the store and sharing, or for instance
 # make mutants MODULES="--most 200 tui/memtui/store/listing.py"
-MODULES = $$(find $(addprefix tui/memtui/,formats documents store sharing) -name '[a-z]*.py' | sort)
+MODULES = $$(find $(addprefix tui/memtui/,formats documents store share) -name '[a-z]*.py' | sort)
 # Any Python from 3.11 serves to make .venv: make test PYTHON=/opt/python3.12
 PYTHON =
 
