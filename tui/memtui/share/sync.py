@@ -224,12 +224,14 @@ class Sharing:
         """Take what is new in the remote, and write what has changed here; `progress` is told repeatedly."""
         done = Synced()
         with self._alone():
-            if self.state().memories and not self.home.memories.is_dir():
+            state = self.state()
+            if state.memories and not self.home.memories.is_dir():
                 raise FileProblem(self.home.memories, "is missing, so nothing is synced")
             try:
                 for number in range(_TRIES):
-                    if _Round(self, done, progress).run():
+                    if _Round(self, state, done, progress).run():
                         break
+                    state = self.state()
                     time.sleep(random.uniform(0, 0.05 * 2 ** min(number, 5)))  # noqa: S311
                 else:
                     raise RemoteProblemError(self.name, "is changed by others all the time; sync again")
@@ -295,11 +297,13 @@ class Sharing:
 class _Round:
     """One comparison of everything here with the remote."""
 
-    def __init__(self, sharing: Sharing, done: Synced, progress: Callable[[Synced], None]) -> None:
+    def __init__(
+        self, sharing: Sharing, state: State, done: Synced, progress: Callable[[Synced], None]
+    ) -> None:
         self._of, self._done, self._progress = sharing, done, progress
         self._remote, self._store, self._names = sharing.remote, sharing.store, sharing.names
-        state = sharing.state()
-        self._known, self._passed = dict(state.memories), dict(state.passed)
+        self._known, self._passed = dict(state.memories), dict[str, str]()
+        self._before = state.passed
         self._new: dict[str, Known] = {}
         """What has become known, and is not saved yet."""
         self._writes: dict[str, int] = {}
@@ -326,7 +330,7 @@ class _Round:
                 self._complete = False
             except FileProblem as problem:
                 self._done.notes.append(str(problem))
-            if number % 100 == 0:
+            if number % 1000 == 0:
                 self._save()
         self._write()
         self._save()
@@ -334,7 +338,7 @@ class _Round:
 
     def _is_new(self, key: str, head: Head) -> bool:
         known = self._known.get(key)
-        return head.digest not in (known.digest if known else "", self._passed.get(key))
+        return head.digest not in (known.digest if known else "", self._before.get(key))
 
     def _add_all(self, heads: Mapping[str, Head]) -> None:
         """Share all memories of this machine."""
@@ -480,8 +484,9 @@ class _Round:
         self._done.notes.append(f"{self._names.here(key)} {what}")
 
     def _save(self) -> None:
-        self._of.save(self._new, self._passed)
-        self._new = {}
+        if self._new or self._passed:
+            self._of.save(self._new, self._passed)
+            self._new = {}
 
 
 def _readable(found: Iterable[bytes]) -> list[Document]:
