@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.engines.known_names import UNSEEN
+from memtui.engines.check import UNSEEN
 from memtui.flows.compact import Compacted, draft
 from memtui.formats.capture_text import render_pending
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from memtui.engines import process
+from memtui.engines import ask
 from memtui.hooks.cleared_sessions import is_alive
 
 _PATIENCE = 30.0
@@ -81,7 +81,7 @@ class StandIn:
                 children.add((self.notes / "child").stat().st_mtime_ns)
             return time.monotonic() + 86400 * len(children)
 
-        monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=monotonic))
+        monkeypatch.setattr(ask, "time", SimpleNamespace(monotonic=monotonic))
 
     def noted(self, name: str) -> str:
         """A note of the program: ``question``, ``arguments``, ``environment``, ``folder`` or ``beside``."""

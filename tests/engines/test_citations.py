@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.engines.citations import NO_SOURCE, CitedLines, without_citations
-from memtui.engines.known_names import Known
-from memtui.transcript.facts import Facts
+from memtui.engines.check import NO_SOURCE, UNSEEN, Checked, CitedLines
 from tests.transcripts import START, Transcript
 
 
@@ -55,10 +53,29 @@ def test_without_a_transcript_nothing_has_a_source(tmp_path: Path) -> None:
 
 def test_a_source_stays_when_its_statement_is_shortened(transcript: Path) -> None:
     answer = f'{"word " * 100}(L4: "1,200 degrees")'
-    expected = Known(Facts(), "", CitedLines.of(transcript, answer)).item(answer, 50)
+    expected = Checked(CitedLines.of(transcript, answer), "").item(answer, 50)
     assert expected.endswith("… (L4)")
     assert len(expected) < 60
 
 
-def test_texts_are_compared_without_their_sources() -> None:
-    assert without_citations(f'a (L4: "x y") {NO_SOURCE} (L5 10:00)') == "a"
+def test_files_that_were_never_seen_are_marked() -> None:
+    check = Checked(CitedLines(), "the facts name src/kiln.py")
+    said = check.plain("src/kiln.py calls src/oven.py", 200)
+    assert said == f"src/kiln.py calls src/oven.py ({UNSEEN})"
+
+
+@pytest.mark.parametrize(
+    ("said", "drafted", "kept"),
+    [
+        (["a  B"], ["A b (L4)"], ["A b (L4)"]),  # copied: with the draft's source
+        (['Too hot (L4: "1,200 degrees")'], ["1,200 (L4)", "b (L5)"], ["Too hot (L4)", "b (L5)"]),
+        (['Too hot (L4: "nothing of it")'], ["1,200 (L4)"], [f"Too hot {NO_SOURCE}", "1,200 (L4)"]),
+        (["", "..."], ["b"], ["b"]),
+        ([], ["b", "c"], ["b", "c"]),
+    ],
+)
+def test_no_statement_of_the_draft_is_lost(
+    transcript: Path, said: list[str], drafted: list[str], kept: list[str]
+) -> None:
+    check = Checked(CitedLines.of(transcript, "\n".join(said)), "")
+    assert list(check.items(said, drafted)) == kept

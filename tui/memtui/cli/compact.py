@@ -32,7 +32,7 @@ from memtui.cli.output import (
     say,
 )
 from memtui.documents.checklist import Point, Verdict, check_recovery
-from memtui.engines.engine_choice import Engine
+from memtui.engines.ask import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.review import unsourced_lines
 from memtui.formats.model import FormatError

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from memtui.cli.output import say
-from memtui.engines.engine_choice import Engine
+from memtui.engines.ask import Engine
 from memtui.formats.model import FormatError
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem

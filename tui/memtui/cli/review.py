@@ -21,7 +21,7 @@ from memtui.cli.options import (
 )
 from memtui.cli.output import can_answer, print_document, print_json, print_recovery_box, say
 from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.engines.engine_choice import Engine
+from memtui.engines.ask import Engine
 from memtui.flows import review as reviewing
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile, parse_memory, render_memory

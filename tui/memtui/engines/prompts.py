@@ -6,8 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from memtui.engines.answers import CLOSING, OPENING
 from memtui.transcript.facts import Facts, to_json
+
+OPENING, CLOSING = "<document>", "</document>"
+"""The lines around the document that the prompts ask for; text outside them is chatter."""
 
 _FACTS = 60_000
 """Maximum length of the facts, in characters."""

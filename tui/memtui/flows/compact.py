@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memtui.documents.goal import title_of
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.engines.engine_choice import Engine
+from memtui.engines.ask import Engine
 from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
 from memtui.formats.stored_memory import MemoryMeta
 from memtui.ground.clean import without_surrogates

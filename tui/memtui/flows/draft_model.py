@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memtui.engines.ask import Engine, improved
 from memtui.engines.claude import Claude
-from memtui.engines.engine_choice import Engine, improved
 from memtui.flows.compact import Compacted
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile

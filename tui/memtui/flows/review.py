@@ -11,7 +11,7 @@ from memtui.documents.checked_text import CheckedText
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.recovery_review import with_review
-from memtui.engines.citations import NO_SOURCE, CitedLines
+from memtui.engines.check import NO_SOURCE, CitedLines
 from memtui.flows.compact import Compacted, drafted, keep
 from memtui.formats.capture import Capture
 from memtui.formats.memory import MemoryFile

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.engines.claude import Claude
-from memtui.engines.process import EngineError
-from memtui.engines.state_rules import StateAnswer
+from memtui.engines.ask import EngineError
+from memtui.engines.claude import Claude, StateAnswer
 from memtui.formats.session_state import SessionState
 from memtui.ground.clock import Clock
 from memtui.ground.project import Places

@@ -29,7 +29,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.text_field import TextField
 from memtui.documents.checklist import Point, check_recovery
-from memtui.engines.engine_choice import Engine
+from memtui.engines.ask import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.draft_model import compact_by_claude
 from memtui.formats.model import FormatError

@@ -1,0 +1,32 @@
+"""How `claude` is started: away from the project, without tools and hooks, and not as a nested session."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.engines.ask import EngineError, ask
+from tests.engines.stand_in import StandIn
+
+
+def test_the_program_runs_apart(claude: StandIn) -> None:
+    claude.says("answer\n")
+    nested = {"CLAUDECODE": "1", "CLAUDE_CODE_SSE_PORT": "7", "KEPT": "yes"}
+    env = {**nested, "PATH": f"{claude.folder}{os.pathsep}/usr/bin{os.pathsep}/bin"}
+    assert ask("what\udcff?", env=env) == "answer\n"
+    assert claude.noted("question") == "what??" and claude.noted("beside") == ""
+    assert claude.noted("arguments").split("\n")[3:5] == ["--tools", ""]
+    assert '"disableAllHooks": true' in claude.noted("arguments")
+    seen = set(claude.noted("environment").splitlines())
+    assert {"MEMTUI_HOOKS=off", "KEPT=yes"} <= seen
+    assert not any(line.startswith(("CLAUDECODE", "CLAUDE_CODE_")) for line in seen)
+    assert not Path(claude.noted("folder")).exists()
+
+
+def test_a_program_that_cannot_be_started_is_one_clause(claude: StandIn) -> None:
+    claude.does("")
+    (claude.folder / "claude").write_text("#!/gone/interpreter\n")
+    with pytest.raises(EngineError, match="claude cannot be asked: "):
+        ask("what?", env={"PATH": str(claude.folder)})
