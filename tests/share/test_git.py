@@ -328,6 +328,10 @@ def test_the_copy_here_is_made_again_when_it_is_broken(
     assert len(documents(machines("desk"))) == 2
     shutil.rmtree(own / "refs")
     assert len(machines("desk").heads()) == 2
+    desk = machines("desk")
+    desk.heads()
+    shutil.rmtree(own)
+    assert len(documents(desk)) == 2
 
 
 def test_a_lock_that_a_killed_git_left_in_the_folder_is_removed_when_it_is_old(

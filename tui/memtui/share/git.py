@@ -232,6 +232,7 @@ class GitRemote(Remote):
         """Fetch the branch: its last commit ("" for none), and what git says of `_ABOUT` and `_FOLDER`."""
         url = self._address()
         if not (self._folder / "HEAD").is_file():
+            self._seen = ""
             shutil.rmtree(self._folder, ignore_errors=True)
             private_folder(self._folder, within=existing_above(self._folder))
             self._git("init", "--quiet", "--bare", "--initial-branch=main", str(self._folder))

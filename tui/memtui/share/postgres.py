@@ -29,9 +29,6 @@ _STATEMENT_SECONDS = 10
 """Seconds that the server may take for a statement, or wait for a lock."""
 _ANSWER_SECONDS = 60.0
 """Seconds after which a server that answers nothing is given up."""
-_STEP = 0.5
-"""Seconds between two checks for the end of waiting."""
-_CHANNEL = "memtui_memories"
 
 _SET_UP = """
     create schema if not exists memtui;
@@ -125,7 +122,7 @@ class PostgresRemote(Remote):
 
     def _read(self, digests: Mapping[str, str]) -> dict[str, bytes]:
         with self._connected() as connection:
-            rows = connection.execute(_TEXTS, _columns(digests), binary=True).fetchall()
+            rows = connection.execute(_TEXTS, (list(digests), list(digests.values())), binary=True).fetchall()
         return {key: bytes(data) for key, data in rows}
 
     def holds(self, digests: Mapping[str, str]) -> Collection[str]:
@@ -133,7 +130,7 @@ class PostgresRemote(Remote):
         if not digests:
             return set()
         with self._connected() as connection:
-            return {key for (key,) in connection.execute(_HELD, _columns(digests))}
+            return {key for (key,) in connection.execute(_HELD, (list(digests), list(digests.values())))}
 
     def digest(self, data: bytes) -> str:
         """See `Remote.digest`."""
@@ -168,12 +165,12 @@ class PostgresRemote(Remote):
         """See `Remote.wait`: ends when the database announces a new version."""
         until = time.monotonic() + seconds
         with self._connected() as connection:
-            connection.execute(f"listen {_CHANNEL}")
+            connection.execute("listen memtui_memories")
             # What was added between `heads` and LISTEN is not announced.
             if connection.execute(_STATE).fetchone() != self._seen:
                 return
             while not stopped.is_set() and (left := until - time.monotonic()) > 0:
-                if any(True for _ in connection.notifies(timeout=min(left, _STEP), stop_after=1)):
+                if any(True for _ in connection.notifies(timeout=min(left, 0.5), stop_after=1)):
                     return
 
     @contextmanager
@@ -235,10 +232,6 @@ def _connect(url: str) -> Connection[Any]:
         "options": f"{said.pop('options', '') or ''} {limits}".strip(),
     }
     return Bounded.connect(**{**ours, **said}, autocommit=True)
-
-
-def _columns(digests: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    return list(digests.keys()), list(digests.values())
 
 
 def _first_line(error: Exception) -> str:
