@@ -116,6 +116,8 @@ class Changes:
             if data == expected[path]:
                 continue
             within = self._within(path)
+            if within == path.parent:  # a folder of memtui's own, which may be gone when it is empty
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if data is not None:
                 write_atomic(path, data, mode=None, within=within)
                 continue

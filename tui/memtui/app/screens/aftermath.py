@@ -33,7 +33,8 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.lost.kept_marks import mark
 from memtui.lost.records import Aftermath, Row
-from memtui.transcript.short_text import tokens
+from memtui.secrets.secrets import masked
+from memtui.transcript.short_text import shortened, tokens
 
 if TYPE_CHECKING:
     from memtui.app.host import HostApp
@@ -250,7 +251,10 @@ class AftermathScreen(Screen[None]):
             browser.aftermaths.forget()
             self._read()
             done = "Marked as kept" if marked else "Not marked any more"
-            browser.changes.add(Change(f"{done[0].lower()}{done[1:]}", again, again))
+            words = shortened(clean_line(masked(item.text)), 40)
+            browser.changes.add(
+                Change(f"marked “{words}” as {'kept' if marked else 'not kept'}", again, again)
+            )
             self.app.say(f"{done}: it is remembered; u takes it back.")
 
     def action_undo(self, redo: bool = False) -> None:
