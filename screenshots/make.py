@@ -24,7 +24,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from memtui.app.app import MemtuiApp
-from memtui.app.model.project_model import Browser
+from memtui.app.project import ProjectModel
 from memtui.demo.build import DemoProject, build_demo
 from memtui.ground.failures import FailureLog
 from memtui.ground.project import Places
@@ -75,7 +75,7 @@ SHOTS = (
 
 async def take(shot: Shot, demo: DemoProject) -> str:
     """The picture as SVG."""
-    browser = Browser(Places(demo.project, demo.home, demo.claude_config), lambda: NOW)
+    browser = ProjectModel(Places(demo.project, demo.home, demo.claude_config), lambda: NOW)
     app = MemtuiApp(browser, FailureLog(demo.home.failure_log, lambda: NOW))
     async with app.run_test(size=shot.size) as pilot:
         await until(pilot, "●")

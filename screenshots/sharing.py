@@ -12,7 +12,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from memtui.app.app import MemtuiApp
-from memtui.app.model.project_model import Browser
+from memtui.app.project import ProjectModel
 from memtui.demo.build import DemoProject, build_demo
 from memtui.ground.failures import FailureLog
 from memtui.ground.project import Places
@@ -64,7 +64,7 @@ def _machine(folder: Path, name: str, url: str, now: datetime) -> DemoProject:
 
 
 def _app(demo: DemoProject, now: datetime) -> MemtuiApp:
-    browser = Browser(Places(demo.project, demo.home, demo.claude_config), lambda: now)
+    browser = ProjectModel(Places(demo.project, demo.home, demo.claude_config), lambda: now)
     return MemtuiApp(browser, FailureLog(demo.home.failure_log, lambda: now))
 
 

@@ -9,9 +9,9 @@ import pytest
 from textual import constants
 from textual.widgets import Input, TextArea
 
-from memtui.app.model import folder_watcher, live_updates, state_writer
-from memtui.app.model.watched_folders import Target
-from memtui.app.panes import detail, memory_reader
+from memtui.app import watch
+from memtui.app.listings import Target
+from memtui.app.panes import detail, memory_reading
 from tests.app import idle, painting, styling
 from tests.app.world import World, furnished
 
@@ -47,23 +47,23 @@ def _still(_isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Input.cursor_blink, "_default", False)
     monkeypatch.setattr(TextArea.cursor_blink, "_default", False)
     monkeypatch.setattr(detail, "_PAUSE", 0.0)
-    monkeypatch.setattr(state_writer, "BEGIN", 3600.0)  # no versions are written that no test waits for
-    monkeypatch.setattr(memory_reader, "_REST", 0.0)
+    monkeypatch.setattr(watch, "BEGIN", 3600.0)  # no versions are written that no test waits for
+    monkeypatch.setattr(memory_reading, "_REST", 0.0)
     idle.use(monkeypatch)
 
 
 @pytest.fixture
 def watching(monkeypatch: pytest.MonkeyPatch) -> None:
     """File events come, and are relied upon whatever file system the tests run on."""
-    monkeypatch.setattr(folder_watcher, "silent_file_system", lambda folder: "")
+    monkeypatch.setattr(watch, "silent_file_system", lambda folder: "")
 
 
 @pytest.fixture
 def unwatched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The app lists files once, and on request; unless the test is about `watching`."""
     if "watching" not in request.fixturenames:
-        monkeypatch.setattr(folder_watcher, "Watcher", Unwatched)
-        monkeypatch.setattr(live_updates, "INTERVAL", 3600.0)
+        monkeypatch.setattr(watch, "Watcher", Unwatched)
+        monkeypatch.setattr(watch, "INTERVAL", 3600.0)
 
 
 @pytest.fixture

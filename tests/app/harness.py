@@ -18,14 +18,13 @@ from textual.strip import Strip
 
 from memtui.app import app as app_module
 from memtui.app.app import MemtuiApp
-from memtui.app.keys.commands import PaneId
-from memtui.app.model.live_updates import Mark
-from memtui.app.model.project_model import Browser
-from memtui.app.panes.pane import Pane
-from memtui.app.screens.browser import BrowserScreen
+from memtui.app.browser import BrowserScreen
+from memtui.app.panes.pane import Pane, PaneId
+from memtui.app.project import ProjectModel
 from memtui.app.screens.review import ReviewScreen
+from memtui.app.status import StatusBar
+from memtui.app.watch import Mark
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.status_bar import StatusBar
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.ground.failures import FailureLog
 from memtui.ground.project import Home, Places, Project
@@ -38,6 +37,7 @@ SIZES = (WIDE, NARROW, SHORT)
 _NAMES = {
     " ": "space",
     "/": "slash",
+    ".": "full_stop",
     "?": "question_mark",
     "!": "exclamation_mark",
     "-": "minus",
@@ -86,8 +86,8 @@ class WatchedApp(MemtuiApp):
         Path(app_module.__file__).parent / path for path in MemtuiApp.CSS_PATH
     ]
 
-    def __init__(self, browser: Browser, log: FailureLog, *, note: str = "") -> None:
-        super().__init__(browser, log, note=note)
+    def __init__(self, model: ProjectModel, log: FailureLog, *, note: str = "") -> None:
+        super().__init__(model, log, note=note)
         self.said: list[str] = []
         self.left = False
 
@@ -240,7 +240,7 @@ class Driver:
 
     def reading(self) -> bool:
         """Whether the detail has the focus."""
-        return self.browser.focused is self.browser.detail_view
+        return self.browser.focused is self.browser.detail
 
     def at(self, pane_id: PaneId) -> bool:
         """Whether a pane has the focus and is the current one."""
@@ -281,8 +281,8 @@ class Driver:
 
 def app_on(project: Project, home: Home, claude: Path) -> WatchedApp:
     """The app on a project, at the time of the tests."""
-    browser = Browser(Places(project, home, claude), clock)
-    return WatchedApp(browser, FailureLog(home.failure_log, clock))
+    model = ProjectModel(Places(project, home, claude), clock)
+    return WatchedApp(model, FailureLog(home.failure_log, clock))
 
 
 def make_app(world: World) -> WatchedApp:

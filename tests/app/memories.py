@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.formats.stored_memory import MemoryMeta, parse_stored
 from tests.app.harness import Driver
 from tests.app.world import World

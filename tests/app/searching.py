@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.app.model.project_model import Browser
+from memtui.app.project import ProjectModel
 from memtui.app.screens.search import SearchScreen
 from memtui.demo.transcript import TranscriptWriter
 from memtui.formats.session_state import Identity, SessionState
@@ -12,8 +12,8 @@ from tests.app.harness import Driver
 from tests.app.world import World, clock
 
 
-def browser_of(world: World) -> Browser:
-    return Browser(Places(world.project, world.home, world.claude), clock)
+def browser_of(world: World) -> ProjectModel:
+    return ProjectModel(Places(world.project, world.home, world.claude), clock)
 
 
 def screen(driver: Driver) -> SearchScreen:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
-from memtui.app.model import aftermath_cache
-from memtui.app.model.project_model import Browser
-from memtui.app.screens.aftermath import AftermathScreen
+from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
-from memtui.flows.aftermath import NoCompaction
-from memtui.ground.project import Places
 from memtui.lost.outbox import Outbox
 from memtui.lost.pins import Pins
-from memtui.lost.traces import Trace, traces
 from memtui.plugin.installing import settings_block
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
-from tests.app.world import NOW, World, clock
+from tests.app.world import World
 
 MIDDLE = (110, 30)
 SUMMARY = """This session is being continued from a previous conversation.
@@ -51,11 +43,11 @@ def lossy(world: World) -> World:
     return world
 
 
-async def aftermath(driver: Driver) -> AftermathScreen:
+async def aftermath(driver: Driver) -> LostScreen:
     """Open the screen and wait for its rows."""
     await driver.press("l")
     screen = driver.app.screen
-    assert isinstance(screen, AftermathScreen)
+    assert isinstance(screen, LostScreen)
     await driver.until(lambda: screen.listing.rows, "the rows")
     await driver.settled()
     return screen
@@ -128,7 +120,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         assert "▮▯▯▯▯▯▯▯▯▯ 2 ticked · " in driver.shown
         await driver.press("w")
         said = await driver.until_said("2 rows wait for the next prompt of session s-1, but the hooks")
-        assert said.endswith("are not installed: p copies a prompt to paste. u takes it back.")
+        assert said.endswith("are not installed: Y copies a prompt to paste. u takes it back.")
         (message,) = Outbox(lossy.home, "s-1").waiting()
         assert "- pytest -q (L7)" in message.text and message.rows == 2
         await driver.press("u")
@@ -145,6 +137,8 @@ async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> N
     async with opened(lossy) as driver:
         await aftermath(driver)
         await driver.press("w")
+        await driver.until_said("Nothing is ticked")
+        await driver.press("space", "w")
         await driver.until_said("1 row waits for the next prompt of session s-1; u takes it back.")
         await driver.press("!")
         await driver.until_said(": it goes into every summary from now on; u takes it back.")
@@ -189,7 +183,7 @@ async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> 
         await driver.until_said("Pinned")
         pins = Pins(lossy.project, lossy.home)
         assert [(each.pin.text, each.pin.line) for each in pins.all()] == [("pytest -q", 7)]
-        await driver.press("p")
+        await driver.press("space", "Y")
         assert "## Checks\n\n```text\n- pytest -q (L7)\n```" in copied[0]
         await driver.press("u")
         await driver.until_said("Undone: pinned “pytest -q”.")
@@ -204,63 +198,4 @@ async def test_a_capture_without_its_compaction_says_so(world: World) -> None:
     async with opened(world) as driver:
         await driver.press("l")
         await driver.until_said("has no compaction with a summary yet")
-        assert (
-            "✗"
-            not in driver.browser.panes_by_kind.pending.draw_row(driver.browser.pane.selected or "", 80).plain
-        )
-
-
-async def test_a_row_that_is_not_named_is_marked_as_kept_by_hand(lossy: World) -> None:
-    async with opened(lossy) as driver:
-        screen = await aftermath(driver)
-        assert screen.aftermath
-        words = "Never refresh twice: the provider revokes both tokens."
-
-        async def at(row: str) -> None:
-            screen.listing.select(next(each.key for each in screen.aftermath.rows if each.text == row))  # type: ignore[union-attr]
-            await driver.settled()
-
-        await at("pytest -q")
-        await driver.press("m")
-        assert "Only a row that is not named (?)" in driver.last_said
-        await at(words)
-        await driver.press("m")
-        await driver.until_said("Marked as kept: it is remembered; u takes it back.")
-        await driver.until(lambda: screen.aftermath and len(screen.aftermath.counted_losses) == 1, "the mark")
-        assert "by hand" in driver.shown
-        await at(words)
-        summary = screen.query_one("#summary", DocumentView)
-        await driver.until(lambda: summary.document.text.startswith("kept in other words"), "the row")
-        await driver.press("u")
-        await driver.until_said(f"Undone: marked “{words[:20]}")
-        await driver.until(
-            lambda: screen.aftermath and len(screen.aftermath.counted_losses) == 2, "the row again"
-        )
-        await at(words)
-        await driver.press("m")
-        await driver.until(lambda: screen.aftermath and len(screen.aftermath.counted_losses) == 1, "the mark")
-        await driver.press("escape")
-        await driver.until(lambda: "✗ 1" in driver.shown, "the smaller number in the list")
-
-
-def test_captures_of_a_session_share_one_reading_of_its_transcript(
-    lossy: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reads: list[Path] = []
-
-    def counted(path: Path, cancelled: Callable[[], bool]) -> list[Trace]:
-        reads.append(path)
-        return traces(path, cancelled)
-
-    monkeypatch.setattr(aftermath_cache, "traces", counted)
-    transcript = lossy.transcript_path("s-1")
-    model = Browser(Places(lossy.project, lossy.home, lossy.claude), clock).aftermaths
-    assert model.read(transcript, None, lambda: False).counted_losses
-    for minutes in (3, 2, 1):
-        with pytest.raises(NoCompaction):
-            model.read(transcript, NOW - timedelta(minutes=minutes), lambda: False)
-    assert reads == [transcript]
-    with transcript.open("a") as file:
-        file.write("\n")
-    assert model.read(transcript, None, lambda: False).counted_losses
-    assert reads == [transcript, transcript]
+        assert "✗" not in driver.browser.pending.draw_row(driver.browser.pane.selected or "", 80).plain

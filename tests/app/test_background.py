@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from memtui.app.background import DaemonThreads
-from memtui.app.keys.commands import PaneId
 from memtui.app.panes import memories
+from memtui.app.panes.pane import PaneId
+from memtui.app.terminal import DaemonThreads
 from tests.app.harness import opened
 from tests.app.terminal import running
 from tests.app.world import World, furnished

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.model import capture_rows
-from memtui.app.model.capture_rows import CaptureRows
+from memtui.app import listings as capture_rows
+from memtui.app.listings import CaptureRows
 from memtui.formats.capture import Capture
 from memtui.ground.project import Project
 from memtui.store.captures import CaptureStore
@@ -47,9 +47,7 @@ def test_the_newest_is_read_first_and_a_slice_is_short(
     for number in range(5):
         add_capture(project, number)
     ticks = iter(range(100))
-    monkeypatch.setattr(
-        "memtui.app.model.capture_rows.time.monotonic", lambda: next(ticks) * capture_rows.SLICE / 2.5
-    )
+    monkeypatch.setattr("memtui.app.listings.time.monotonic", lambda: next(ticks) * capture_rows.SLICE / 2.5)
     rows = CaptureRows(CaptureStore(project))
     rows.list()
     assert rows.read(never)

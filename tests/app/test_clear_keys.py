@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.formats.active_commands import remove_commands
 from memtui.store import shared_text
 from tests.app.harness import Driver, opened

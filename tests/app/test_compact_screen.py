@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.app.screens import compact
 from memtui.app.screens.compact import CompactScreen
-from memtui.app.screens.confirm import ConfirmScreen
-from memtui.app.screens.new_recovery_id import StoredScreen
+from memtui.app.screens.dialogs import ConfirmScreen, StoredScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.flows.compact import draft
 from memtui.formats.stored_memory import StoredMemory, parse_stored

@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 from textual.content import Content
 
-from memtui.app.settings import SettingsError, Warn, warn_of
-from memtui.app.widgets.status_bar import StatusBar, context_line
+from memtui.app.settings import SettingsError, Warn, load_settings
+from memtui.app.status import StatusBar, context_line
 from memtui.lost.context_gauge import Gauge
 from memtui.lost.receipts import Arrival, Receipt
 from tests.app.harness import NARROW, SHORT, WIDE, opened
@@ -64,8 +64,8 @@ async def test_the_bell_rings_once_for_each_mark_that_is_passed(
     rung: list[bool] = []
     async with opened(world) as driver:
         monkeypatch.setattr(type(driver.app), "bell", lambda app: rung.append(True))
-        feed, bar = driver.browser.feed, driver.browser.query_one(StatusBar)
-        from memtui.app.model.session_context import ContextState
+        feed = bar = driver.browser.bar
+        from memtui.app.readings import ContextState
 
         for tokens in (0, 1_000, 1_100, 3_000, 3_100, 100, 3_000):
             feed._show_watched("s-2", ContextState(Gauge(tokens, 100_000)))
@@ -81,24 +81,24 @@ def test_the_flag_of_tmux_is_apart_from_the_bell() -> None:
 
 
 def test_settings(world: World) -> None:
-    assert warn_of(world.home) == Warn((90,), False)
+    assert load_settings(world.home).warn == Warn((90,), False)
     configure(world, "[warn]\nat = [95, 80]\nbell = true\n")
-    assert warn_of(world.home) == Warn((80, 95), True)
+    assert load_settings(world.home).warn == Warn((80, 95), True)
     configure(world, "[warn]\ntmux = true\n")
-    assert warn_of(world.home) == Warn((90,), False, True)
+    assert load_settings(world.home).warn == Warn((90,), False, True)
     for wrong in ("at = 90", "at = [0]", "at = []", 'bell = "yes"', "tmux = 1"):
         path = configure(world, f"[warn]\n{wrong}\n")
         with pytest.raises(SettingsError, match="warn"):
-            warn_of(world.home)
+            load_settings(world.home)
         assert path
 
 
 async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_warns(world: World) -> None:
-    from memtui.app.model.session_context import ContextState
+    from memtui.app.readings import ContextState
 
     world.capture(5, "Make the export stream")
     async with opened(world, SHORT) as driver:
-        feed = driver.browser.feed
+        feed = driver.browser.bar
         feed._show_watched("s-2", ContextState(Gauge(20_000, 100_000)))
         await driver.until(lambda: "20% ● live" in driver.lines[0], "the context")
         await driver.press("slash", *"export stream", "enter")
@@ -112,11 +112,11 @@ async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_war
 
 
 async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
-    from memtui.app.model.session_context import ContextState
+    from memtui.app.readings import ContextState
 
     full_session(world)
     async with opened(world) as driver:
-        feed, bar = driver.browser.feed, driver.browser.query_one(StatusBar)
+        feed = bar = driver.browser.bar
         await driver.until(lambda: bar.context, "the context")
 
         def shown(minutes: float, arrival: Arrival, reason: str = "") -> tuple[str, str]:
@@ -136,11 +136,11 @@ async def test_a_receipt_is_shown_after_a_compaction(world: World) -> None:
 
 
 async def test_a_short_window_says_that_nothing_was_received(world: World) -> None:
-    from memtui.app.model.session_context import ContextState
+    from memtui.app.readings import ContextState
 
     full_session(world)
     async with opened(world, SHORT) as driver:
         receipt = Receipt(NOW, "s-2", "session-start", "missing", reason="no hook ran")
         for _ in range(2):
-            driver.browser.feed._show_watched("s-2", ContextState(Gauge(3_000, 100_000), receipt=receipt))
+            driver.browser.bar._show_watched("s-2", ContextState(Gauge(3_000, 100_000), receipt=receipt))
         assert driver.app.said.count("Not received: no hook ran") == 1

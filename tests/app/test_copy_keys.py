@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World
 

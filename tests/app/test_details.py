@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.formats.session_state import Identity, SessionState
 from memtui.ground.project import claude_config
 from tests.app.harness import NARROW, WIDE, opened
@@ -126,10 +126,10 @@ async def test_another_memory_begins_at_its_top(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("2", "enter")
         await driver.press("G")
-        assert driver.browser.detail_view.place.line > 100
+        assert driver.browser.detail.place.line > 100
         await driver.press("escape", "j")
         assert "Long 2" in driver.detail
-        assert driver.browser.detail_view.place.line == 0
+        assert driver.browser.detail.place.line == 0
 
 
 async def test_a_broken_memory_is_listed_with_its_reason(world: World) -> None:
@@ -184,7 +184,7 @@ async def test_a_row_says_when_nothing_of_its_command_outlives_a_compaction(worl
         assert "⚠ no summary" in plain
         assert "⚠" not in ask + mine
         world.command_file("nosuch", "Here I am")
-        driver.browser.feed.host.hint("commands")
+        driver.app.hint("commands")
         await driver.until(lambda: "⚠ no file" not in driver.shown, "the mark's leaving")
 
 
@@ -317,7 +317,7 @@ async def test_a_stored_state_wins_over_a_draft(world: World) -> None:
     async with opened(world) as driver:
         await driver.until(lambda: "4 Session state drafted" in driver.shown, "the draft")
         world.state(SessionState(version=3, identity=Identity(goal="Stored")), version=3)
-        driver.browser.feed.live.hint("states")
+        driver.app.hint("states")
         await driver.until(lambda: "4 Session state v3" in driver.shown, "the stored state")
         assert "goal Stored" in driver.shown
 

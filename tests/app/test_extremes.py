@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, opened
 from tests.app.world import World
 

@@ -7,7 +7,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.cli.main import cli
 from tests.app.harness import WIDE, opened
 from tests.app.world import NOW, World

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.model.health import status_line
-from memtui.app.model.views import HealthView
-from memtui.app.widgets.status_bar import StatusBar
+from memtui.app.background import status_line
+from memtui.app.listings import HealthView
+from memtui.app.panes.pane import PaneId
+from memtui.app.status import StatusBar
 from memtui.ground.project import memtui_home
 from memtui.hooks.log import Run, record
 from memtui.plugin.installing import settings_block
@@ -115,14 +115,3 @@ async def test_the_first_screen_says_what_was_missed_and_shows_what_there_is(wor
         assert "b captures it now" in driver.shown
         assert "Nothing waits" not in driver.shown
         await driver.until(lambda: "Session state" in driver.detail, "the state, the fullest pane")
-
-
-async def test_nothing_is_offered_for_captures_where_there_are_none(world: World) -> None:
-    async with opened(world, WIDE) as driver:
-        await driver.until(lambda: line(driver))
-        assert "r review" not in driver.lines[-1]
-        assert "l lost" not in driver.lines[-1]
-        world.capture(5, "Make it work")
-        driver.browser.feed.live.hint("compacts")
-        await driver.until(lambda: "r review" in driver.lines[-1], "the keys")
-        assert "S sessions" in driver.lines[-1]

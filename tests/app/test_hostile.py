@@ -10,8 +10,8 @@ import pytest
 from textual.events import Paste
 from textual.widgets import Input
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from tests.app.harness import NARROW, SHORT, Driver, opened
@@ -58,7 +58,7 @@ def attack(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 async def test_the_rows_of_all_panes_and_what_is_pasted_into_the_filter(attack: World) -> None:
     async with opened(attack, MIDDLE) as driver:
-        await driver.press("R", "1")
+        await driver.press("A", "1")
         captures = driver.pane(PaneId.PENDING).rows
         assert len(captures) == len(PAYLOADS) + 2 * len(TEXTS)
         await each_row(driver, PaneId.PENDING, captures[::2])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.model import comparison
-from memtui.app.model.indexing import Indexer
+from memtui.app import project as comparison
+from memtui.app.background import Indexer
 from memtui.ground.project import Places
 from memtui.store.index import SearchIndex
 from tests.app.harness import opened
@@ -13,11 +13,11 @@ from tests.app.world import World
 
 
 async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "MANY", 3)
+    monkeypatch.setattr(comparison, "_MANY", 3)
     for number in range(3):
         world.memory(number, f"Memory {number}")
     async with opened(world) as driver:
-        indexer = driver.browser.browser.indexer
+        indexer = driver.app.model.indexer
         await driver.until(lambda: world.home.cache.joinpath("index.db").exists(), "the index")
         await driver.until(lambda: not indexer.is_running, "its end")
         assert SearchIndex(world.home).refresh(budget=0.0)
@@ -26,7 +26,7 @@ async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch:
 async def test_few_need_none(world: World) -> None:
     world.memory(1, "One")
     async with opened(world) as driver:
-        assert not driver.browser.browser.indexer.is_running
+        assert not driver.app.model.indexer.is_running
 
 
 def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:

@@ -1,4 +1,4 @@
-"""The table of keys: every key works in its place, explains itself elsewhere, and is documented."""
+"""Every key works in its place, explains itself elsewhere, and is documented."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ from pathlib import Path
 import pytest
 from textual.command import CommandPalette
 
-from memtui.app.keys.commands import (
-    COMMANDS,
-    PANE_TITLES,
-    Command,
-    PaneId,
-    footer_commands,
-    key_table,
-    markdown_key_table,
-)
-from memtui.app.screens.help import HelpScreen
+from memtui.app.base import bindings_of, shown
+from memtui.app.keys import _owners, identified, key_table, markdown_key_table
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import HelpScreen
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.key_bar import KeyBar, fitting
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.world import World
 
@@ -27,51 +20,43 @@ PANES = list(PaneId)
 README = Path(__file__).parents[2] / "README.md"
 
 
-def keys_of(command: Command) -> list[str]:
-    return command.keys.split(",") if command.keys else []
-
-
-async def test_the_help_says_how_a_command_without_a_key_is_reached(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("2", "?")
-        text = driver.screen.query_one(DocumentView).document.text
-        assert "Undelete: take a memory out" in text
-
-
 async def test_in_the_wrong_pane_a_key_says_where_it_works_and_does_nothing(full: World) -> None:
     before = {path: path.read_bytes() for path in full.base.rglob("*") if path.is_file()}
     async with opened(full) as driver:
+        own = {
+            pane.pane_id: {b.key: b for b in bindings_of(type(pane))}
+            for pane in driver.browser.panes.values()
+        }
         for pane_id in PANES:
             await driver.press(str(PANES.index(pane_id) + 1))
-            elsewhere = [command for command in COMMANDS if pane_id not in command.panes]
-            assert elsewhere
-            for command in elsewhere:
-                for key in keys_of(command):
-                    await driver.press(key)
-                    means = f"{command.shown} means “{command.help}”: that works in "
-                    assert driver.last_said.startswith(means), (pane_id, key)
-                    for place in command.panes:
-                        assert f"{PANE_TITLES[place]} ({PANES.index(place) + 1})" in driver.last_said
-                    assert driver.at_home(), (pane_id, key)
-                    assert driver.browser.current_id is pane_id, key
+            elsewhere = {key for other in own.values() for key in other} - own[pane_id].keys()
+            for key in elsewhere - driver.screen.active_bindings.keys():
+                await driver.press(key)
+                assert driver.last_said.startswith(f"{shown(key)} means “"), (pane_id, key)
+                for place in PANES:
+                    assert (f"({PANES.index(place) + 1})" in driver.last_said) is (key in own[place])
+                assert driver.at_home(), (pane_id, key)
+                assert driver.browser.current_id is pane_id, key
     assert {path: path.read_bytes() for path in before} == before
 
 
 EMPTY = [
     ("1", "r", "No capture is selected."),
+    ("1", "l", "No capture is selected."),
     ("1", "o", "Nothing is selected, so there is no transcript to open."),
     ("1", "e", "Nothing is selected."),
     ("2", "y", "Nothing is selected."),
     ("2", "Y", "Nothing is selected."),
     ("2", "t", "Nothing is selected."),
     ("2", "D", "Nothing is selected."),
+    ("2", "v", "Nothing is selected."),
     ("2", "o", "Nothing is selected, so there is no transcript to open."),
     ("2", "e", "Nothing is selected."),
     ("3", "x", "No active command and no pin is selected."),
-    ("3", "J", "No pin is selected: active commands have no order."),
     ("3", "X", "No command is active."),
     ("3", "o", "Nothing is selected, so there is no transcript to open."),
     ("3", "e", "Nothing is selected."),
+    ("4", "v", "There is no session yet: start Claude Code in this folder."),
     ("4", "o", "The transcript of this session no longer exists."),
     ("4", "e", "This state is drafted from the transcript: there is no file of it to edit."),
     ("1", "u", "Nothing to undo: memtui undoes changes of this run."),
@@ -96,32 +81,33 @@ async def test_enter_with_nothing_selected_shows_what_to_do(world: World) -> Non
             assert driver.has("#detail")
 
 
-@pytest.mark.parametrize("pane_id", PANES)
-def test_undo_shows_in_every_bottom_line_of_140_columns(pane_id: PaneId) -> None:
-    offers = frozenset({"review", "lost", "backfill", "newer_session", "older_session"})
-    entries = [command.in_key_bar for command in footer_commands(pane_id, offers=offers)]
-    shown = [label for _, label, _ in fitting(entries, 140, KeyBar.KEEP)]
-    assert {"undo", "sessions", "search"} <= set(shown)
+async def test_keys_of_a_pane_act_on_its_row_while_the_detail_is_read(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("2", "enter", "y")
+        assert driver.reading()
+        await driver.until_said("CMEM-")
+        await driver.press("t")
+        await driver.until(lambda: not driver.at_home(), "the question")
 
 
 # -- help ---------------------------------------------------------------------------------------------------
 
 
-async def test_help_lists_every_key_that_works_in_the_pane(full: World) -> None:
+async def test_help_begins_with_the_signs_and_lists_every_key_once(full: World) -> None:
     async with opened(full) as driver:
         for pane_id in PANES:
             await driver.press(str(PANES.index(pane_id) + 1), "question_mark")
             assert isinstance(driver.screen, HelpScreen), pane_id
             text = driver.screen.query_one(DocumentView).document.text
-            box = driver.screen.query_one("#help")
-            assert str(box.border_title) == f"Keys in {PANE_TITLES[pane_id]}"
-            here = [command for command in COMMANDS if pane_id in command.panes]
-            for shown, help_text in key_table(here):
-                found = [line for line in text.split("\n") if line.startswith(f"{shown} ")]
-                assert any(line.endswith(help_text) for line in found), (pane_id, shown)
-            for command in COMMANDS:
-                if pane_id not in command.panes:
-                    assert command.help not in text, pane_id
+            pane = driver.pane(pane_id)
+            assert str(driver.screen.query_one("#help").border_title) == f"Help for {pane.title}"
+            assert "● " in text.partition("Keys here")[0]
+            lines = text.split("\n")
+            for binding in bindings_of(type(pane)):
+                assert sum(line.endswith(binding.tooltip) for line in lines) == 1, binding
+                assert binding.id is None or any(line.startswith(shown(binding.key)) for line in lines), (
+                    binding
+                )
             await driver.press("escape")
 
 
@@ -139,33 +125,19 @@ async def test_help_closes(full: World) -> None:
 async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -> None:
     async with opened(full, SHORT) as driver:
         await driver.press("question_mark")
-        assert not any(line.endswith("quit") for line in box_of(driver))
+        last = driver.screen.query_one(DocumentView).document.lines[-1].text[-12:]
+        assert last not in driver.shown
         await driver.press("G")
-        assert any(line.endswith("quit") for line in box_of(driver))
-
-
-def box_of(driver: Driver) -> list[str]:
-    """The rows of the help box."""
-    return [line.strip(" │") for line in driver.lines if line.strip().startswith("│")]
+        assert last in driver.shown
 
 
 # -- palette ------------------------------------------------------------------------------------------------
-
-
-async def test_the_palette_offers_every_command(full: World) -> None:
-    async with opened(full) as driver:
-        offered = {command.title: command for command in driver.app.get_system_commands(driver.screen)}
-        for command in COMMANDS:
-            assert (command.title in offered) == command.palette
-            if command.palette:
-                assert offered[command.title].help == command.help
 
 
 PALETTE: list[tuple[str, str, Callable[[Driver], bool]]] = [
     ("zoom", "z", lambda driver: driver.browser.has_class("-zoomed")),
     ("commands (3)", "1", lambda driver: driver.browser.current_id is PaneId.COMMANDS),
     ("help (?)", "escape", lambda driver: isinstance(driver.screen, HelpScreen)),
-    ("copy id", "1", lambda driver: "that works in Memories (2)" in driver.last_said),
 ]
 """The words typed, the key that goes back to the panes, and a check that the command ran."""
 
@@ -184,32 +156,29 @@ async def test_the_palette_runs_a_command(full: World) -> None:
             await driver.press(back)
 
 
-# -- footer and README --------------------------------------------------------------------------------------
+# -- the table ----------------------------------------------------------------------------------------------
 
 
-async def test_the_footer_is_made_from_the_table(full: World) -> None:
-    async with opened(full, (200, 45)) as driver:
-        for pane_id in PANES:
-            await driver.press(str(PANES.index(pane_id) + 1))
-            pinning = {"pin_line"} if pane_id is PaneId.STATE else set()
-            offered = footer_commands(pane_id, offers=frozenset({"install", "review", "lost"} | pinning))
-            expected = " ".join(f" {command.shown} {command.label}" for command in offered)
-            assert driver.lines[-1].rstrip() == expected
+def test_a_key_means_one_thing_everywhere() -> None:
+    means = {name: (binding.key, binding.tooltip) for name, binding in identified().items()}
+    for owner in _owners():
+        for binding in bindings_of(owner):
+            if binding.id in means:
+                key, _ = means[binding.id]
+                assert set(key.split(",")) & set(binding.key.split(",")), (owner, binding)
 
 
-def test_each_key_is_bound_once() -> None:
-    keys = [key for command in COMMANDS for key in keys_of(command)]
+@pytest.mark.parametrize("owner", list(_owners()), ids=lambda owner: str(owner.__name__))
+def test_each_key_is_bound_once_and_its_action_exists(owner: type) -> None:
+    keys = [key for binding in bindings_of(owner) for key in binding.key.split(",")]
     assert len(keys) == len(set(keys))
+    for binding in bindings_of(owner):
+        name = binding.action.partition("(")[0]
+        assert name.startswith("app.") or hasattr(owner, f"action_{name}"), binding
 
 
-async def test_every_command_of_the_table_can_be_run(world: World) -> None:
-    async with opened(world) as driver:
-        for command in COMMANDS:
-            place, _, call = command.action.rpartition(".")
-            name = call.partition("(")[0]
-            known = hasattr(driver.browser, f"action_{name}") if place else name in driver.browser.handlers
-            assert known or place == "app", command
-        assert len(driver.browser.handlers) == sum("." not in command.action for command in COMMANDS)
+def test_the_table_is_short() -> None:
+    assert len(key_table()) <= 30, len(key_table())
 
 
 def test_readme_has_exactly_the_keys_of_the_table() -> None:

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from watchdog.observers.api import BaseObserver
 
-from memtui.app.model import live_updates as live_module
-from memtui.app.model.folder_watcher import Watcher
-from memtui.app.model.live_updates import Live, Liveness, Mark
-from memtui.app.model.watched_folders import Target
+from memtui.app import watch as live_module
+from memtui.app.listings import Target
+from memtui.app.watch import Live, Liveness, Mark, Watcher
 
 PATIENCE = 30.0
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.screens.line_prompt import AskScreen
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import AskScreen
 from memtui.app.screens.review import ReviewScreen
 from tests.app.harness import SIZES, opened
 from tests.app.memories import meta, path_of, rows
@@ -70,7 +70,7 @@ async def test_what_somebody_deletes_loses_its_mark(world: World, names: list[st
     async with opened(world) as driver:
         await driver.press("2", "space", "space")
         path_of(world, names[0]).unlink()
-        driver.browser.feed.live.hint("memories")
+        driver.app.hint("memories")
         await driver.until(lambda: len(rows(driver)) == 3, "the listing")
         assert driver.pane(PaneId.MEMORIES).marked == {f"{names[1]}.md"}
 
@@ -87,8 +87,8 @@ async def test_marked_captures_are_reviewed_one_after_the_other(world: World) ->
             lambda: isinstance(driver.screen, ReviewScreen) and driver.screen is not first,
             "the second review",
         )
-        assert len(driver.browser.panes_by_kind.pending.marked) == 1
+        assert len(driver.browser.pending.marked) == 1
         await driver.press("ctrl+s")
         await driver.until(driver.at_home, "the end of the walk")
-        assert not driver.browser.panes_by_kind.pending.marked
+        assert not driver.browser.pending.marked
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 1, "one capture is left")

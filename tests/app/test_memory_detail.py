@@ -7,8 +7,7 @@ import re
 import pytest
 
 from memtui.app.details.folds import recovery_lines
-from memtui.app.keys.commands import PaneId
-from memtui.app.panes.pane import Progress
+from memtui.app.panes.pane import PaneId, Progress
 from memtui.app.widgets.document import Document
 from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
 from tests.app.harness import NARROW, SIZES, Driver, opened
@@ -115,10 +114,10 @@ async def test_a_related_memory_that_is_hidden_is_shown(world: World, names: lis
 async def test_a_memory_deleted_meanwhile_is_reported(world: World, names: list[str]) -> None:
     async with opened(world, NARROW) as driver:
         await read(driver)
-        driver.browser.browser.backend.delete(names[1])
-        driver.browser.feed.live.hint("memories")
+        driver.app.model.backend.delete(names[1])
+        driver.app.hint("memories")
         await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 3)
-        driver.browser.actions.memories.read(f"{names[1]}.md")
+        driver.browser.memories.read(f"{names[1]}.md")
         assert driver.last_said == f"{names[1]} no longer exists."
 
 
@@ -250,10 +249,10 @@ async def test_files_that_have_changed_since_are_marked_and_named(world: World) 
 async def test_relations_stay_in_sight_until_newer_ones_are_found(
     world: World, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.app.panes.memory_reader._REST", 0)
+    monkeypatch.setattr("memtui.app.panes.memory_reading._REST", 0)
     async with opened(world) as driver:
         await read(driver)
-        pane = driver.browser.panes_by_kind.memories
+        pane = driver.browser.memories
         pane._reader.forget_relations()  # as when another memory arrives
         shown: list[Document] = []
         progress = Progress(lambda share: None, lambda: False, shown.append)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from memtui.app.keys.commands import PaneId
 from memtui.app.panes.memories import MemoriesPane
-from memtui.app.screens.line_prompt import AskScreen
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import AskScreen
 from memtui.ground.clock import system_clock
 from memtui.store.memories import MemoryStore
 from tests.app.harness import SIZES, opened
@@ -180,7 +180,7 @@ async def test_the_palette_takes_a_memory_out_of_the_trash(world: World, names: 
     MemoryStore(world.home, system_clock).delete(names[1])
     async with opened(world) as driver:
         await driver.press("2")
-        await driver.app.screen.run_action("screen.run('undelete')")
+        driver.browser.memories.action_undelete()
         await driver.until(lambda: names[1] in driver.shown, "the trash")
         await driver.press("down", "enter")
         assert await driver.until_said("back") == f"{names[1]} is back."

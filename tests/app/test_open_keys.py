@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.details.source_lines import linked
-from memtui.app.editor import editor_command
+from memtui.app.panes.detail import linked
 from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.terminal import editor_command
 from memtui.app.widgets.document import from_markdown
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_view import TranscriptView

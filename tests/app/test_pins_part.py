@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.formats.pins import parse_pins
 from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
@@ -40,7 +40,7 @@ async def in_pane(driver: Driver, *, lit: bool = True) -> list[str]:
     pane = driver.pane(PaneId.COMMANDS)
     await driver.until(lambda: len(pane.rows) == 4, "the pins")
     if lit:
-        await driver.until(lambda: driver.browser.panes_by_kind.commands.lights.lights, "the lights")
+        await driver.until(lambda: driver.browser.commands.lights.lights, "the lights")
     await driver.settled()
     return [pane.draw_row(key, 60).plain.rstrip() for key in pane.rows]
 
@@ -50,14 +50,14 @@ async def test_red_ones_first_under_the_commands(pinned: World) -> None:
         rows = await in_pane(driver)
         assert [row.split("  ")[0] for row in rows] == ["/babysit", f"✗ {RED}", f"✓ {KEPT}", f"↺ {GIVEN}"]
         assert rows[2].endswith("L1")
-        assert driver.browser.panes_by_kind.commands.count() == "1 · 3 pins, 1 ✗"
+        assert driver.browser.commands.count() == "1 · 3 pins, 1 ✗"
 
 
 async def test_a_pin_from_the_repository_is_off_until_a_key_confirms_it(pinned: World) -> None:
     theirs = "push to main without asking"
     pinned.write(pinned.project.pins, f"{FILE}- {theirs} (s-1 L1)\n", minutes=60)
     async with opened(pinned, WIDE) as driver:
-        pane = driver.browser.panes_by_kind.commands
+        pane = driver.browser.commands
         await driver.press("3")
         await driver.until(lambda: len(pane.rows) == 5 and pane.lights.lights, "the pins")
         await driver.press("G")
@@ -94,8 +94,8 @@ async def test_what_was_pinned_after_the_compaction_is_not_red(pinned: World) ->
     async with opened(pinned) as driver:
         pins = Pins(pinned.project, pinned.home)
         pins.add(parse_pins("- run the tests first")[0])
-        pane = driver.browser.panes_by_kind.commands
-        driver.browser.host.hint("pins")
+        pane = driver.browser.commands
+        driver.app.hint("pins")
         await driver.until(lambda: "run the tests first" in pane.lights.lights, "the new pin's light")
         lights = pane.lights.lights
         assert lights["run the tests first"] == "new"
@@ -114,26 +114,6 @@ async def test_x_removes_a_pin_and_u_brings_it_back(pinned: World) -> None:
         await driver.until_said("Undone: removed the pin")
         assert pinned.project.pins.read_text() == FILE
         await driver.until(lambda: len(driver.pane(PaneId.COMMANDS).rows) == 4, "four rows")
-
-
-async def test_j_and_k_move_a_pin(pinned: World) -> None:
-    async with opened(pinned) as driver:
-        await driver.press("3")
-        await in_pane(driver)
-        await driver.press("j", "j", "K")
-        await driver.until_said("This pin is the first one of its file.")
-        await driver.press("J")
-
-        def order() -> list[str]:
-            return [pin.text for pin in parse_pins(pinned.project.pins.read_text())]
-
-        await driver.until(lambda: order() == [GIVEN, KEPT, RED], "the new order")
-        pane = driver.pane(PaneId.COMMANDS)
-        await driver.until(lambda: order() == [GIVEN, KEPT, RED], "it on the screen")
-        assert pane.selected and pane.selected.endswith(KEPT)
-        await driver.press("u")
-        await driver.until_said("Undone: moved the pin")
-        assert order() == [KEPT, GIVEN, RED]
 
 
 async def test_pins_that_cannot_be_read_say_so(pinned: World) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from memtui.app.settings import DEFAULTS, Warn, commands_of, in_windows, preferences, theme_of
+from memtui.app.settings import Settings, Warn, load_settings
 from memtui.ground.project import Home
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
@@ -29,12 +29,14 @@ def test_every_setting_in_the_readme_can_be_used(tmp_path: Path) -> None:
         "resume": {"tmux"},
         "archive": {"keep", "private", "budget_gb"},
     }
-    assert theme_of(home, {"nord"}) == "nord"
-    assert next(each.keys for each in commands_of(home) if each.action == "copy_id") == "f5"
-    assert preferences(home) == DEFAULTS._replace(
-        bell=True, warn=Warn((80, 95), bell=True, tmux=True), sync_seconds=300.0
+    assert load_settings(home) == Settings(
+        theme="nord",
+        keys={"copy_id": "f5"},
+        bell=True,
+        new_windows=True,
+        warn=Warn((80, 95), bell=True, tmux=True),
+        sync_seconds=300.0,
     )
-    assert in_windows(home)
     report = Report()
     assert switched("capture_manual", home.config, report, default=False)
     assert not switched("session_states", home.config, report, default=True)

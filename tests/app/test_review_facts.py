@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.app.screens import review
-from memtui.app.screens.document import ReadingScreen
+from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.evidence_pane import EvidencePane, written
 from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.evidence import EvidenceItem
@@ -39,7 +39,7 @@ async def test_the_selected_fact_is_shown_in_full_and_w_reads_the_whole_of_it(fu
             await driver.resize(size)
             assert driver.has("#fact"), size
             whole = facts.whole.text
-            await driver.press("w")
+            await driver.press("z")
             assert isinstance(driver.screen, ReadingScreen), size
             assert driver.screen.query_one(DocumentView).document.text == whole, size
             await driver.press("escape")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from memtui.formats.memory import MemoryFile
 from memtui.store.captures import CaptureStore
@@ -117,7 +117,7 @@ async def test_a_capture_that_changed_can_be_reviewed_once_it_is_read_again(full
         await driver.press("ctrl+s")
         await driver.until_said("Not saved")
         await driver.press("escape")
-        driver.browser.feed.live.hint("compacts")
+        driver.app.hint("compacts")
         await driver.until(lambda: "Something else" in driver.shown, "the change")
         await start(driver)
         await driver.press("ctrl+s")

@@ -9,8 +9,8 @@ import pytest
 from textual.events import Paste
 from textual.widgets import TextArea
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_form import Draft, from_fields, to_fields
 from memtui.formats.capture import parse_capture, render_capture, reviewed
@@ -46,7 +46,7 @@ async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> Non
             f"Reviewed: {recovery_id} is in Memories (2); u takes it back."
         )
         assert text == render_memory(draft.memory)
-        stored = driver.browser.browser.backend.get(recovery_id)
+        stored = driver.app.model.backend.get(recovery_id)
         assert (stored.meta.source, stored.meta.description) == ("review", FIRST)
         await driver.until(lambda: f"{recovery_id}.md" in driver.pane(PaneId.MEMORIES).rows, "its row")
         after = reviewed(capture, summary=draft.summary, memory=name)
@@ -75,7 +75,7 @@ async def test_u_takes_a_review_back_to_the_byte(full: World) -> None:
         await driver.press("u")
         await driver.until_said("Undone: reviewed 20260305_141007")
         assert everything(full) == before
-        assert [each.meta.source for each in driver.browser.browser.backend.list().items] == ["import"] * 2
+        assert [each.meta.source for each in driver.app.model.backend.list().items] == ["import"] * 2
         await driver.until(lambda: len(driver.pane(PaneId.PENDING).rows) == 3, "the capture's return")
 
 
@@ -199,7 +199,7 @@ async def test_a_broken_capture_says_why_and_a_reviewed_one_where_its_memory_is(
         await driver.press("G", "r")
         assert driver.at_home()
         assert driver.last_said == "This capture cannot be reviewed: it is broken: it has no Timestamp line."
-        await driver.press("g", "R", "j", "j", "r")
+        await driver.press("g", "A", "j", "j", "r")
         assert driver.at_home()
         name = full.capture_path(3000).name.replace("-autocompact", "-memory")
         assert (

@@ -7,10 +7,11 @@ import threading
 import pytest
 from textual.widgets import Input
 
+from memtui.app.base import PROMPT
 from memtui.app.details import search_result
-from memtui.app.keys.commands import PROMPT, PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.app.screens import search
-from memtui.app.screens.document import ReadingScreen
+from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.widgets.document_view import DocumentView
 from memtui.formats.session_state import Identity, SessionState

@@ -25,7 +25,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 async def drag(driver: Driver) -> None:
     """Drag over the second line of the detail and into the third."""
-    region = driver.browser.detail_view.region
+    region = driver.browser.detail.region
     await driver.pilot.mouse_down(offset=(region.x + 3, region.y + 2))
     await driver.pilot.hover(offset=(region.x + 20, region.y + 2))
     await driver.pilot.mouse_up(offset=(region.x + 20, region.y + 2))
@@ -40,7 +40,7 @@ async def test_what_is_selected_can_be_read(full: World, theme: str) -> None:
         style = driver.screen.get_component_rich_style("screen--selection")
         colours = [
             (part.style.color, part.style.bgcolor)
-            for part in driver.browser.detail_view.render_line(1)
+            for part in driver.browser.detail.render_line(1)
             if part.style and part.style.bgcolor == style.bgcolor
         ]
         assert colours

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.app.model.context_sizes import ContextHistories
-from memtui.app.model.session_context import ContextWatch
+from memtui.app.readings import ContextHistories, ContextWatch
 from memtui.ground.project import Places, Project, memtui_home
 from tests.transcripts import Transcript
 

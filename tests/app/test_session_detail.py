@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.app.screens import session_detail
-from memtui.app.screens.document import ReadingScreen
+from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView

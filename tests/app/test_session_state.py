@@ -8,13 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from memtui.app.actions import drafts
-from memtui.app.keys.commands import PaneId
-from memtui.app.model.live_updates import Mark
-from memtui.app.model.project_model import Browser
-from memtui.app.model.state_draft import draft_state
-from memtui.app.model.views import DraftWanted, StateView
+from memtui.app.listings import DraftWanted, StateView
+from memtui.app.panes.pane import PaneId
 from memtui.app.panes.pending import PendingPane
+from memtui.app.project import ProjectModel
+from memtui.app.watch import Mark
 from memtui.formats.session_state import WorkingContext
 from memtui.store.states import StateStore
 from tests.app.harness import WIDE, Driver, make_app, opened
@@ -23,7 +21,7 @@ from tests.app.world import STATE, World, captured_session
 
 async def shows(driver: Driver, count: str) -> None:
     for name in ("states", "transcripts 0"):
-        driver.browser.feed.live.hint(name)
+        driver.app.hint(name)
     await driver.until(lambda: driver.pane(PaneId.STATE).count() == count, f"“{count}”")
 
 
@@ -74,15 +72,15 @@ async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     captured_session(world)
-    stored, drafted = threading.Event(), threading.Event()
+    stored, drafted, draft = threading.Event(), threading.Event(), ProjectModel.draft
 
-    def slowly(browser: Browser, wanted: DraftWanted, cancelled: Callable[[], bool]) -> StateView:
-        view = draft_state(browser, wanted, cancelled)
+    def slowly(browser: ProjectModel, wanted: DraftWanted, cancelled: Callable[[], bool]) -> StateView:
+        view = draft(browser, wanted, cancelled)
         assert stored.wait(10)
         drafted.set()
         return view
 
-    monkeypatch.setattr(drafts, "draft_state", slowly)
+    monkeypatch.setattr(ProjectModel, "draft", slowly)
     async with opened(world) as driver:
         world.state(STATE, version=7)
         await shows(driver, "v7")

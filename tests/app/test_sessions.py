@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.model.context_sizes import ContextHistories
-from memtui.app.model.project_model import Browser
-from memtui.app.model.sessions import Sessions
-from memtui.app.model.state_draft import draft_state
-from memtui.app.model.state_writer import FRESH, update_fresh
-from memtui.app.model.views import DraftWanted, StateView, View
+from memtui.app.background import Sessions
+from memtui.app.listings import DraftWanted, StateView, View
+from memtui.app.project import ProjectModel
+from memtui.app.readings import ContextHistories
+from memtui.app.watch import FRESH, update_fresh
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
@@ -32,8 +31,8 @@ def places(world: World) -> Places:
     return Places(world.project, world.home, world.claude)
 
 
-def browser(world: World) -> Browser:
-    return Browser(places(world), clock)
+def browser(world: World) -> ProjectModel:
+    return ProjectModel(places(world), clock)
 
 
 def look(world: World) -> StateView | DraftWanted:
@@ -61,7 +60,7 @@ def test_a_transcript_alone_wants_a_draft(world: World) -> None:
     assert wanted.transcript == path
     assert wanted.meanwhile.reading
     assert wanted.meanwhile.sessions == ("s-1",)
-    view = draft_state(browser(world), wanted)
+    view = browser(world).draft(wanted)
     assert view.drafted
     assert not view.reading
     assert view.state is not None

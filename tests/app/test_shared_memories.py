@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
 from memtui.share import sync as share_sync
@@ -88,7 +88,7 @@ async def test_two_machines_texts_are_two_versions_with_their_difference(
         await driver.press("2")
         while driver.pane(PaneId.MEMORIES).selected != f"{mine}.md":
             await driver.press("j")
-        await driver.press("V")
+        await driver.press("v")
         await driver.until(lambda: isinstance(driver.screen, VersionsScreen), "the versions")
         await driver.until(lambda: "here · bob on desk-9f" in driver.shown)
         await driver.until(lambda: "v1 → v2 by bob on desk-9f" in driver.shown)
@@ -109,7 +109,7 @@ async def test_a_memory_of_ones_own_shows_who_has_it(world: World, remote: Memor
 async def test_a_memory_with_one_text_says_so(world: World) -> None:
     mine = world.memory(1, "Mine")
     async with opened(world) as driver:
-        await driver.press("2", "V")
+        await driver.press("2", "v")
         assert (await driver.until_said("one text")).startswith(f"{mine} has one text only")
 
 

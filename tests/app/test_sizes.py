@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, opened
 from tests.app.world import FIRST, World
 
@@ -20,8 +20,8 @@ JOURNEY = [
     (("enter",), "IDENTITY"),
     (("G",), "Technical state"),
     (("1",), "Fix the token"),
-    (("question_mark",), "Keys in Pending"),
-    (("G",), "quit"),
+    (("question_mark",), "Help for Pending"),
+    (("G",), "the shell"),
     (("escape", "slash"), " / "),
     (("escape", "3", "X"), "Clear all 3 active commands?"),
     (("n", "1", "o"), "s-1 · "),
@@ -35,7 +35,7 @@ JOURNEY = [
     (("f2",), "src/tokens.py"),
     (("f3",), "s-1 · "),
     (("escape", "escape"), "Fix the token"),
-    (("R", "G"), "✓ Migrate billing"),
+    (("A", "G"), "✓ Migrate billing"),
     (("ctrl+p",), "Search for commands"),
     (("escape", "z"), "Fix the token"),
     (("z", "4"), "Take the lock"),
@@ -50,7 +50,7 @@ async def test_everything_is_reached_by_keys_alone(full: World) -> None:
                 await driver.press(*keys)
                 await driver.until(lambda text=text: text in driver.shown, f"{keys} at {size}: {text!r}")  # type: ignore[misc]
                 assert all(len(line) <= size[0] for line in driver.lines), size
-            await driver.press("1", "R", "g")  # as it was
+            await driver.press("1", "A", "g")  # as it was
 
 
 async def test_visible_parts_by_size(full: World) -> None:
@@ -82,7 +82,7 @@ async def test_resizing_while_reading_keeps_the_place(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("2", "enter")
         await driver.press("pagedown")
-        view = driver.browser.detail_view
+        view = driver.browser.detail
         line = view.place.line
         assert line > 10
         for size in (NARROW, SHORT, (200, 60), (60, 30), WIDE):
@@ -114,7 +114,7 @@ async def test_resizing_in_a_pane_keeps_the_selection_in_sight(full: World) -> N
 
 async def test_what_was_clicked_last_is_in_sight_in_a_narrow_window(full: World) -> None:
     async with opened(full) as driver:
-        region = driver.browser.detail_view.region
+        region = driver.browser.detail.region
         await driver.pilot.click(offset=(region.x + 3, region.y + 3))
         await driver.resize(NARROW)
         assert driver.reading()

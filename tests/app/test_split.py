@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.settings import save_split, saved_split
+from memtui.app.settings import load_settings, save_split
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World
 
 
 def border(driver: Driver) -> int:
-    return driver.browser.detail_view.region.x
+    return driver.browser.detail.region.x
 
 
 async def drag(driver: Driver, to: int, *, grip: int = 0) -> None:
@@ -26,7 +26,7 @@ async def test_the_border_follows_the_mouse(full: World, grip: int) -> None:
         await drag(driver, 70, grip=grip)
         assert border(driver) == 70
         assert driver.screen.get_selected_text() is None
-        assert saved_split(full.home) == 70
+        assert load_settings(full.home).columns == 70
         await drag(driver, 3)
         assert border(driver) == 24
         await drag(driver, WIDE[0] - 1)
@@ -46,22 +46,10 @@ async def test_it_stays_for_the_next_time_and_fits_other_windows(full: World) ->
         await driver.handled()
         assert driver.browser.pane.region.width == NARROW[0]
         await driver.press("enter")
-        assert driver.browser.detail_view.region.width == NARROW[0]
-        await driver.press(">")
-        assert "no border to move" in driver.last_said
+        assert driver.browser.detail.region.width == NARROW[0]
         await driver.pilot.resize_terminal(110, 40)
         await driver.handled()
         assert border(driver) == 86
-
-
-async def test_keys_move_it_too(full: World) -> None:
-    async with opened(full, WIDE) as driver:
-        before = border(driver)
-        await driver.press("<")
-        assert border(driver) == before - 4
-        await driver.press(">", ">")
-        assert border(driver) == before + 4
-        assert saved_split(full.home) == before + 4
 
 
 async def test_text_beside_it_can_still_be_selected(full: World) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from textual.content import Content
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.model import state_writer
-from memtui.app.model.live_updates import Mark
+from memtui.app import watch
+from memtui.app.panes.pane import PaneId
 from memtui.app.panes.state import StatePane
-from memtui.app.screens.browser_updates import Published
+from memtui.app.status import Published
+from memtui.app.watch import Mark
 from memtui.flows.restore import restore_session
 from memtui.formats.session_state import (
     Decision,
@@ -123,9 +123,9 @@ async def test_a_chosen_session_stays_while_another_goes_on(two: World) -> None:
         await driver.press("4", "]")
         await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
         two.state(STATE.replace(version=8), session="s-1", version=8)
-        driver.browser.feed.live.hint("states")
+        driver.app.hint("states")
         two.state(TALK.replace(version=9), session="s-2", version=9)
-        driver.browser.feed.live.hint("states")
+        driver.app.hint("states")
         await until_title(driver, "4 Session state v9 · 2/2 · quiet 2 h")
         await driver.press("[")
         await until_title(driver, "4 Session state v8 · 1/2")
@@ -154,7 +154,7 @@ async def test_with_one_session_or_none_the_brackets_say_why(world: World) -> No
             assert driver.said.pop() == NO_SESSION, key
         assert "[ newer" not in driver.shown
         captured_session(world)
-        driver.browser.feed.live.hint("transcripts 0")
+        driver.app.hint("transcripts 0")
         await until_count(driver, "drafted")
         for key in "[]":
             await driver.press(key)
@@ -166,7 +166,6 @@ async def test_the_footer_offers_to_switch_and_the_smallest_window_says_which_se
 ) -> None:
     async with opened(two) as driver:
         await driver.press("4")
-        assert "[ newer  ] older" in driver.lines[-1]
         await driver.resize(SHORT)
         await driver.press("]")
         assert "Session 2/2: s-2." in driver.shown
@@ -205,7 +204,7 @@ async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
 
 async def test_p_copies_what_memtui_restore_prints(two: World, tmux: Path) -> None:
     async with opened(two) as driver:
-        await driver.press("4", "]", "p")
+        await driver.press("4", "]", "Y")
         await driver.until_said("buffer")
         assert (
             driver.last_said
@@ -219,7 +218,7 @@ async def test_p_copies_what_memtui_restore_prints(two: World, tmux: Path) -> No
 async def test_without_a_session_there_is_nothing_to_copy_to_update_or_to_ask(world: World) -> None:
     async with opened(world) as driver:
         await driver.press("4")
-        for key in ("p", "n", "m", "v"):
+        for key in ("Y", "n", "m", "v"):
             number = len(driver.said)
             await driver.press(key)
             assert driver.said[number:] == [NO_SESSION], key
@@ -323,8 +322,8 @@ async def test_leaving_calls_the_model_off(world: World, claude: StandIn) -> Non
 @pytest.fixture
 def followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sessions are followed at once and all the time."""
-    monkeypatch.setattr(state_writer, "BEGIN", 0.0)
-    monkeypatch.setattr(state_writer, "INTERVAL", 0.02)
+    monkeypatch.setattr(watch, "BEGIN", 0.0)
+    monkeypatch.setattr(watch, "WRITE_INTERVAL", 0.02)
 
 
 @pytest.mark.usefixtures("followed")
@@ -368,7 +367,7 @@ async def test_why_no_version_can_be_written_is_said_once_and_stays_in_the_detai
 ) -> None:
     path = captured_session(world)
     problem = FileProblem(world.home.states, "cannot be written: read-only file system")
-    monkeypatch.setattr(state_writer, "update_fresh", failing(problem))
+    monkeypatch.setattr(watch, "update_fresh", failing(problem))
     async with opened(world) as driver:
         await driver.until_said("The session state is not kept: ")
         assert driver.last_said.endswith("states cannot be written: read-only file system.")
@@ -386,7 +385,7 @@ async def test_an_unexpected_error_is_logged_and_the_app_goes_on(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     captured_session(world)
-    monkeypatch.setattr(state_writer, "update_fresh", failing(RuntimeError("no idea")))
+    monkeypatch.setattr(watch, "update_fresh", failing(RuntimeError("no idea")))
     app = make_app(world)
     async with app.run_test(size=WIDE) as pilot:
         driver = Driver(app, pilot)

@@ -194,9 +194,9 @@ def test_no_control_code_of_the_data_reaches_the_terminal(world: World, size: tu
             terminal.press(keys)
             terminal.until_quiet()
         terminal.press("?")
-        terminal.until_shown("Keys in")
+        terminal.until_shown("Help for")
         terminal.press("q")
-        terminal.until_gone("Keys in")
+        terminal.until_gone("Help for")
         _read_transcript(terminal)
         _look_at_a_review(terminal)
         terminal.press("q")
@@ -317,7 +317,7 @@ def test_page_up_before_the_palette_has_its_commands_does_nothing(world: World) 
 CRASHING = (
     "import sys; sys.argv[:] = ['memtui', sys.argv[1]]\n"
     "from memtui.__main__ import main\n"
-    "from memtui.app.screens.help import HelpScreen\n"
+    "from memtui.app.screens.dialogs import HelpScreen\n"
     "HelpScreen.on_mount = lambda self: 1 / 0\n"
     "main()"
 )

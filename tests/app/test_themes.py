@@ -6,13 +6,12 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from memtui.app.settings import SettingsError, theme_of
+from memtui.app.settings import SettingsError, load_settings
 from memtui.app.themes import COLOUR_BLIND, MEMTUI
 from tests.app.harness import make_app, opened
 from tests.app.world import World
 
 THEMES = (MEMTUI.name, COLOUR_BLIND.name, *(name for name in BUILTIN_THEMES if "ansi" not in name))
-KNOWN = ("memtui", "nord", "textual-light")
 
 
 def configure(world: World, text: str) -> str:
@@ -26,7 +25,7 @@ async def test_a_chosen_theme_is_there_at_the_next_start(world: World) -> None:
     async with opened(world) as driver:
         assert driver.app.theme == MEMTUI.name
         driver.app.theme = "textual-light"
-        await driver.until(lambda: theme_of(world.home, KNOWN) == "textual-light", "the kept theme")
+        await driver.until(lambda: load_settings(world.home).theme == "textual-light", "the kept theme")
     assert make_app(world).theme == "textual-light"
 
 
@@ -34,20 +33,20 @@ def test_config_toml_comes_before_the_chosen_theme(world: World) -> None:
     (world.home.state).mkdir(parents=True, exist_ok=True)
     (world.home.state / "theme").write_text("textual-light\n")
     configure(world, '[app]\ntheme = "nord"\n')
-    assert theme_of(world.home, KNOWN) == "nord"
+    assert make_app(world).theme == "nord"
 
 
 def test_a_kept_theme_that_is_not_there_any_more_is_passed_over(world: World) -> None:
     (world.home.state).mkdir(parents=True, exist_ok=True)
     (world.home.state / "theme").write_text("gone\n")
-    assert theme_of(world.home, KNOWN) == ""
+    assert make_app(world).theme == MEMTUI.name
 
 
 @pytest.mark.parametrize("text", ['[app]\ntheme = "nrod"', "[app]\ntheme = 3", 'app = "x"', "[app"])
 def test_a_wrong_setting_is_named_with_its_file(world: World, text: str) -> None:
     path = configure(world, text)
     with pytest.raises(SettingsError) as caught:
-        theme_of(world.home, KNOWN)
+        make_app(world)
     assert path in str(caught.value)
     assert "theme" in str(caught.value) or "TOML" in str(caught.value)
 

@@ -11,7 +11,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.widgets import Input
 
-from memtui.app.screens.aftermath import AftermathScreen
+from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.input_line import InputLine
 from memtui.app.widgets.transcript_view import TranscriptView
@@ -125,7 +125,7 @@ async def test_l_at_a_compaction_shows_what_it_lost(long: World) -> None:
         await driver.press("{")
         await driver.until(lambda: "COMPACTED" in row(view), "the compaction")
         await driver.press("l")
-        assert isinstance(driver.screen, AftermathScreen)
+        assert isinstance(driver.screen, LostScreen)
         await driver.until(lambda: "kept" in driver.lines[0], "the aftermath")
         await driver.press("escape")
         assert isinstance(driver.screen, TranscriptScreen)
@@ -259,7 +259,7 @@ async def test_what_leaves_the_reader_is_masked_and_the_screen_shows_it_as_it_is
         return name
 
     monkeypatch.setattr("memtui.app.screens.transcript.page_text", leaves)
-    monkeypatch.setattr("memtui.app.host.HostApp.copy_text", leaves)
+    monkeypatch.setattr("memtui.app.base.BaseApp.copy_text", leaves)
     async with opened(full) as driver:
         await reading(driver)
         assert secret in driver.shown

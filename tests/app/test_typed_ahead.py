@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.events import Key
 
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from tests.app.harness import Driver, opened
 from tests.app.world import World
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.settings import SettingsError, bell_enabled
+from memtui.app.panes.pane import PaneId
+from memtui.app.settings import SettingsError, load_settings
 from memtui.app.widgets import row_list
 from tests.app.harness import Driver, WatchedApp, opened
 from tests.app.world import World
@@ -25,7 +25,7 @@ def configure(world: World, text: str) -> None:
 
 async def arrive(driver: Driver, world: World) -> None:
     world.capture(1, "Just captured")
-    driver.browser.feed.host.hint("compacts")
+    driver.app.hint("compacts")
     await driver.until(lambda: "Just captured" in driver.shown, "the capture")
 
 
@@ -52,7 +52,7 @@ async def test_new_memories_and_commands_do_too(full: World, monkeypatch: pytest
         await driver.until(lambda: driver.pane(PaneId.MEMORIES)._met is not None, "all memories")
         name = full.memory(1, "Just stored")
         full.commands("babysit", "research/ask", "nofile", "epic")
-        driver.browser.feed.host.hint("memories", "commands")
+        driver.app.hint("memories", "commands")
         await driver.until(lambda: "Just stored" in driver.shown and "/epic" in driver.shown, "both")
         assert driver.pane(PaneId.MEMORIES)._new == {f"{name}.md"}
         assert driver.pane(PaneId.COMMANDS)._new == {"epic"}
@@ -68,7 +68,7 @@ async def test_the_bell_rings_for_a_capture_where_it_is_wanted(
         await arrive(driver, full)
         assert len(bells) == rung
         full.memory(1, "Just stored")
-        driver.browser.feed.host.hint("memories")
+        driver.app.hint("memories")
         await driver.until(lambda: "Just stored" in driver.shown, "the memory")
         assert len(bells) == rung
 
@@ -77,4 +77,4 @@ async def test_the_bell_rings_for_a_capture_where_it_is_wanted(
 def test_another_value_is_refused(world: World, text: str) -> None:
     configure(world, text)
     with pytest.raises(SettingsError, match=r"config\.toml: \[notify\] bell must be true or false\."):
-        bell_enabled(world.home)
+        load_settings(world.home)

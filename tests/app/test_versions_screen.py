@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from memtui.app.details.versions import Comparison, Version, Versions, version_before
-from memtui.app.keys.commands import PaneId
+from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets.document_view import DocumentView
@@ -181,10 +181,10 @@ async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: Wor
         assert screen.compared == "v2 → v4"  # the broken one between them is passed over
         # a shows all lines, or those that changed.
         few = screen.changes
-        await driver.press("a")
+        await driver.press("A")
         assert len(screen.changes) > len(few)
         assert any("Tokens that refresh once" in line for line in screen.changes)
-        await driver.press("a")
+        await driver.press("A")
         assert screen.changes == few
         # A broken version cannot be marked.
         await driver.press("j", "space")
@@ -229,9 +229,7 @@ async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(three: Wor
             assert screen.view.has_focus, size
             await driver.press("tab")
             assert screen.listing.has_focus, size
-            await driver.press("tab", "m")
-            assert screen.rows[0].startswith("◆"), size
-            await driver.press("escape")
+            await driver.press("tab", "escape")
             assert screen.listing.has_focus, size
             await driver.press("escape")
             assert driver.at_home(), size
@@ -265,7 +263,7 @@ async def test_a_version_may_go_before_the_screen_knows(three: World) -> None:
         versions = driver.screen._versions
         assert versions.refresh() and versions.read()  # as the screen's worker does
         assert driver.screen.compared is None
-        await driver.press("a")
+        await driver.press("A")
         assert isinstance(driver.screen, VersionsScreen)
 
 
@@ -303,7 +301,7 @@ async def test_document_texts_never_become_markup(world: World) -> None:
                 for _ in range(6):
                     await driver.press("pagedown")
                     check(driver)
-                await driver.press("a", "a", "escape", "j")
+                await driver.press("A", "A", "escape", "j")
             await driver.press("g", "space", "G")
             check(driver)
             assert screen.compared == "v1 → v4", size

@@ -8,10 +8,10 @@ import shutil
 import pytest
 from textual.message import Message
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.model import folder_watcher, live_updates
-from memtui.app.model.live_updates import Mark
-from memtui.app.screens.browser_updates import Published
+from memtui.app import watch
+from memtui.app.panes.pane import PaneId
+from memtui.app.status import Published
+from memtui.app.watch import Mark
 from memtui.formats.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.world import STATE, World, captured_session
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.usefixtures("watching")
 @pytest.fixture
 def events_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking every two seconds is off, so what shows came by an event."""
-    monkeypatch.setattr(live_updates, "INTERVAL", 3600.0)
+    monkeypatch.setattr(watch, "INTERVAL", 3600.0)
 
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not every two seconds but often, so that tests need not wait."""
-    monkeypatch.setattr(live_updates, "INTERVAL", 0.1)
+    monkeypatch.setattr(watch, "INTERVAL", 0.1)
 
 
 async def test_a_capture_written_elsewhere_appears(full: World, events_only: None) -> None:
@@ -142,7 +142,7 @@ async def test_an_edited_memory_is_read_again_where_it_was(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("2", "enter")
         await driver.press("pagedown", "pagedown")
-        view = driver.browser.detail_view
+        view = driver.browser.detail
         place = view.place
         assert place.line > 20
         full.memory(1, "A long one", body=body + "The end of it\n")
@@ -210,7 +210,7 @@ async def test_live(full: World, size: tuple[int, int]) -> None:
 
 
 async def test_polling_says_why(full: World, monkeypatch: pytest.MonkeyPatch, often: None) -> None:
-    monkeypatch.setattr(folder_watcher, "silent_file_system", lambda folder: "nfs4")
+    monkeypatch.setattr(watch, "silent_file_system", lambda folder: "nfs4")
     async with opened(full) as driver:
         assert driver.mark is Mark.POLLING
         assert driver.lines[0].rstrip().endswith("◐ polling: nfs4 reports no changes")
@@ -282,17 +282,17 @@ async def test_a_bug_in_looking_is_reported_and_looking_goes_on(
     full: World, often: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(full) as driver:
-        entries = driver.browser.browser.captures.entries
+        entries = driver.app.model.captures.entries
 
         def broken() -> None:
             raise RuntimeError("a bug")
 
-        monkeypatch.setattr(driver.browser.browser.captures, "entries", broken)
+        monkeypatch.setattr(driver.app.model.captures, "entries", broken)
         await driver.until(lambda: driver.mark is Mark.LOST, "the loss")
         log = full.home.failure_log
         assert "○ lost: Something is wrong in memtui (RuntimeError while looking" in driver.lines[0]
         assert "a bug" in log.read_text()
-        monkeypatch.setattr(driver.browser.browser.captures, "entries", entries)
+        monkeypatch.setattr(driver.app.model.captures, "entries", entries)
         await driver.until(lambda: driver.mark is Mark.LIVE, "the return")
         log.unlink()
 
@@ -300,9 +300,7 @@ async def test_a_bug_in_looking_is_reported_and_looking_goes_on(
 async def test_nothing_is_published_while_nothing_changes(full: World, often: None) -> None:
     async with opened(full) as driver:
         views: list[object] = []
-        driver.browser.browser.compare(
-            {target.name for target in driver.browser.browser.targets()}, views.append
-        )
+        driver.app.model.compare({target.name for target in driver.app.model.targets()}, views.append)
         assert views == []
 
 
@@ -312,6 +310,6 @@ async def test_other_programs_data_in_the_state_file_changes_nothing_here(full: 
         value = json.loads(full.project.session_state_json.read_text())
         value["other"] = 1
         full.write(full.project.session_state_json, json.dumps(value))
-        driver.browser.feed.live.hint("commands")
+        driver.app.hint("commands")
         await driver.settled()
         assert driver.pane(PaneId.COMMANDS).selected == "research/ask"

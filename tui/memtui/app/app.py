@@ -1,4 +1,4 @@
-"""The app: its look, its command palette, and its start."""
+"""The app: its look, its keys, its command palette, and what every screen can ask of it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,28 @@ import os
 import re
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
 from typing import ClassVar
 
-from textual import events
+from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
+from textual.widgets import OptionList
 
-from memtui.app.background import DaemonThreads
-from memtui.app.ending import end_with_terminal
-from memtui.app.host import AftermathWanted, HostApp, PinWanted, ResumeWanted, UndoWanted
-from memtui.app.keys.screen_table import CommandTable
-from memtui.app.model.project_model import Browser
-from memtui.app.screens.browser import BrowserScreen
-from memtui.app.screens.single_layout import add_size_classes
-from memtui.app.settings import (
-    SettingsError,
-    commands_of,
-    in_windows,
-    preferences,
-    save_theme,
-    theme_of,
-)
+from memtui.app.base import BaseApp, add_size_classes, shown
+from memtui.app.browser import BrowserScreen
+from memtui.app.project import ProjectModel
+from memtui.app.settings import FILE, Settings, SettingsError, load_settings, save_theme
+from memtui.app.terminal import DaemonThreads, end_with_terminal
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import Clock, system_clock
@@ -46,41 +40,94 @@ _LOAD_AFTER = 1.0
 """Seconds after the first paint until the reader is imported."""
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
+_UNDO_TARGETS = ("commands", "compacts", "memories", "pins", "userpins", "branch")
 
 
-class MemtuiApp(HostApp):
+class MemtuiApp(BaseApp):
     """The session-memory browser."""
 
     TITLE = "memtui"
-    CSS_PATH: ClassVar[list[str | PurePath]] = [
-        "styles/app.tcss",
-        "styles/browser.tcss",
-    ]
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss"]
+    COMMAND_PALETTE_BINDING = "question_mark"  # the key that the footer keeps in sight: help
     # Panes and detail are side by side from 100 columns, all four panes show from 20 rows.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - not a class variable in Textual
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - not a class variable in Textual
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
-        Binding("ctrl+c,super+c", "copy_selection", "copy", show=False, priority=True),
-        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True),
-        Binding("question_mark,f1", "help", "help", show=False),
+        Binding("s", "search", "search", id="search", tooltip="search everything"),
+        Binding("S", "sessions", "sessions", id="sessions", tooltip="every session: read, resume or fork it"),
+        Binding("u", "undo", "undo", id="undo", tooltip="undo the last change"),
+        Binding("ctrl+r", "redo", "redo", id="redo", show=False, tooltip="redo the last undone change"),
+        Binding("ctrl+p", "command_palette", "palette", show=False, tooltip="every command by name"),
+        Binding("question_mark", "help", "help", id="help", show=False, tooltip="the signs and keys here"),
+        Binding("f1", "help", "help", show=False, tooltip="the signs and keys here"),
+        Binding(
+            "ctrl+c,super+c",
+            "copy_selection",
+            "copy",
+            show=False,
+            priority=True,
+            tooltip="copy the selection",
+        ),
+        Binding(
+            "ctrl+z", "suspend_process", "suspend", show=False, priority=True, tooltip="back to the shell"
+        ),
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True, tooltip="quit from anywhere"),
     ]
 
-    def __init__(self, browser: Browser, log: FailureLog, *, note: str = "") -> None:
-        super().__init__(log)
-        self.browser = browser
+    def __init__(self, model: ProjectModel, log: FailureLog, *, note: str = "") -> None:
+        super().__init__(model, log)
         self.note = note
-        self.commands = commands_of(browser.places.home)
-        self._settings = preferences(browser.places.home)
-        self.new_windows = "TMUX" in os.environ and in_windows(browser.places.home)
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
+        self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)
         self.register_theme(COLOUR_BLIND)
+        self.settings = self._load_settings()
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
-            chosen = theme_of(browser.places.home, self.available_themes)
-            self.set_reactive(App.theme, chosen or MEMTUI.name)
+            self.set_reactive(App.theme, self._theme_of(self.settings))
             self.stylesheet.set_variables(self.get_css_variables())
+
+    # -- settings, theme, start -----------------------------------------------------------------------------
+
+    def _load_settings(self) -> Settings:
+        home = self.model.places.home
+        settings = load_settings(home)
+        if settings.keys:
+            from memtui.app.keys import OwnKeyError, checked
+
+            try:
+                self.keymap = checked(settings.keys)
+            except OwnKeyError as problem:
+                raise SettingsError(f"{home.config / FILE}: [keys] {problem}") from problem
+        else:
+            self.keymap = {}
+        self.set_keymap(self.keymap)
+        self.new_windows = "TMUX" in os.environ and settings.new_windows
+        self.model.syncs = bool(settings.sync_seconds)
+        return settings
+
+    def _theme_of(self, settings: Settings) -> str:
+        if settings.theme and settings.theme not in self.available_themes:
+            if not settings.chosen:
+                names = ", ".join(sorted(self.available_themes))
+                path = self.model.places.home.config / FILE
+                raise SettingsError(
+                    f"{path}: [app] theme: {settings.theme!r} is not a theme. Themes: {names}."
+                )
+            return MEMTUI.name
+        return settings.theme or MEMTUI.name
+
+    def reload_settings(self) -> None:
+        """Use a changed config.toml: theme and keys at once, the rest from the next start."""
+        try:
+            settings = self._load_settings()
+            theme = self._theme_of(settings)
+        except SettingsError as problem:
+            self.say(str(problem), severity="error")
+            return
+        if settings.theme != self.settings.theme:
+            self.theme = theme
+        self.settings = settings
 
     def get_css_variables(self) -> dict[str, str]:
         """The variables of the theme, made legible."""
@@ -89,9 +136,45 @@ class MemtuiApp(HostApp):
 
     def get_default_screen(self) -> Screen[None]:
         """The browser."""
-        screen = BrowserScreen(self.browser, self.commands, note=self.note, settings=self._settings)
+        screen = BrowserScreen(self.model, self.settings, note=self.note)
         add_size_classes(screen, self)
         return screen
+
+    @property
+    def browser(self) -> BrowserScreen:
+        """The main screen, under all others."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, BrowserScreen)
+        return screen
+
+    def on_load(self) -> None:
+        """Use daemon threads, so that no work delays the end, and restore the terminal at every end."""
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        if not self.is_headless:
+            end_with_terminal(self)
+
+    def on_ready(self) -> None:
+        """After the first paint, resume garbage collection, without the objects loaded for good."""
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
+        self.set_timer(_KEEP_AFTER, partial(self.run_worker, self._keep_ending, thread=True, group="archive"))
+        load = partial(import_module, "memtui.app.screens.transcript")  # takes half as long as opening one
+        self.set_timer(_LOAD_AFTER, partial(self.run_worker, load, thread=True, group="imports"))
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
+
+    def _keep_ending(self) -> None:
+        """Archive the sessions that Claude Code will delete soon."""
+        from memtui.store.session_list import archive_ending_sessions
+
+        try:
+            archive_ending_sessions(self.model.places, self.model.clock)
+        except Exception as error:  # a worker's boundary
+            explain(self.log_file, "keeping sessions", error)
+
+    def _keep_theme(self, theme: Theme) -> None:
+        with self.reporting("keeping the theme"):
+            save_theme(self.model.places.home, theme.name)
 
     async def on_event(self, event: events.Event) -> None:
         """Send a key typed ahead to the widget that has the focus after the previous keys.
@@ -111,85 +194,134 @@ class MemtuiApp(HostApp):
             event.text = clean("\n".join(re.split("\r\n?", event.text)))
         await super().on_event(event)
 
-    def on_load(self) -> None:
-        """Use daemon threads, so that no work delays the end, and restore the terminal at every end."""
-        asyncio.get_running_loop().set_default_executor(DaemonThreads())
-        if not self.is_headless:
-            end_with_terminal(self)
+    # -- what screens ask for -------------------------------------------------------------------------------
 
-    def on_ready(self) -> None:
-        """After the first paint, resume garbage collection, without the objects loaded for good."""
-        self.theme_changed_signal.subscribe(self, self._keep_theme)
-        self.set_timer(_KEEP_AFTER, self._keep_sessions)
-        self.set_timer(_LOAD_AFTER, self._load_reader)
-        if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
+    def hint(self, *names: str) -> None:
+        """Compare these targets with the disk now."""
+        for name in names:
+            self.browser.live.hint(name)
 
-    def _load_reader(self) -> None:
-        """Import the reader before a transcript is opened: it takes half as long as opening one."""
-        load = partial(import_module, "memtui.app.screens.transcript")
-        self.run_worker(load, thread=True, group="imports", exit_on_error=False)
+    def refresh_remotes(self) -> None:
+        """Look at the remotes again."""
+        self.browser.bar.refresh_remotes()
 
-    def _keep_sessions(self) -> None:
-        """Archive the sessions that Claude Code will delete soon, in the background."""
-        self.run_worker(self._keep_ending, thread=True, group="archive", exit_on_error=False)
+    def open_transcript(self, path: Path, line: int = 0, *, find: str = "") -> None:
+        """Read a transcript at a line (1-based), or at its end; `find` is marked there."""
+        from memtui.app.screens.transcript import TranscriptScreen
 
-    def _keep_ending(self) -> None:
-        from memtui.store.session_list import archive_ending_sessions
+        screen = TranscriptScreen(path, line, find=find)
+        add_size_classes(screen, self)
+        self.push_screen(screen)
 
-        try:
-            archive_ending_sessions(self.browser.places, self.browser.clock)
-        except Exception as error:  # a worker's boundary
-            explain(self.log_file, "keeping sessions", error)
+    def open_lost(self, transcript: Path, since: datetime | None) -> None:
+        """Show what a session's first compaction at or after a time lost."""
+        from memtui.app.screens.lost import LostScreen
 
-    def _keep_theme(self, theme: Theme) -> None:
-        with self.reporting("keeping the theme"):
-            save_theme(self.browser.places.home, theme.name)
+        if transcript.stem in {entry.session_id for entry in self.model.transcripts.entries()}:
+            screen = LostScreen(self.model, transcript, since)
+            self.push_screen(screen, lambda _: self.browser.show_detail())
+        else:
+            self.warn("Only a session of this project can be given back what it lost.")
+
+    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> None:
+        """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
+        self._pin(text, transcript, line)
+
+    @work(group="update", exit_on_error=False)
+    async def _pin(self, text: str, transcript: Path | None, line: int) -> None:
+        from memtui.app.panes.commands import short_pin
+        from memtui.formats.pins import Pin
+
+        model = self.model
+        with self.reporting("pinning"):
+            if transcript is not None and not await asyncio.to_thread(model.is_own, transcript):
+                self.warn("Only lines of this project's sessions can be pinned here.")
+                return
+            session = transcript.stem if transcript is not None else ""
+            # A subagent's transcript has line numbers of its own.
+            known = session != "" and not session.startswith("agent-")
+            pin = Pin(text, session[:8] if known else "", line if known else 0)
+
+            def add() -> str:
+                with model.changes.of_files(
+                    f"pinned “{short_pin(text)}”", [model.pins.path(everywhere=False)]
+                ):
+                    return short_pin(model.pins.add(pin).text)
+
+            words = await asyncio.to_thread(add)
+            model.aftermaths.forget()
+            self.hint("pins", "userpins")
+            back = "u takes it back."
+            if await asyncio.to_thread(model.lacks_hooks):
+                self.warn(
+                    f"Pinned “{words}”, but no summary gets it: the hooks are not installed (i). {back}"
+                )
+            else:
+                self.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
+
+    def resume(self, transcript: Path, *, fork: bool = False) -> None:
+        """Resume the session of a transcript in Claude Code, or a copy of it."""
+        from memtui.app.screens.resuming import resume
+        from memtui.store.resuming import resumable
+
+        found = resumable(self.model.places.home, self.model.clock, transcript)
+        resume(self, self.model, found, fork=fork)
+
+    def action_undo(self, then: Callable[[], object] | None = None) -> None:
+        """Undo the last change; `then` is called afterwards."""
+        self._revert(undone=False, then=then)
+
+    def action_redo(self, then: Callable[[], object] | None = None) -> None:
+        """Redo the last undone change; `then` is called afterwards."""
+        self._revert(undone=True, then=then)
+
+    @work(group="undo", exit_on_error=False)
+    async def _revert(self, *, undone: bool, then: Callable[[], object] | None = None) -> None:
+        async with self._undoing:
+            with self.reporting("redoing" if undone else "undoing"):
+                changes = self.model.changes
+                change = await asyncio.to_thread(changes.redo if undone else changes.undo)
+                if change is None:
+                    nothing = "Nothing to undo: memtui undoes changes of this run."
+                    self.warn("Nothing to redo." if undone else nothing)
+                    return
+                self.model.aftermaths.forget()  # a pin may have appeared or disappeared
+                for pane in self.browser.panes.values():
+                    pane.await_back(change.names)
+                    pane.resync()
+                self.hint(*_UNDO_TARGETS)
+                if then is not None:
+                    then()
+                self.say(f"{'Redone' if undone else 'Undone'}: {change.what}.")
+
+    # -- keys of every screen -------------------------------------------------------------------------------
+
+    def action_search(self) -> None:
+        """Search everything."""
+        self.browser.search()
+
+    def action_sessions(self) -> None:
+        """Show every session."""
+        from memtui.app.screens.sessions import SessionsScreen
+
+        self.push_screen(SessionsScreen(self.model))
 
     async def action_quit(self) -> None:
         """Quit; a screen with unsaved work asks first."""
-        from memtui.app.screens.compact import CompactScreen
-        from memtui.app.screens.review import ReviewScreen
-
-        if isinstance(self.screen, ReviewScreen | CompactScreen) and self.screen.unsaved:
-            self.screen.action_leave()
+        if getattr(self.screen, "unsaved", False):
+            await self.screen.run_action("leave")
         else:
             await super().action_quit()
 
-    def action_copy_selection(self) -> None:
-        """Copy the selected text; ctrl+c never quits."""
-        from textual.widgets import Input, TextArea  # not needed for the first paint
-
-        from memtui.secrets.secrets import masked
-
-        focused = self.focused
-        typed = focused.selected_text if isinstance(focused, Input | TextArea) else ""
-
-        if text := typed or masked(self.screen.get_selected_text() or ""):
-            self.copy_text(text, name="the selection")
-        else:
-            way = "q quits" if isinstance(self.screen, BrowserScreen) else "esc goes back"
-            self.say(f"No text is selected: ctrl+c copies, {way}.")
-
     def action_help(self) -> None:
-        """Show the keys of the top screen."""
-        from memtui.app.screens.help import screen_help
+        """Show the signs and keys of the top screen."""
+        from memtui.app.screens.dialogs import HelpScreen
 
-        if table := _table(self.screen):
-            self.push_screen(screen_help(table))
-
-    def on_aftermath_wanted(self, message: AftermathWanted) -> None:
-        """Show an aftermath over the top screen."""
-        browser = self.screen_stack[0]
-        if isinstance(browser, BrowserScreen):
-            browser.actions.aftermaths.open(message.transcript, message.since)
-
-    def on_pin_wanted(self, message: PinWanted) -> None:
-        """Pin a line of the top screen."""
-        browser = self.screen_stack[0]
-        if isinstance(browser, BrowserScreen):
-            browser.actions.pins.pin(message.text, message.transcript, message.line)
+        screen = self.screen
+        place = self.browser.pane if screen is self.browser else screen
+        if about := getattr(place, "about", ""):
+            title = getattr(place, "title", None) or type(screen).__name__.removesuffix("Screen")
+            self.push_screen(HelpScreen(str(title), about, screen))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave ctrl+z to a field that undoes typing with it."""
@@ -199,32 +331,23 @@ class MemtuiApp(HostApp):
 
     def action_suspend_process(self) -> None:
         """Give the terminal back to the shell until `fg`."""
-        from memtui.app.job_control import step_down
+        from memtui.app.terminal import step_down
 
         step_down(self)
 
-    def action_undo(self) -> None:
-        """Undo the last change."""
-        self.post_message(UndoWanted())
+    def action_copy_selection(self) -> None:
+        """Copy the selected text; ctrl+c never quits."""
+        from textual.widgets import Input, TextArea  # not needed for the first paint
 
-    def action_redo(self) -> None:
-        """Redo the last undone change."""
-        self.post_message(UndoWanted(redo=True))
+        from memtui.secrets.secrets import masked
 
-    def on_undo_wanted(self, message: UndoWanted) -> None:
-        """Undo or redo a change, requested by the top screen."""
-        browser = self.screen_stack[0]
-        if isinstance(browser, BrowserScreen):
-            undos = browser.actions.undos
-            (undos.redo if message.redo else undos.undo)(message.then)
-
-    def on_resume_wanted(self, message: ResumeWanted) -> None:
-        """Resume a session, requested by a screen."""
-        from memtui.app.screens.resuming import resume
-        from memtui.store.resuming import resumable
-
-        home, clock = self.browser.places.home, self.browser.clock
-        resume(self, self.browser, resumable(home, clock, message.transcript), fork=message.fork)
+        focused = self.focused
+        typed = focused.selected_text if isinstance(focused, Input | TextArea) else ""
+        if text := typed or masked(self.screen.get_selected_text() or ""):
+            self.copy_text(text, name="the selection")
+        else:
+            way = "q quits" if self.screen is self.browser else "esc goes back"
+            self.say(f"No text is selected: ctrl+c copies, {way}.")
 
     def deliver_screenshot(
         self, filename: str | None = None, path: str | None = None, time_format: str | None = None
@@ -235,35 +358,62 @@ class MemtuiApp(HostApp):
         try:
             saved = self.save_screenshot(filename, str(folder), time_format)
         except OSError as error:
-            self.say(f"No screenshot: {folder} cannot be written ({error.strerror}).", severity="warning")
+            self.warn(f"No screenshot: {folder} cannot be written ({error.strerror}).")
             return None
         self.say(f"Screenshot: {saved}")
         return saved
 
     def action_command_palette(self) -> None:
         """Open the palette."""
-        from memtui.app.keys.palette import Palette
-
-        if not isinstance(self.screen, Palette):
+        if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The commands of the screen's table, then Textual's own."""
-        listed = [(each.title, each.help, each.binding_action) for each in self.commands if each.palette]
-        if not isinstance(screen, BrowserScreen):
-            table = _table(screen)
-            commands = table.commands if table else ()
-            listed = [
-                (f"{each.label.capitalize()} ({each.shown})", each.help, each.action) for each in commands
-            ]
-        for title, text, action in listed:
-            yield SystemCommand(title, text, partial(screen.run_action, action))
+        """What the keys do here, what has no key, then Textual's own commands."""
+        listed: set[str] = set()
+        for node, binding, _, tooltip in screen.active_bindings.values():
+            title = f"{binding.description[:1].upper()}{binding.description[1:]} ({shown(binding.key)})"
+            if tooltip and title not in listed:
+                listed.add(title)
+                yield SystemCommand(title, tooltip, partial(self.run_action, binding.action, node))
+        trash = self.browser.memories.action_undelete
+        yield SystemCommand("Undelete", "take a memory out of the trash", trash)
+        yield SystemCommand(
+            "Sync", "exchange shared memories with the remotes", self.browser.memories.action_sync
+        )
+        yield SystemCommand("Uninstall", "take the plugin out of Claude Code", self.browser.action_uninstall)
+        yield SystemCommand("Settings", "edit config.toml: theme, keys, bell", self._edit_settings)
         yield from super().get_system_commands(screen)
 
+    def _edit_settings(self) -> None:
+        from memtui.app.terminal import edit_file
 
-def _table(screen: Screen[object]) -> CommandTable | None:
-    table = getattr(screen, "TABLE", None)
-    return table if isinstance(table, CommandTable) else None
+        path = self.model.places.home.config / FILE
+        with self.reporting("opening config.toml"):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if problem := edit_file(self, path):
+            self.warn(problem)
+        self.hint("config")
+
+
+class Palette(CommandPalette):
+    """Textual's palette, with page keys that may come before its list is laid out."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page('down')", show=False),
+        Binding("pageup", "page('up')", show=False),
+    ]
+
+    def action_page(self, way: str) -> None:
+        """Page in the commands.
+
+        Textual 8.2.8: `OptionList._move_page` looks up the highlighted option among lines that are only made
+        at the first paint; before that it raises a KeyError or an IndexError and ends the app.
+        """
+        options = self.query_one(OptionList)
+        turn: Callable[[], None] = options.action_page_up if way == "up" else options.action_page_down
+        with suppress(LookupError):
+            turn()
 
 
 def run_app(
@@ -278,10 +428,10 @@ def run_app(
         clock: gives the current time.
         demo: whether this is the demo: noted in the status line, with quick updates of session states.
     """
-    browser = Browser(Places(project, home, claude), clock, lively=demo)
+    model = ProjectModel(Places(project, home, claude), clock, lively=demo)
     log = FailureLog(home.failure_log, clock)
     try:
-        app = MemtuiApp(browser, log, note="demo" if demo else "")
+        app = MemtuiApp(model, log, note="demo" if demo else "")
     except SettingsError as error:
         sys.exit(f"memtui: {clean_line(str(error))}")
     app.run()

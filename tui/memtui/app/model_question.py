@@ -33,10 +33,12 @@ class ModelQuestion:
 
     async def ask(self, ask: Ask[Answer]) -> Answer:
         """Send the opened question, and wait for the answer."""
-        assert self._cancelled is not None
+        cancelled = self._cancelled
+        assert cancelled is not None
         try:
-            return await asyncio.to_thread(ask, self._cancelled.is_set)
+            return await asyncio.to_thread(ask, cancelled.is_set)
         finally:
+            cancelled.set()  # the thread may still run: the waiting worker ends with its widget
             self._cancelled = None
 
     def cancel(self) -> bool:

@@ -1,19 +1,16 @@
-"""The app's settings in config.toml (theme, keys, bell), and choices made on the screen."""
+"""The app's settings in config.toml, and choices made on the screen."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
-from memtui.app.keys.commands import Command
-from memtui.app.keys.own_keys import OwnKeyError, with_own_keys
 from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home
 
 _LIMIT = 64 << 10
-_FILE = "config.toml"
+FILE = "config.toml"
 _CHOSEN = "theme"
 """The file in the state folder that holds the name of the theme."""
 _SPLIT = "split"
@@ -22,82 +19,6 @@ _SPLIT = "split"
 
 class SettingsError(ValueError):
     """A setting that cannot be used: one sentence naming file and key."""
-
-
-def read_settings(home: Home) -> dict[str, Any]:
-    """The settings of config.toml; the defaults without it.
-
-    Raises:
-        SettingsError: it cannot be read.
-    """
-    path = home.config / _FILE
-    try:
-        text = read_within(path, home.config, limit=_LIMIT).decode()
-        import tomllib  # most people have no such file, and the first paint waits for this
-
-        return tomllib.loads(text)
-    except FileMissing:
-        return {}
-    except FileProblem as problem:
-        raise SettingsError(f"{problem}.") from problem
-    except (ValueError, RecursionError) as problem:
-        raise SettingsError(f"{path} is not valid TOML: {problem}. Correct or remove it.") from problem
-
-
-def commands_of(home: Home) -> tuple[Command, ...]:
-    """The commands with the keys of ``[keys]``.
-
-    Raises:
-        SettingsError: config.toml cannot be read, or a key cannot be used.
-    """
-    section = read_settings(home).get("keys", {})
-    path = home.config / _FILE
-    if not isinstance(section, dict):
-        raise SettingsError(f'{path}: keys must be a section: [keys], then lines like review = "v".')
-    try:
-        return with_own_keys(section)
-    except OwnKeyError as problem:
-        raise SettingsError(f"{path}: [keys] {problem}") from problem
-
-
-def bell_enabled(home: Home) -> bool:
-    """Whether the terminal's bell rings when a capture arrives: ``[notify] bell``.
-
-    Raises:
-        SettingsError: config.toml cannot be read, or the value is not true or false.
-    """
-    return _switch(home, "notify", "bell")
-
-
-def in_windows(home: Home) -> bool:
-    """Whether sessions are resumed in a new window within tmux: ``[resume] tmux``.
-
-    Raises:
-        SettingsError: config.toml cannot be read, or the value is not true or false.
-    """
-    return _switch(home, "resume", "tmux")
-
-
-def _switch(home: Home, section: str, name: str) -> bool:
-    values = read_settings(home).get(section, {})
-    value = values.get(name, False) if isinstance(values, dict) else None
-    if not isinstance(value, bool):
-        raise SettingsError(f"{home.config / _FILE}: [{section}] {name} must be true or false.")
-    return value
-
-
-def sync_minutes(home: Home) -> float:
-    """Minutes between two automatic exchanges: ``[sync] minutes``; 0 means never.
-
-    Raises:
-        SettingsError: config.toml cannot be read, or the value is not such a number.
-    """
-    values = read_settings(home).get("sync", {})
-    minutes = values.get("minutes", 0) if isinstance(values, dict) else -1
-    number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
-    if not number or not (minutes == 0 or 0.1 <= minutes <= 1440):
-        raise SettingsError(f"{home.config / _FILE}: [sync] minutes must be a number from 0.1 to 1440, or 0.")
-    return float(minutes)
 
 
 class Warn(NamedTuple):
@@ -115,93 +36,126 @@ class Warn(NamedTuple):
         return self.bell or (self.tmux and in_tmux)
 
 
-def warn_of(home: Home) -> Warn:
-    """The warnings of the context line: ``[warn] at``, ``bell`` and ``tmux``.
+class Settings(NamedTuple):
+    """What config.toml and the screen have set."""
 
-    Raises:
-        SettingsError: config.toml cannot be read, or a value is not a percentage or not true or false.
-    """
-    section = read_settings(home).get("warn", {})
-    path = home.config / _FILE
-    if not isinstance(section, dict):
-        raise SettingsError(f"{path}: warn must be a section: [warn], then lines like at = [80, 95].")
-    at, bell, tmux = section.get("at", [90]), section.get("bell", False), section.get("tmux", False)
-    if not isinstance(at, list) or not all(type(each) is int and 0 < each <= 100 for each in at) or not at:
-        raise SettingsError(f"{path}: [warn] at must be a list of percents, such as [80, 95].")
-    if not isinstance(bell, bool) or not isinstance(tmux, bool):
-        raise SettingsError(f"{path}: [warn] bell and tmux must be true or false.")
-    return Warn(tuple(sorted(at)), bell, tmux)
-
-
-class Preferences(NamedTuple):
-    """The settings of the browser's screen."""
-
+    theme: str = ""
+    """``[app] theme``, else the last one chosen; "" without either."""
+    chosen: bool = False
+    """Whether the theme was chosen on the screen."""
+    keys: dict[str, str] = {}  # noqa: RUF012 - a named tuple; nobody changes it
+    """``[keys]``: keys by the id of what they do."""
     columns: int = 0
     """Width of the panes; 0 uses that of the style sheet."""
     bell: bool = False
-    """Whether the terminal's bell rings when a capture arrives."""
+    """``[notify] bell``: whether the terminal's bell rings when a capture arrives."""
+    new_windows: bool = False
+    """``[resume] tmux``: whether sessions are resumed in a new window within tmux."""
     warn: Warn = Warn()
     sync_seconds: float = 0.0
-    """Seconds between two automatic exchanges with the remotes; 0 means never."""
+    """``[sync] minutes``: seconds between two automatic exchanges with the remotes; 0 means never."""
 
 
-DEFAULTS = Preferences()
-
-
-def preferences(home: Home) -> Preferences:
-    """The settings of config.toml, and the width chosen on the screen.
+def load_settings(home: Home) -> Settings:
+    """The settings; the defaults without config.toml.
 
     Raises:
         SettingsError: config.toml cannot be read, or holds a value that cannot be used.
     """
-    return Preferences(saved_split(home), bell_enabled(home), warn_of(home), 60.0 * sync_minutes(home))
+    columns = _saved(home, _SPLIT)
+    width = int(columns) if columns.isascii() and columns.isdecimal() and len(columns) < 5 else 0
+    theme = _saved(home, _CHOSEN)
+    given = _Sections(home)
+    if not given.values:
+        return Settings(theme, chosen=True, columns=width)
+    named = given.text("app", "theme")
+    return Settings(
+        named or theme,
+        not named,
+        given.keys(),
+        width,
+        given.switch("notify", "bell"),
+        given.switch("resume", "tmux"),
+        given.warn(),
+        60.0 * given.minutes(),
+    )
 
 
-def theme_of(home: Home, known: Collection[str]) -> str:
-    """The theme of ``[app] theme``, else the last one chosen; "" without either.
+class _Sections:
+    """The sections of config.toml, checked as they are read."""
 
-    Raises:
-        SettingsError: config.toml cannot be read, or names no theme.
-    """
-    return _set_theme(home, known) or _chosen_theme(home, known)
+    def __init__(self, home: Home) -> None:
+        self._path = home.config / FILE
+        self.values: dict[str, Any] = {}
+        try:
+            text = read_within(self._path, home.config, limit=_LIMIT).decode()
+            import tomllib  # most people have no such file, and the first paint waits for this
 
+            self.values = tomllib.loads(text)
+        except FileMissing:
+            pass
+        except FileProblem as problem:
+            raise SettingsError(f"{problem}.") from problem
+        except (ValueError, RecursionError) as problem:
+            raise SettingsError(
+                f"{self._path} is not valid TOML: {problem}. Correct or remove it."
+            ) from problem
 
-def _set_theme(home: Home, known: Collection[str]) -> str:
-    path = home.config / _FILE
-    section = read_settings(home).get("app", {})
-    theme = section.get("theme", "") if isinstance(section, dict) else section
-    if theme != "" and (not isinstance(theme, str) or theme not in known):
-        names = ", ".join(sorted(known))
-        raise SettingsError(f"{path}: [app] theme: {theme!r} is not a theme. Themes: {names}.")
-    return str(theme)
+    def _get(self, section: str, name: str, default: object) -> Any:
+        values = self.values.get(section, {})
+        return values.get(name, default) if isinstance(values, dict) else None
 
+    def _wrong(self, rest: str) -> SettingsError:
+        return SettingsError(f"{self._path}: {rest}")
 
-def _chosen_theme(home: Home, known: Collection[str]) -> str:
-    name = _saved(home, _CHOSEN)
-    return name if name in known else ""
+    def text(self, section: str, name: str) -> str:
+        value = self._get(section, name, "")
+        if not isinstance(value, str):
+            raise self._wrong(f"[{section}] {name} must be a text.")
+        return value
+
+    def keys(self) -> dict[str, str]:
+        section = self.values.get("keys", {})
+        if not isinstance(section, dict):
+            raise self._wrong('keys must be a section: [keys], then lines like review = "v".')
+        for name, key in section.items():
+            if not isinstance(key, str):
+                raise self._wrong(f"[keys] {name}: {key!r} is not a key.")
+        return section
+
+    def switch(self, section: str, name: str) -> bool:
+        value = self._get(section, name, False)
+        if not isinstance(value, bool):
+            raise self._wrong(f"[{section}] {name} must be true or false.")
+        return value
+
+    def warn(self) -> Warn:
+        if not isinstance(self.values.get("warn", {}), dict):
+            raise self._wrong("warn must be a section: [warn], then lines like at = [80, 95].")
+        at = self._get("warn", "at", [90])
+        if (
+            not isinstance(at, list)
+            or not all(type(each) is int and 0 < each <= 100 for each in at)
+            or not at
+        ):
+            raise self._wrong("[warn] at must be a list of percents, such as [80, 95].")
+        return Warn(tuple(sorted(at)), self.switch("warn", "bell"), self.switch("warn", "tmux"))
+
+    def minutes(self) -> float:
+        minutes = self._get("sync", "minutes", 0)
+        number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
+        if not number or not (minutes == 0 or 0.1 <= minutes <= 1440):
+            raise self._wrong("[sync] minutes must be a number from 0.1 to 1440, or 0.")
+        return float(minutes)
 
 
 def save_theme(home: Home, name: str) -> None:
-    """Store the theme for the next start.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
+    """Store the theme for the next start; raises FileProblem if it cannot be written."""
     _save(home, _CHOSEN, name)
 
 
-def saved_split(home: Home) -> int:
-    """The width of the panes in columns; 0 if it was never changed."""
-    columns = _saved(home, _SPLIT)
-    return int(columns) if columns.isascii() and columns.isdecimal() and len(columns) < 5 else 0
-
-
 def save_split(home: Home, columns: int) -> None:
-    """Store the width of the panes.
-
-    Raises:
-        FileProblem: it cannot be written.
-    """
+    """Store the width of the panes; raises FileProblem if it cannot be written."""
     _save(home, _SPLIT, str(columns))
 
 

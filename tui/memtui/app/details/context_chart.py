@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, styled
-from memtui.app.widgets.status_bar import short_tokens
+from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.clock import day_and_minute, parse_iso, to_local
 from memtui.lost.context_gauge import learned_limit
 from memtui.transcript.records import CompactionFact, ContextSize

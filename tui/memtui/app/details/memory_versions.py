@@ -11,7 +11,7 @@ from memtui.app.widgets.document import Document, line
 from memtui.documents.state_diff import text_diff
 
 if TYPE_CHECKING:
-    from memtui.app.model.sharing import MemoryVersion
+    from memtui.app.sharing import MemoryVersion
 
 _MOST = 400_000
 """Maximum length of texts that are compared line by line, in characters."""

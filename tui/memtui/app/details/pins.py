@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.app.model.views import LightsView
+from memtui.app.listings import LightsView
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute

@@ -87,7 +87,7 @@ def _fate(session: Session) -> Line:
     went = f"in {session.days_left} days" if session.days_left else "today"
     role = "bad" if session.days_left < SOON and not session.archived else "dim"
     copy = "; memtui keeps a copy" if session.archived else ""
-    copy = "; memtui's copy is ✗ incomplete: a completes it" if session.incomplete else copy
+    copy = "; memtui's copy is ✗ incomplete: K completes it" if session.incomplete else copy
     return styled(("Claude Code deletes it ", "dim"), (went, role), (copy, "dim"))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from memtui.app.widgets.document import Line, line, styled
-from memtui.app.widgets.status_bar import short_tokens
+from memtui.app.widgets.wrap import short_tokens
 from memtui.formats.capture_text import opening
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.secrets.secrets import masked

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from memtui.app.changes import Change
 from memtui.app.details.pins import FROM_REPOSITORY, MARKS, UNCONFIRMED, pin_document
-from memtui.app.keys.commands import PaneId
-from memtui.app.model.project_model import Browser
-from memtui.app.model.views import CommandsView, LightsView, PinsView, View
-from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
+from memtui.app.listings import CommandsView, LightsView, PinsView, View
+from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
+from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, plain, styled
+from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute, short_age
 from memtui.ground.files import FileProblem
@@ -23,12 +28,15 @@ if TYPE_CHECKING:
 
 _NONE = (
     "No command is active.\n\n"
-    "Commands that register themselves show here, with the rules they keep; so do lines that ! has pinned."
+    "Commands that register themselves show here, with the rules they keep; so do lines that ! has pinned.\n"
+    "Here ! types one."
 )
 _BROKEN = "broken:"
 _PIN, _OWN = "pin:", "everywhere:"
 _PINS_BROKEN = "broken pins"
 _RED = "not delivered"
+_SHOWN = 40
+"""Maximum length of a pin in a message."""
 _COLOURS = {"good": "$success", "bad": "$error", "warn": "$warning", "dim": "$quiet"}
 
 
@@ -38,11 +46,18 @@ class CommandsPane(Pane):
     Unusable entries are listed with their problem.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "clear", "clear", id="clear", tooltip="clear this active command, or remove this pin"),
+        Binding("X", "clear_all", "clear all", id="clear_all", tooltip="clear all active commands (asks)"),
+        Binding("exclamation_mark", "pin", "type a pin", tooltip="type a line that no compaction may lose"),
+    ]
     pane_id = PaneId.COMMANDS
     number = 3
+    title = "Commands"
+    about = "Commands whose rules must survive a compaction, and lines that no compaction may lose."
 
-    def __init__(self, browser: Browser) -> None:
-        super().__init__(browser, empty=_NONE)
+    def __init__(self, model: ProjectModel) -> None:
+        super().__init__(model, empty=_NONE)
         self.view = CommandsView()
         self._by_name: dict[str, ActiveCommand] = {}
         self._pins: dict[str, PinRow] = {}
@@ -93,12 +108,6 @@ class CommandsPane(Pane):
         pins = f"{number} pin{'' if number == 1 else 's'}{notes}" if number else ""
         return " · ".join(part for part in (str(len(self._by_name) or ""), pins) if part)
 
-    @property
-    def unconfirmed(self) -> PinRow | None:
-        """The selected pin if it is from the repository and waits to be confirmed."""
-        pin = self.pin(self.selected)
-        return pin if pin is not None and not pin.confirmed else None
-
     def _light(self, key: str) -> PinFate | None:
         if not self._pins[key].confirmed:
             return None
@@ -116,9 +125,7 @@ class CommandsPane(Pane):
             sign, role = MARKS[self._light(key)] if pin.confirmed else UNCONFIRMED
             source = f"L{pin.pin.line}" if pin.pin.line else ""
             source = source if pin.confirmed else FROM_REPOSITORY
-            from memtui.secrets.secrets import (
-                masked,  # not needed for the first paint: its patterns take time
-            )
+            from memtui.secrets.secrets import masked  # the first paint does without its patterns
 
             return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
         if command is None:
@@ -175,7 +182,7 @@ class CommandsPane(Pane):
         from memtui.store.commands_file import NoCommandFile  # the first paint does without its writer
 
         try:
-            summary = self.browser.commands.summary(command.name)
+            summary = self.model.commands.summary(command.name)
         except NoCommandFile as problem:
             said = styled(("There is no command file of that name: ", "warn"), f"{problem}.")
             return concat(*head, Line(""), said)
@@ -197,14 +204,93 @@ class CommandsPane(Pane):
         if pin is not None:
             gone = "The session of this pin is not known, or its transcript no longer exists."
             return Subject(file=pin.file, transcript=pin.transcript, no_transcript=gone)
-        state_file = self.browser.project.session_state_json
+        state_file = self.model.project.session_state_json
         if command is None:
             return Subject(file=state_file if state_file.exists() else None)
         try:
-            file = self.browser.commands.summary(command.name).path
+            file = self.model.commands.summary(command.name).path
         except FileProblem:
             file = state_file
         return Subject(file=file, no_transcript="An active command names no transcript.")
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def action_clear(self) -> None:
+        """Deactivate the selected command, or remove the selected pin."""
+        command, pin = self.command(self.selected), self.pin(self.selected)
+        if pin is not None:
+            self._remove(pin)
+        elif command is None:
+            self.app.warn("No active command and no pin is selected.")
+        else:
+            self._clear(command.name)
+
+    def action_clear_all(self) -> None:
+        """Deactivate all commands, after confirmation."""
+        from memtui.app.screens.dialogs import ConfirmScreen
+
+        number = len(self.command_keys)
+        if not number:
+            self.app.warn("No command is active.")
+            return
+        question = "Clear the active command?" if number == 1 else f"Clear all {number} active commands?"
+        asked = ConfirmScreen(question, yes="Clear", no="Keep")
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self._clear(None)
+
+        self.app.push_screen(asked, answered)
+
+    def action_pin(self) -> None:
+        """Type a pin; confirm the selected one, if it is from the repository."""
+        pin = self.pin(self.selected)
+        if pin is not None and not pin.confirmed:
+            self._confirm(pin.pin.text)
+            return
+        from memtui.app.screens.dialogs import AskScreen
+
+        asked = AskScreen("A line that no compaction may lose", hint="enter pins it · esc leaves")
+        self.app.push_screen(asked, lambda text: self.app.pin(text) if text and text.strip() else None)
+
+    @work(group="update", exit_on_error=False)
+    async def _confirm(self, text: str) -> None:
+        with self.app.reporting("confirming the pin"):
+            await asyncio.to_thread(self.model.pins.confirm, [text])
+            self.model.aftermaths.forget()
+            self.app.hint("pins", "userpins")
+            self.app.say(f"Confirmed “{short_pin(text)}”: it goes into every summary from now on.")
+
+    @work(group="clear", exit_on_error=False)
+    async def _clear(self, name: str | None) -> None:
+        with self.app.reporting("clearing"):
+            names = None if name is None else frozenset((name,))
+            commands = self.model.commands
+            gone = await asyncio.to_thread(commands.remove, names)
+            self.app.hint("commands")
+            what = "all commands" if name is None else f"/{clean_line(name).removeprefix('/')}"
+            again = frozenset(each.name for each in gone)
+            undo, redo = partial(commands.put_back, gone), partial(commands.remove, again)
+            self.model.changes.add(Change(f"cleared {what}", undo, redo, tuple(again)))
+            self.app.say(f"Cleared {what}. u brings it back.")
+
+    @work(group="update", exit_on_error=False)
+    async def _remove(self, item: PinRow) -> None:
+        with self.app.reporting("removing the pin"):
+            await asyncio.to_thread(self._take_away, item)
+            self.model.aftermaths.forget()
+            self.app.hint("pins", "userpins")
+            self.app.say(f"Removed the pin “{short_pin(item.pin.text)}”. u brings it back.")
+
+    def _take_away(self, item: PinRow) -> None:
+        with self.model.changes.of_files(f"removed the pin “{short_pin(item.pin.text)}”", [item.file]):
+            self.model.pins.remove(item.pin.text, everywhere=item.everywhere)
+
+
+def short_pin(text: str) -> str:
+    """A pin in a message."""
+    text = clean_line(text)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
 
 
 def _pin_key(pin: PinRow) -> str:

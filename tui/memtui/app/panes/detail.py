@@ -1,84 +1,136 @@
-"""The detail of the selected row: known values at once, slow ones later."""
+"""The detail of the selected row: known values at once, slow ones later; its links, and the line to pin."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
-from functools import partial
 
+from textual import getters, work
 from textual.content import Content
 
-from memtui.app.details.source_lines import linked
-from memtui.app.host import Host
-from memtui.app.panes.pane import Detail, Progress
-from memtui.app.widgets.document import Document
+from memtui.app.base import BaseApp
+from memtui.app.panes.pane import Detail, Pane, Progress
+from memtui.app.widgets.document import ASIDE, Document
 from memtui.app.widgets.document_view import DocumentView
+from memtui.ground.named import NamedTuple
 
 _PAUSE = 0.06
 """Seconds without a change of selection before slow data is read."""
+_SOURCE = re.compile(r"\bL([1-9]\d{0,7})\b", re.ASCII)
+_AGENT = re.compile(r"\bagent-[\w-]+ L\d", re.ASCII)
+_MARK = re.compile(r"[\s•·○▸✓✗↺?!-]*\s(?=\S)")
+_QUOTE = re.compile(r"[^\"“]{0,60}\(L\d[^()]*\): [\"“]?(.*?)[\"”]?|L\d+ [^:]{1,30}: (.*)")
+"""``last asked (L12): "Go on"`` and ``L12 User: Go on``."""
+_NO_SOURCE = "No line in sight names its source: select words with the mouse, then ! pins them."
 
 
-class DetailReader:
-    """Fills the detail's view; only the last request is shown."""
+class DetailView(DocumentView):
+    """Shows the detail of a row; only the last request is shown."""
 
-    def __init__(self, host: Host, view: DocumentView, painted: asyncio.Event) -> None:
-        """Make the reader.
+    app = getters.app(BaseApp)
 
-        Args:
-            host: runs slow work.
-            view: shows the detail.
-            painted: set after the first paint, before which no slow work begins.
-        """
-        self.view = view
-        self._host = host
-        self._painted = painted
-        self._wanted: Detail | None = None
+    def __init__(self) -> None:
+        super().__init__(id="detail")
+        self._request: Detail | None = None
         self._shown: str | None = None
 
     def stop(self) -> None:
         """Drop the current request."""
-        self._wanted = None
+        self._request = None
 
-    def show(self, detail: Detail) -> None:
+    def show_detail(self, detail: Detail) -> None:
         """Show an item."""
-        same = self._wanted is not None and self._wanted.key == detail.key
-        self._wanted = detail
-        self.view.border_title = Content(detail.title)
+        same = self._request is not None and self._request.key == detail.key
+        self._request = detail
+        self.border_title = Content(detail.title)
         if detail.document is not None and not (same and detail.work is not None):
             self._show(detail, detail.document)
         if detail.work is not None:
-            self._host.start(partial(self._read, detail, detail.work), group="detail", exclusive=True)
+            self._read(detail, detail.work)
         else:
-            self.view.border_subtitle = ""
+            self.border_subtitle = ""
 
+    @work(group="detail", exclusive=True, exit_on_error=False)
     async def _read(self, detail: Detail, make: Callable[[Progress], Document]) -> None:
         await asyncio.sleep(_PAUSE)
-        await self._painted.wait()
+        await self.app.painted.wait()
         shown = 0
 
         def tell(share: float) -> None:
             nonlocal shown
             if (percent := round(share * 100)) != shown:  # thousands of reports for a long transcript
                 shown = percent
-                self._host.soon(self._show_share, detail, percent)
+                self.call_later(self._show_share, detail, percent)
 
         progress = Progress(
             tell,
-            lambda: self._wanted is not detail,
-            lambda document: self._host.soon(self._show, detail, document),
+            lambda: self._request is not detail,
+            lambda document: self._show_soon(detail, document),
         )
-        with self._host.reporting("reading what is selected", wanted=lambda: self._wanted is detail):
+        with self.app.reporting("reading what is selected", wanted=lambda: self._request is detail):
             document = await asyncio.to_thread(make, progress)
-            if self._wanted is detail:
-                self.view.border_subtitle = ""
+            if self._request is detail:
+                self.border_subtitle = ""
                 self._show(detail, document)
+
+    def _show_soon(self, detail: Detail, document: Document) -> None:
+        self.call_later(self._show, detail, document)
 
     def _show(self, detail: Detail, document: Document) -> None:
         """Show a document: from its top, unless it is a newer version of the current one."""
-        if self._wanted is detail:
-            self.view.show(linked(document), keep_scroll=self._shown == detail.key)
+        if self._request is detail:
+            self.show(linked(document), keep_scroll=self._shown == detail.key)
             self._shown = detail.key
 
     def _show_share(self, detail: Detail, percent: int) -> None:
-        if self._wanted is detail and percent < 100:
-            self.view.border_subtitle = Content(f"reading the transcript {percent}%")
+        if self._request is detail and percent < 100:
+            self.border_subtitle = Content(f"reading the transcript {percent}%")
+
+
+def linked(document: Document) -> Document:
+    """The document with each line that cites sources (``L476``) linked to its first source."""
+    lines = []
+    for line in document.lines:
+        found = None if line.link else _SOURCE.search(line.text)
+        lines.append(line._replace(link=ASIDE + found[1]) if found else line)
+    return Document(lines)
+
+
+class SelectedLine(NamedTuple):
+    """A line with its source."""
+
+    text: str
+    line: int = 0
+    """The transcript's line; 0 if unknown."""
+
+
+def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedLine | str:
+    """The line that `!` pins, or why there is none: in the detail if it has the focus, else in the pane.
+
+    Args:
+        pane: the current pane.
+        detail: the document of its selected row.
+        selection: text selected with the mouse.
+    """
+    if selection:
+        return SelectedLine(" ".join(selection.split()))
+    if detail.has_focus:
+        ahead = (line.text for line in detail.lines_ahead if _SOURCE.search(line.text))
+        first = next(ahead, "")
+        return parsed(first) if first else _NO_SOURCE
+    text = pane.line_of(pane.selected)
+    return parsed(text) if text else pane.no_line
+
+
+def parsed(text: str) -> SelectedLine:
+    """A line without its leading mark and its source, which is returned separately."""
+    from memtui.documents.sources import without_source  # the first paint does without it
+
+    mark = _MARK.match(text)
+    text = text[mark.end() :] if mark else text
+    source = None if _AGENT.search(text) else _SOURCE.search(text)
+    bare = without_source(text)
+    if bare == text and (quote := _QUOTE.fullmatch(text)):
+        bare = quote[1] or quote[2] or text
+    return SelectedLine(bare, int(source[1]) if source else 0)

@@ -1,32 +1,42 @@
-"""Pane 2: memory files of reviews and stored memories, newest first."""
+"""Pane 2: memory files of reviews and stored memories, newest first; their tags, trash, versions, sharing."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.keys.commands import PaneId
-from memtui.app.model.memory_heads import MemoryHeads
-from memtui.app.model.memory_states import MemoryStates
-from memtui.app.model.project_model import Browser
-from memtui.app.model.views import MemoriesView, View
-from memtui.app.panes.memory_reader import MemoryReader
-from memtui.app.panes.memory_row import Known, memory_row
-from memtui.app.panes.pane import Detail, Pane, Progress, Subject
+from memtui.app.base import PROMPT
+from memtui.app.listings import MemoriesView, View
+from memtui.app.panes.memory_reading import MemoryHeads, MemoryReader, MemoryStates
+from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
+from memtui.app.project import ProjectModel
+from memtui.app.sharing import NO_REMOTE, MemoryVersion, RemoteState
 from memtui.app.widgets.document import Document, plain
+from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
+from memtui.ground.named import NamedTuple
+from memtui.store.listing import is_stored
 from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
-    from memtui.app.model.sharing import RemoteState
+    from memtui.app.memory_edits import Edited
+    from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
     from memtui.store.memory_heads import MemoryHead
+
+_ID_WIDTH = 22
+_WHOLE_ID = 70
+"""Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 
 _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the session now (c)."
 _READING = "…"
@@ -37,23 +47,41 @@ _SLICE, _BATCH = 0.5, 100
 class MemoriesPane(Pane):
     """Rows show id or time at once; titles are read for visible rows."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "copy_id", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
+        Binding(
+            "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
+        ),
+        Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
+        Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
+        Binding("D", "delete", "trash", id="trash", tooltip="move to the trash, or forget (asks)"),
+        Binding("plus", "share", "share", id="share", tooltip="share this memory with a remote (asks)"),
+        Binding("ctrl+s", "sync", "sync", show=False, tooltip="exchange shared memories with the remotes"),
+        Binding("space", "mark", "tick", id="tick", show=False, tooltip="tick this row, or untick it"),
+        Binding("A", "all", "all", id="all", show=False, tooltip="show everything, or the usual part"),
+    ]
     pane_id = PaneId.MEMORIES
     number = 2
+    title = "Memories"
+    about = "What reviews have kept, and memories stored under a Recovery ID."
 
-    def __init__(self, browser: Browser) -> None:
-        super().__init__(browser, empty=_NONE)
+    def __init__(self, model: ProjectModel) -> None:
+        super().__init__(model, empty=_NONE)
         self.view = self._listed = MemoriesView()
         self.everything = False
         """Whether memories of other projects are shown."""
-        self._concerns = ProjectTest(browser.project.root)
-        self._known_heads = MemoryHeads(lambda entry: browser.memories.head(entry))
-        self._file_states = MemoryStates(
-            browser.project.root, lambda memory_id: browser.backend.get(memory_id)
-        )
-        self._reader = MemoryReader(browser, self._file_states)
+        self._concerns = ProjectTest(model.project.root)
+        self._known_heads = MemoryHeads(lambda entry: model.memories.head(entry))
+        self._file_states = MemoryStates(model.project.root, lambda memory_id: model.backend.get(memory_id))
+        self._reader = MemoryReader(model, self._file_states)
         self._filter_lock = threading.Lock()
         self.held_by: dict[str, str] = {}
         """The remotes that have a memory, by its Recovery ID."""
+        self._editing = asyncio.Lock()
+        self._states_wanted = object()
+        """Replaced with every request, which ends earlier ones."""
+        self._trail: list[tuple[str, str]] = []
+        """The memories from which links were followed, by target."""
 
     def show_held(self, states: Sequence[RemoteState]) -> None:
         """Show in each row which remotes have the memory."""
@@ -90,11 +118,6 @@ class MemoriesPane(Pane):
             memories = "1 memory" if others == 1 else f"{others} memories"
             return f"No memory of this project.\n\nA shows {memories} of other projects."
         return _NONE
-
-    def show_all(self, everything: bool) -> None:
-        """Show the memories of all projects, or only of this one."""
-        self.everything = everything
-        self.show_rows()
 
     def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
         """Remove memories from `mine` or `keys` of the view at once, ahead of the next listing.
@@ -161,7 +184,7 @@ class MemoriesPane(Pane):
         with self._filter_lock:  # the next letter waits for the reading started by the previous one
             unread = self.unread(self.all_keys())
             for start in range(0, len(unread), _BATCH):
-                if self.browser.stopped:
+                if self.model.stopped:
                     break
                 self.read_heads(unread[start : start + _BATCH])
                 if time.monotonic() > until:
@@ -239,8 +262,8 @@ class MemoriesPane(Pane):
         if file := self._file_of(entry.name) if recovery_id else entry.name:
             capture = file.partition("-memory")[0] + "-autocompact.md"
             try:
-                found = self.browser.captures.load(self.browser.captures.resolve(capture))
-                transcript = self.browser.check_transcript(found.transcript)
+                found = self.model.captures.load(self.model.captures.resolve(capture))
+                transcript = self.model.check_transcript(found.transcript)
             except TranscriptProblem as problem:
                 why_not = f"{problem}."
             except FileProblem as problem:
@@ -253,3 +276,306 @@ class MemoriesPane(Pane):
             transcript=transcript,
             no_transcript=why_not,
         )
+
+    # -- reading rows ---------------------------------------------------------------------------------------
+
+    def look_at(self, keys: Sequence[str]) -> None:
+        """Read the titles of rows, and check the files that they name."""
+        if unread := self.unread(keys):
+            self._read_heads(unread)
+        self._read_states(tuple(keys))
+
+    def let_time_pass(self) -> None:
+        """Update ages, and check named files again."""
+        super().let_time_pass()
+        self._read_states(self.in_sight)
+
+    @work(group="heads", exclusive=True, exit_on_error=False)
+    async def _read_heads(self, keys: list[str]) -> None:
+        await self.app.painted.wait()
+        with self.app.reporting("reading memories"):
+            if await asyncio.to_thread(self.read_heads, keys):
+                self.refresh_rows()
+
+    @work(group="states", exclusive=True, exit_on_error=False)
+    async def _read_states(self, keys: Sequence[str]) -> None:
+        await self.app.painted.wait()
+        wanted = self._states_wanted = object()
+        with self.app.reporting("comparing the files of memories"):
+            stopped = lambda: self.model.stopped or self._states_wanted is not wanted  # noqa: E731
+            if await asyncio.to_thread(self.read_states, keys, stopped):
+                self.refresh_rows()
+
+    # -- going to memories ----------------------------------------------------------------------------------
+
+    def follow(self, key: str) -> None:
+        """Read a memory that the detail of another one links to."""
+        self._trail.append((self.selected or "", key))
+        self.read(key)
+
+    def read(self, key: str) -> None:
+        """Go to a memory and read it, showing hidden memories if necessary."""
+        hidden = self.everything
+        if not self.reveal(key):
+            self.app.warn(f"{clean_line(key.removesuffix('.md'))} no longer exists.")
+            return
+        if self.everything is not hidden:
+            self.app.say("It belongs to another project: A hides those again.")
+        self.post_message(self.Reveal(self))
+
+    def follow_back(self) -> bool:
+        """Return to the memory whose link led to this one; False if no link did."""
+        while self._trail:
+            came_from, here = self._trail.pop()
+            if here == self.selected:
+                self.read(came_from)
+                return True
+        return False
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def action_all(self) -> None:
+        """Show the memories of all projects, or those of this one."""
+        self.everything = not self.everything
+        self.refilter()
+        self.show_rows()
+        self.post_message(self.Changed(self))
+        every = "Memories of all projects are shown."
+        self.app.say(every if self.everything else "Only this project's memories are shown.")
+
+    def action_copy_id(self) -> None:
+        """Copy the Recovery ID."""
+        self._copy("{id}", "")
+
+    def action_copy_prompt(self) -> None:
+        """Copy the prompt that restores the memory."""
+        self._copy(PROMPT, self.subject(self.selected).recovery_note)
+
+    def _copy(self, form: str, note: str) -> None:
+        subject = self.subject(self.selected)
+        if subject.recovery_id:
+            self.app.copy_text(form.format(id=subject.recovery_id), note=note)
+        else:
+            self.app.warn(subject.no_recovery_id)
+
+    def action_delete(self) -> None:
+        """Move the chosen memories to the trash."""
+        from memtui.app.memory_edits import delete
+
+        if ids := self.stored("deleted here"):
+            self.mark(self.marked - {f"{each}.md" for each in ids})
+            self.drop({f"{each}.md" for each in ids}, ("mine", "keys"))
+            self._edit("deleting", lambda: delete(self.model.backend, ids))
+
+    @work(group="undelete", exclusive=True, exit_on_error=False)
+    async def action_undelete(self) -> None:
+        """Take a memory out of the trash, chosen from a list."""
+        from memtui.app.memory_edits import undelete
+
+        backend = self.model.backend
+        with self.app.reporting("reading the trash"):
+            page = await asyncio.to_thread(backend.deleted)
+            if not page.items:
+                self.app.say("The trash is empty: deleted memories stay in it for 30 days.")
+                return
+
+            def choice(memory_id: str) -> Callable[[], None]:
+                def take() -> None:
+                    self._edit("undeleting", lambda: undelete(backend, memory_id))
+
+                return take
+
+            named = [
+                (f"{each.meta.id} {clean_line(each.title)}", choice(each.meta.id)) for each in page.items
+            ]
+            self.app.search_commands(named, placeholder="Take a memory out of the trash")
+
+    @work(group="tags", exclusive=True, exit_on_error=False)
+    async def action_tags(self) -> None:
+        """Edit the tags that the chosen memories have in common, in one line."""
+        from memtui.app.memory_edits import common_tags, retag
+        from memtui.app.screens.dialogs import AskScreen
+        from memtui.formats.tags import tags_of
+
+        ids = self.stored("tagged")
+        if not ids:
+            return
+        with self.app.reporting("reading the tags"):
+            before = common_tags(self.model.backend, ids)
+            asked = AskScreen(
+                f"Tags of {ids[0]}" if len(ids) == 1 else f"Tags that {len(ids)} memories have in common",
+                value=", ".join(map(clean_line, before)),
+                hint="commas between · enter saves · esc leaves",
+            )
+            answer = await self.app.push_screen_wait(asked)
+            if answer is not None or len(ids) == 1:
+                after = before if answer is None else tags_of(answer)
+                self.mark(self.marked - {f"{each}.md" for each in ids})
+                self._edit("tagging", lambda: retag(self.model.backend, ids, before, after))
+
+    @work(group="edit", exit_on_error=False)
+    async def _edit(self, doing: str, edit: Callable[[], Edited]) -> None:
+        """Change memories, one edit at a time, and say so."""
+        edited = None
+        async with self._editing:
+            with self.app.reporting(doing):
+                edited = await asyncio.to_thread(edit)
+                if edited.change:
+                    self.model.changes.add(edited.change)
+                    self.app.hint("memories")
+                self.app.say(edited.message)
+        if edited is None:
+            self.resync()
+            self.post_message(self.Changed(self))
+
+    @work(group="sharing", exclusive=True, exit_on_error=False)
+    async def action_versions(self) -> None:
+        """Show the versions of the selected memory, and their differences."""
+        from memtui.app.details.memory_versions import MemoryVersions
+        from memtui.app.screens.versions import VersionsScreen
+
+        subject, model = self.subject(self.selected), self.model
+        if not subject.recovery_id:
+            self.app.warn(subject.no_recovery_id)
+            return
+
+        def read() -> Sequence[MemoryVersion]:
+            return model.exchange.versions(subject.recovery_id)
+
+        with self.app.reporting("reading the versions"):
+            if len(await asyncio.to_thread(read)) > 1:
+                self.app.push_screen(VersionsScreen(subject.recovery_id, MemoryVersions(read), self.clock))
+            else:
+                self.app.say(f"{subject.recovery_id} has one text only: no machine has written another.")
+
+    @work(group="share", exclusive=True, exit_on_error=False)
+    async def action_share(self) -> None:
+        """Share the chosen memories with a remote, after asking."""
+        ids, exchange = self.stored("shared"), self.model.exchange
+        if not ids:
+            return
+        with self.app.reporting("sharing"):
+            names = await asyncio.to_thread(exchange.names)
+            if not names:
+                self.app.warn(NO_REMOTE)
+                return
+            which = clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"
+            if name := await self._remote(which, names):
+                shared = await asyncio.to_thread(exchange.share, ids, name)
+                self.mark(self.marked - {f"{each}.md" for each in shared.ids})
+                self.app.say(
+                    shared.outcome(name, soon=self.model.syncs),
+                    severity="warning" if shared.problems else "information",
+                )
+                if shared.ids and self.model.syncs:
+                    await asyncio.to_thread(exchange.sync, name, lambda: None)
+                    self.app.hint("memories")
+
+    @work(group="sync", exit_on_error=False)
+    async def action_sync(self) -> None:
+        """Exchange with every remote, and say what was done."""
+        exchange = self.model.exchange
+        said, failed = [], False
+        with self.app.reporting("syncing"):
+            names = await asyncio.to_thread(exchange.names)
+            if not names:
+                self.app.warn(NO_REMOTE)
+                return
+            for name in names:
+                try:
+                    done = await asyncio.to_thread(exchange.sync, name, lambda: None)
+                except FileProblem as problem:
+                    failed = True
+                    said.append(f"{name}: {problem}.")
+                else:
+                    failed = failed or bool(done.notes)
+                    more = f" And {len(done.notes) - 1} more." if len(done.notes) > 1 else ""
+                    said.append(
+                        f"{name}: {done.summary}.{''.join(f' {each}' for each in done.notes[:1])}{more}"
+                    )
+            self.app.hint("memories")
+            self.app.refresh_remotes()
+            self.app.say(" ".join(said), severity="warning" if failed else "information")
+
+    async def _remote(self, which: str, names: Sequence[str]) -> str:
+        """The remote to share with; "" if cancelled."""
+        from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
+
+        if len(names) == 1:
+            question = f"Share {which} with {names[0]}? What was sent cannot be taken back."
+            asked = ConfirmScreen(question, yes="share", no="keep here", safe=True)
+            return names[0] if await self.app.push_screen_wait(asked) else ""
+        text, value = f"Share {which} with which remote?", ""
+        hint = f"{', '.join(names)} · enter shares · esc leaves"
+        while True:
+            answer = await self.app.push_screen_wait(AskScreen(text, value=value, hint=hint))
+            if answer is None or answer.strip() in names:
+                return (answer or "").strip()
+            text, value = f"There is no remote {clean_line(answer)!r}. Share {which} with which one?", ""
+
+    def stored(self, done: str) -> list[str]:
+        """The Recovery IDs of the chosen memories; empty, after a message, without any."""
+        subjects = [self.subject(key) for key in self.chosen] or [Subject()]
+        ids = [subject.recovery_id for subject in subjects if subject.recovery_id]
+        if not ids:
+            why = (
+                f"This is a review's memory file: only stored memories can be {done}."
+                if subjects[0].file is not None
+                else subjects[0].no_recovery_id
+            )
+            self.app.warn(why)
+        return ids
+
+
+class Known(NamedTuple):
+    """The values of a memory read so far."""
+
+    entry: Entry
+    head: MemoryHead | None = None
+    state: Freshness | None = None
+    """The state of the files it names."""
+    unique: bool = True
+    """Whether no other memory has its title."""
+    elsewhere: str = ""
+    """The folder's name of its project, if that is another one."""
+    held_by: str = ""
+    """The remotes that have it."""
+
+
+def memory_row(known: Known, now: datetime, width: int) -> Content:
+    """One row: name and time alone, until the head has been read."""
+    entry, head = known.entry, known.head
+    name = clean_line(entry.name.removesuffix(".md").partition("@")[0])  # the author is shown beside it
+    if head is None:
+        return row([(name, "$quiet")], "", width)
+    if head.problem:
+        return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
+    title = clean_line(head.title)
+    lead = when_of(entry.time or head.time, now, width, exact=not known.unique)
+    if not is_stored(entry):
+        column = _ID_WIDTH if width >= _WHOLE_ID else 0
+        return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
+    if width >= _WHOLE_ID:
+        lead = f"{name:<{_ID_WIDTH}}"
+    tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
+    said: list[tuple[str, str] | str] = [
+        (lead, "$accent"),
+        *_badges(head.author or known.held_by, known.state, known.elsewhere),
+        title,
+        (f" {tags}" if tags else "", "$quiet"),
+    ]
+    return row(said, "", width)
+
+
+def _badges(by: str, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
+    """The marks before a title, with their colours."""
+    return [
+        (_from(by), "$secondary"),
+        ("△ " if state and state.is_stale else "", "$warning"),
+        (f"{clean_line(elsewhere)}: " if elsewhere else "", "$quiet"),
+    ]
+
+
+def _from(author: str) -> str:
+    """The author, or who has it, before a memory's title: ``⇅ann ``."""
+    return f"⇅{clean_line(author).rpartition(' (')[0] or clean_line(author)} " if author else ""

@@ -1,33 +1,47 @@
-"""The base of the four panes: a titled list of rows that can be filtered."""
+"""The base of the four panes: a titled list of rows that can be filtered; and the stack they stand in."""
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 
-from textual import events
+from textual import events, getters, work
+from textual.containers import Vertical
 from textual.content import Content
+from textual.css.scalar import Scalar
 from textual.geometry import Size
+from textual.layout import ArrangeResult, Layout
+from textual.layouts.vertical import VerticalLayout
 from textual.message import Message
+from textual.widget import Widget
 
-from memtui.app.keys.commands import PANE_TITLES, PaneId
-from memtui.app.model.project_model import Browser
-from memtui.app.model.views import View
+from memtui.app.base import BaseApp
+from memtui.app.listings import View
+from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import wrap
 from memtui.ground.clean import clean_line
-from memtui.ground.clock import day_and_minute, local_minute, short_time
 from memtui.ground.named import NamedTuple
 
-_WIDE = 40
-"""Width in columns from which the time at the left of a row includes its day."""
 _FILTER = 16
 """Maximum width of a filter in a title."""
 _STRIP = 14
 """Width of a title with its filter in the strip of a window 40 columns wide."""
+_LEAST = 3
+"""Minimum height of a pane."""
+
+
+class PaneId(StrEnum):
+    """The four panes, by the names used for their widgets."""
+
+    PENDING = "pending"
+    MEMORIES = "memories"
+    COMMANDS = "commands"
+    STATE = "state"
 
 
 class Progress(NamedTuple):
@@ -58,7 +72,7 @@ class Detail(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """The subject of the selected row for keys, with reasons for missing parts."""
+    """What the selected row stands for, with reasons for missing parts."""
 
     recovery_id: str = ""
     no_recovery_id: str = "Nothing is selected."
@@ -73,11 +87,16 @@ class Subject(NamedTuple):
 class Pane(RowList):
     """One of the four panes.
 
-    Rows are identified by keys; subclasses define their content, their text for the filter, and their detail.
+    Rows are identified by keys; subclasses define their content, their text for the filter, their detail and
+    the keys that act on them.
     """
 
+    app = getters.app(BaseApp)
     pane_id: PaneId
     number: int
+    title: str
+    no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
+    """Why `line_of` is empty."""
 
     class FilterCleared(Message):
         """The filter of a pane was removed by a click."""
@@ -86,10 +105,28 @@ class Pane(RowList):
             super().__init__()
             self.pane = pane
 
-    def __init__(self, browser: Browser, *, empty: str) -> None:
+    class Changed(Message):
+        """Counts, marks or the detail of the selected row of a pane have changed."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
+
+        def can_replace(self, message: Message) -> bool:
+            """One for several changes is enough."""
+            return isinstance(message, Pane.Changed) and message.pane is self.pane
+
+    class Reveal(Message):
+        """A row of a pane, already selected there, is to be read."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
+
+    def __init__(self, model: ProjectModel, *, empty: str) -> None:
         super().__init__(self.draw_row, empty=empty, id=self.pane_id.value)
-        self.browser = browser
-        self.clock = browser.clock
+        self.model = model
+        self.clock = model.clock
         self.filter_text = ""
         self.filter_reads = False
         """Whether rows that the filter may match are still being read."""
@@ -120,23 +157,7 @@ class Pane(RowList):
 
     @abstractmethod
     def subject(self, key: str | None) -> Subject:
-        """The subject for keys."""
-
-    @property
-    def chosen(self) -> list[str]:
-        """The keys for an action: those of marked rows, in order, else the selected one."""
-        if self.marked:
-            return [key for key in self.all_keys() if key in self.marked]
-        return [] if self.selected is None else [self.selected]
-
-    def mark(self, keys: Iterable[str]) -> None:
-        """Set the marked rows; a filter may hide some of them."""
-        self.marked = frozenset(keys)
-        self.refresh_rows()
-        self._show_title(len(self.rows))
-
-    no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
-    """Why `line_of` is empty."""
+        """What a row stands for."""
 
     def line_of(self, key: str | None) -> str:
         """The session's line in a row, with its source; "" if it has none."""
@@ -152,6 +173,55 @@ class Pane(RowList):
         """Read part of the data for `text_of`; called in a thread until it returns False."""
         return False
 
+    def look_at(self, keys: Sequence[str]) -> None:
+        """Read what the rows in sight show."""
+
+    def let_time_pass(self) -> None:
+        """Update displayed ages, and check values that change without an event."""
+        self.refresh_rows()
+
+    # -- marks ----------------------------------------------------------------------------------------------
+
+    @property
+    def chosen(self) -> list[str]:
+        """The keys for an action: those of marked rows, in order, else the selected one."""
+        if self.marked:
+            return [key for key in self.all_keys() if key in self.marked]
+        return [] if self.selected is None else [self.selected]
+
+    def mark(self, keys: Iterable[str]) -> None:
+        """Set the marked rows; a filter may hide some of them."""
+        self.marked = frozenset(keys)
+        self.refresh_rows()
+        self._show_title(len(self.rows))
+        self.post_message(self.Changed(self))
+
+    def action_mark(self) -> None:
+        """Mark the selected row, or unmark it, and go to the next one."""
+        if self.selected is not None:
+            self.mark(self.marked ^ {self.selected})
+            self.action_move(1)
+
+    # -- rows and titles ------------------------------------------------------------------------------------
+
+    def filter(self, text: str) -> None:
+        """Show only the rows that hold all words; "" shows everything again."""
+        self.filter_text = text
+        self.refilter()
+
+    @work(group="filter", exclusive=True, exit_on_error=False)
+    async def refilter(self) -> None:
+        """Filter again, reading the data that the filter searches."""
+        reads, found = True, self.selected
+        with self.app.reporting("reading what to filter"):
+            while reads:
+                reads = bool(self.filter_text) and await asyncio.to_thread(self.prepare_filter)
+                self.filter_reads = reads
+                self.show_rows()
+                if found and not self.filter_text:
+                    self.select(found)  # the selection stays when the filter is dropped
+                self.post_message(self.Changed(self))
+
     def count(self) -> str:
         """The text after the title, usually the number of rows."""
         number = len(self.all_keys())
@@ -163,8 +233,7 @@ class Pane(RowList):
 
     def count_in_strip(self) -> str:
         """The count in the strip of a short window, or the filter, as there is no border."""
-        room = _STRIP - len(PANE_TITLES[self.pane_id])
-        wanted = Content(clean_line(self.filter_text)).truncate(room, ellipsis=True)
+        wanted = Content(clean_line(self.filter_text)).truncate(_STRIP - len(self.title), ellipsis=True)
         marked = f" ●{len(self.marked)}" if self.marked else ""
         return (f"/{wanted.plain}" if wanted.plain else self.count()) + marked
 
@@ -173,7 +242,8 @@ class Pane(RowList):
         words = self.filter_text.casefold().split()
         keys = self.all_keys()
         if words:
-            keys = [key for key in keys if _holds(self.text_of(key).casefold(), words)]
+            texts = ((key, self.text_of(key).casefold()) for key in keys)
+            keys = [key for key, text in texts if all(word in text for word in words)]
             nothing = "Nothing so far" if self.filter_reads else "Nothing here"
             self.empty = f"{nothing} matches “{clean_line(self.filter_text)}”."
         else:
@@ -225,9 +295,7 @@ class Pane(RowList):
         if self.marked:
             count = f"{count} · {len(self.marked)} marked"
         return Content.assemble(
-            (f"{self.number} ", "$quiet"),
-            PANE_TITLES[self.pane_id],
-            (f" {count}" if count else "", "$accent"),
+            (f"{self.number} ", "$quiet"), self.title, (f" {count}" if count else "", "$accent")
         )
 
     def on_click(self, event: events.Click) -> None:
@@ -236,25 +304,37 @@ class Pane(RowList):
             self.post_message(self.FilterCleared(self))
 
 
-def _holds(text: str, words: Iterable[str]) -> bool:
-    return all(word in text for word in words)
+class _FairLayout(VerticalLayout):
+    """Limits the panes other than the current one as it arranges them, so that this need not be repeated."""
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        """Arrange the panes one below the other."""
+        panes = [child for child in children if isinstance(child, Pane)]
+        limit = fair_height([pane.wanted_height(size.width) for pane in panes], size.height)
+        for pane in panes:
+            # The setter of `styles.max_height` would ask for another layout.
+            current = pane.has_class("-current")
+            pane.styles.set_rule("max_height", None if current else Scalar.from_number(limit))
+        return super().arrange(parent, children, size, greedy)
 
 
-def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool = False) -> str:
-    """The time column of a row: day and minute if there is room for both, or `exact`."""
-    if width >= _WIDE or exact:
-        same_year = moment is not None and moment.year == now.year
-        when = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
-        return f"{when:<13}"
-    return f"{short_time(moment, now) if moment else '':<7}"
+_FAIR_LAYOUT = _FairLayout()
 
 
-def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:
-    """A row with `left` cut if necessary and `right` kept whole at the end, if both fit."""
-    content = Content.assemble(*left)
-    end = f" {right}" if right and width >= 24 else ""
-    room = max(0, width - len(end))
-    if content.cell_length > room:
-        content = content.truncate(room, ellipsis=True)
-    gap = " " * max(0, room - content.cell_length)
-    return Content.assemble(content, gap, (end, "$quiet"))
+class PaneStack(Vertical):
+    """Gives the current pane the remaining room; long ones are cut to the same height."""
+
+    @property
+    def layout(self) -> Layout:
+        """Its own: from `styles.layout` Textual takes the name alone."""
+        return _FAIR_LAYOUT
+
+
+def fair_height(wanted: Sequence[int], room: int) -> int:
+    """The height to which all are cut so that they fit into `room`; at most the highest one."""
+    limit = max(wanted, default=_LEAST)
+    while limit > _LEAST and sum(min(height, limit) for height in wanted) > room:
+        limit -= 1
+    return max(limit, _LEAST)

@@ -1,18 +1,21 @@
-"""Pane 1: the captures, newest first."""
+"""Pane 1: the captures, newest first; reviewing them, what their compactions lost, and missed ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.details.rows import capture_document, facts_document
-from memtui.app.keys.commands import PaneId
-from memtui.app.model.project_model import Browser
-from memtui.app.model.views import CaptureRow, CapturesView, HealthView, View
-from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row, when_of
+from memtui.app.details.capture import capture_document, facts_document
+from memtui.app.listings import CaptureRow, CapturesView, HealthView, View
+from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
+from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
+from memtui.app.widgets.row_list import row, when_of
 from memtui.formats.capture_text import opening
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
@@ -20,9 +23,11 @@ from memtui.ground.files import FileProblem
 from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
+    from memtui.flows.review import Reviewed
     from memtui.formats.capture import Capture
     from memtui.formats.capture_text import PendingText
     from memtui.lost.records import Aftermath
+    from memtui.store.backfill import Missing
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
 _INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"
@@ -34,11 +39,20 @@ _ROOMY = 56
 class PendingPane(Pane):
     """Pending captures; reviewed ones, too, on request."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "review", "review", id="review", tooltip="review this capture"),
+        Binding("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
+        Binding("b", "backfill", "backfill", id="backfill", tooltip="capture compactions that were missed"),
+        Binding("space", "mark", "tick", id="tick", show=False, tooltip="tick this row, or untick it"),
+        Binding("A", "all", "all", id="all", show=False, tooltip="show everything, or the usual part"),
+    ]
     pane_id = PaneId.PENDING
     number = 1
+    title = "Pending"
+    about = "What auto-compactions took away, waiting for your review."
 
-    def __init__(self, browser: Browser) -> None:
-        super().__init__(browser, empty=_WAITING)
+    def __init__(self, model: ProjectModel) -> None:
+        super().__init__(model, empty=_WAITING)
         self.view = CapturesView()
         self.reviewed_too = False
         self._health: HealthView | None = None
@@ -48,37 +62,34 @@ class PendingPane(Pane):
         self._unfolded: set[str] = set()
         self._texts: dict[str, tuple[CaptureRow, str]] = {}
 
+    # -- rows -----------------------------------------------------------------------------------------------
+
     def apply(self, view: View) -> None:
-        """Show a newer listing."""
+        """Show a newer listing, or in an empty pane how captures get here."""
         if isinstance(view, CapturesView):
             self.view = view
             self.say_when_empty(self._nothing())
             self.show_rows()
             self.highlight_new(view.rows, whole=not view.unread)
-
-    def apply_health(self, health: HealthView) -> None:
-        """In an empty pane, explain how captures get here."""
-        sized = self._health is not None and self._health.sizes == health.sizes
-        self._health = health
-        self.say_when_empty(self._nothing())
-        if not self.rows:
-            self.show_rows()
-        elif not sized:
-            self.refresh_rows()
+        elif isinstance(view, HealthView):
+            sized = self._health is not None and self._health.sizes == view.sizes
+            self._health = view
+            self.say_when_empty(self._nothing())
+            if not self.rows:
+                self.show_rows()
+            elif not sized:
+                self.refresh_rows()
 
     def _nothing(self) -> str:
         if self.view.unread:
             return _READING
+        installed = self._health is None or self._health.installed
         missing = len(self._health.missing) if self._health else 0
         if missing:
             compactions = "1 compaction has" if missing == 1 else f"{missing} compactions have"
             nothing = f"{compactions} no capture yet.\n\nb captures {'it' if missing == 1 else 'them'} now"
-            return nothing if self._installed else f"{nothing} · i installs the hooks for the next ones"
-        return _WAITING if self._installed else _WAITING + _INSTALL
-
-    @property
-    def _installed(self) -> bool:
-        return self._health is None or self._health.installed
+            return nothing if installed else f"{nothing} · i installs the hooks for the next ones"
+        return _WAITING if installed else _WAITING + _INSTALL
 
     def reveal(self, key: str) -> bool:
         """Select a capture and show it if hidden; False if there is none."""
@@ -134,12 +145,12 @@ class PendingPane(Pane):
         item = self.view.rows.get(key)
         if item is None:
             return Content("")
-        now = self.clock()
-        capture = item.shown
+        now, capture = self.clock(), item.shown
         if capture is None:
             made = item.entry.time
             when = when_of(made, now, width) if made else clean_line(key) + " "
-            return row([(when, "$quiet"), _unreadable(item)], "", width)
+            why = (f"⚠ {clean_line(item.problem)}", "$error") if item.problem else "…"
+            return row([(when, "$quiet"), why], "", width)
         exact = capture.first_message in self.view.alike
         when = when_of(capture.timestamp, now, width, exact=exact)
         fill = self._fill_of(key, capture, width)
@@ -160,12 +171,28 @@ class PendingPane(Pane):
         lost = "" if losses < 0 else f"✗ {losses}" if losses else "✓"
         return "  ".join(part for part in (size, lost) if part)
 
-    def read_losses(self, item: CaptureRow, cancelled: Callable[[], bool]) -> Aftermath | None:
+    def look_at(self, keys: Sequence[str]) -> None:
+        """Count the losses of the captures in sight, the first ones first."""
+        rows = [self.capture_row(key) for key in keys if key not in self.losses]
+        if wanted := [item for item in rows if item is not None and item.capture is not None]:
+            self._count_losses(wanted)
+
+    @work(group="losses", exclusive=True, exit_on_error=False)
+    async def _count_losses(self, rows: Sequence[CaptureRow]) -> None:
+        await self.app.painted.wait()
+        for item in rows:
+            await asyncio.to_thread(self._read_losses, item, None)
+
+    def _read_losses(self, item: CaptureRow, progress: Progress | None) -> Aftermath | None:
         """Read and store the losses of a compaction, in a thread; None if no transcript has it."""
         assert item.capture is not None
         try:
-            transcript = self.browser.check_transcript(item.capture.transcript)
-            found = self.browser.aftermaths.read(transcript, item.capture.timestamp, cancelled)
+            transcript = self.model.check_transcript(item.capture.transcript)
+            found = self.model.aftermaths.read(
+                transcript,
+                item.capture.timestamp,
+                progress.cancelled if progress else lambda: self.model.stopped,
+            )
         except ReadingCancelledError:
             return None
         except (FileProblem, OSError):
@@ -177,68 +204,165 @@ class PendingPane(Pane):
             self.call_later(self.refresh_rows)  # posted as a message, as it may come from any thread
         return found
 
+    # -- the detail -----------------------------------------------------------------------------------------
+
     def unfold(self, name: str) -> None:
         """Toggle a fold of the detail."""
         self._unfolded ^= {name}
 
     def detail(self, key: str | None) -> Detail:
-        """The detail of a row."""
+        """The capture, the losses of its compaction, and the facts up to it."""
         item = self.capture_row(key)
         if item is None or key is None:
             return Detail("", "Capture", plain(self.empty, "dim"))
-        if item.shown is None:
-            return Detail(key, "Capture", capture_document(item, self.clock(), None))
-
-        def work(progress: Progress) -> Document:
-            return self._whole(item, progress)
-
-        title = f"Capture {day_and_minute(item.shown.timestamp)}"
         document = capture_document(item, self.clock(), None)
-        return Detail(key, title, document, work if item.capture is not None else None)
+        if item.shown is None:
+            return Detail(key, "Capture", document)
+        title = f"Capture {day_and_minute(item.shown.timestamp)}"
+        if item.capture is None:
+            return Detail(key, title, document)
+        return Detail(key, title, document, lambda progress: self._whole(item, progress))
 
     def _whole(self, item: CaptureRow, progress: Progress) -> Document:
-        """A capture, the losses of its compaction, and the facts up to it."""
-        from memtui.app.details.aftermath import lost_document
+        from memtui.app.details.lost import lost_document
 
-        found = self.read_losses(item, progress.cancelled)
-        lost = None
+        found, lost = self._read_losses(item, progress), None
         if found is not None:
-            receipts = self.browser.aftermaths.receipts(found.session_id)
+            receipts = self.model.aftermaths.receipts(found.session_id)
             lost = lost_document(found, receipts, frozenset(self._unfolded))
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
-        """The facts from before the compaction."""
         from memtui.documents.evidence import evidence
 
         assert item.capture is not None
         try:
-            transcript = self.browser.check_transcript(item.capture.transcript)
-            facts = self.browser.facts.read(
+            transcript = self.model.check_transcript(item.capture.transcript)
+            facts = self.model.facts.read(
                 transcript, item.capture.timestamp, progress.tell, progress.cancelled
             )
         except FileProblem as problem:
             return plain(f"\nNo facts: {problem}.", "warn")
         except OSError as error:
             return plain(f"\nNo facts: {item.capture.transcript} cannot be read ({error.strerror}).", "warn")
-        return facts_document(facts, evidence(facts, self.browser.project.root))
+        return facts_document(facts, evidence(facts, self.model.project.root))
 
     def subject(self, key: str | None) -> Subject:
-        """The subject for keys."""
+        """The capture's file and transcript."""
         item = self.capture_row(key)
         if item is None:
             return Subject()
         transcript, why_not = None, "A capture that cannot be read names no transcript."
         if item.capture is not None:
             try:
-                transcript = self.browser.check_transcript(item.capture.transcript)
+                transcript = self.model.check_transcript(item.capture.transcript)
             except FileProblem as problem:
                 why_not = f"{problem}."
         return Subject(file=item.entry.path, transcript=transcript, no_transcript=why_not)
 
+    # -- keys -----------------------------------------------------------------------------------------------
 
-def _unreadable(item: CaptureRow) -> Content:
-    return Content.styled(f"⚠ {clean_line(item.problem)}", "$error") if item.problem else Content("…")
+    def action_all(self) -> None:
+        """Show reviewed captures among the pending ones, or hide them again."""
+        self.reviewed_too = not self.reviewed_too
+        self.show_rows()
+        self.post_message(self.Changed(self))
+        shown = (
+            "Reviewed captures are shown, too." if self.reviewed_too else "Only pending captures are shown."
+        )
+        self.app.say(shown)
+
+    def action_lost(self) -> None:
+        """Show what the compaction of the selected capture lost and kept."""
+        item, subject = self.capture_row(self.selected), self.subject(self.selected)
+        if item is None or item.capture is None:
+            self.app.warn("No capture is selected." if item is None else "This capture cannot be read.")
+        elif subject.transcript is None:
+            self.app.warn(subject.no_transcript)
+        else:
+            self.app.open_lost(subject.transcript, item.capture.timestamp)
+
+    def action_review(self) -> None:
+        """Review the selected capture, or the ticked ones, one after the other."""
+        from memtui.app.screens.review import ReviewScreen
+
+        chosen = self.chosen
+        for key in chosen:
+            item = self.capture_row(key)
+            if item is not None and not _why_not(item):
+
+                def done(review: Reviewed | None, key: str = key) -> None:
+                    self._reviewed(key, review)
+
+                self.app.push_screen(ReviewScreen(self.model, item), done)
+                return
+        item = self.capture_row(chosen[0] if chosen else None)
+        unreadable = item is None or item.capture is None
+        self.app.say(
+            "No capture is selected." if item is None else _why_not(item),
+            severity="warning" if unreadable else "information",
+        )
+
+    def _reviewed(self, key: str, review: Reviewed | None) -> None:
+        """Go on with the next ticked capture; one left unreviewed stays ticked, and ends the round."""
+        if review is None:
+            return
+        self.app.hint("compacts", "memories")
+        self.app.say(f"Reviewed: {review.recovery_id} is in Memories (2); u takes it back.")
+        if key in self.marked:
+            self.mark(self.marked - {key})
+            if self.marked:
+                self.action_review()
+
+    def action_backfill(self) -> None:
+        """Write captures for compactions without one, after counting them and asking."""
+        from memtui.app.screens.dialogs import ConfirmScreen
+
+        missing: list[Missing] = []
+
+        def count() -> str:
+            from memtui.store.backfill import find_missing
+
+            missing.extend(find_missing(self.model.places, self.model.clock))
+            what = "1 capture" if len(missing) == 1 else f"{len(missing)} captures"
+            return f"Write {what} for compactions that nothing captured?" if missing else ""
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self._backfill(missing)
+            elif sure is None:
+                self.app.say("Nothing to backfill: every auto-compaction in the transcripts has its capture.")
+
+        question = ConfirmScreen(
+            "Looking for compactions without a capture …", yes="Write", no="Not now", safe=True, prepare=count
+        )
+        self.app.push_screen(question, answered)
+
+    @work(group="backfill", exclusive=True, exit_on_error=False)
+    async def _backfill(self, missing: Sequence[Missing]) -> None:
+        def write() -> int:
+            from memtui.store.backfill import write_missing
+
+            with self.model.changes.of_files("backfilled captures") as making:
+                for each in missing:
+                    path = write_missing(self.model.project, each.compaction, each.message)
+                    making.files += [path] if path is not None else []
+            return len(making.files)
+
+        with self.app.reporting("backfilling"):
+            written = await asyncio.to_thread(write)
+            self.app.hint("compacts")
+            self.app.say(f"Wrote {written} of {len(missing)}; they wait for a review.")
+
+
+def _why_not(item: CaptureRow) -> str:
+    """Why a capture cannot be reviewed; "" if it can."""
+    if item.capture is None:
+        why = f"cannot be reviewed: it {item.problem}" if item.problem else "is still being read"
+        return f"This capture {why}."
+    if item.capture.status == "reviewed":
+        return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
+    return ""
 
 
 def title_of(capture: Capture | PendingText) -> str:

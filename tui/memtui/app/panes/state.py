@@ -1,24 +1,28 @@
-"""Pane 4: the session state at a glance (seed 003)."""
+"""Pane 4: the session state at a glance (seed 003); its versions, its next one, and other sessions."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
+from textual import events, work
+from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 
 from memtui.app.details.folds import fold
 from memtui.app.details.state_lines import state_document
-from memtui.app.keys.commands import PaneId
-from memtui.app.model.project_model import Browser
-from memtui.app.model.views import StateView, View
-from memtui.app.panes.pane import Detail, Pane, Progress, Subject, row
+from memtui.app.listings import DraftWanted, StateView, View
+from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
+from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
+from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
+from memtui.app.widgets.row_list import row
 from memtui.app.widgets.row_painter import Look
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
@@ -27,6 +31,7 @@ from memtui.ground.patterns import deferred
 from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
+    from memtui.flows.state_model import Asked
     from memtui.formats.session_state import SessionState, Task
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
@@ -34,6 +39,10 @@ _BARE = "Neither a goal nor a task yet: enter shows the document."
 _READING = "Reading the transcript …"
 _QUIET = timedelta(minutes=5)
 """Idle time from which on it is shown."""
+_NO_SESSION = "There is no session yet: start Claude Code in this folder."
+_NO_OTHERS = "This project has no other session."
+_NO_TRANSCRIPT = "The transcript of this session no longer exists: nothing can be added to its state."
+_ASKING = "asking claude · esc cancels"
 _TO_LIST = "enter lists every session"
 _CHART = "context"
 """The fold of the chart."""
@@ -54,14 +63,37 @@ class _Row(NamedTuple):
 class StatePane(Pane):
     """The overview: the goal, the task in progress, the next one, the last error, the phase."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
+        Binding("n", "update", "update", id="update", tooltip="write a new version of the session state now"),
+        Binding(
+            "m", "ask_model", "model", id="model", tooltip="let a model word the next version (claude -p)"
+        ),
+        Binding("Y", "copy_notes", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"),
+        Binding(
+            "left_square_bracket",
+            "switch(-1)",
+            "newer",
+            id="newer",
+            show=False,
+            tooltip="the previous session, turn or group",
+        ),
+        Binding(
+            "right_square_bracket",
+            "switch(1)",
+            "older",
+            id="older",
+            show=False,
+            tooltip="the next session, turn or group",
+        ),
+    ]
     pane_id = PaneId.STATE
     number = 4
+    title = "Session state"
+    about = "Where the newest session stands: goal, tasks, decisions, errors."
 
-    class SessionsWanted(Message):
-        """The title was clicked, which names the current session."""
-
-    def __init__(self, browser: Browser) -> None:
-        super().__init__(browser, empty=_NONE)
+    def __init__(self, model: ProjectModel) -> None:
+        super().__init__(model, empty=_NONE)
         self.view = StateView()
         self.trouble = ""
         """Why the last version could not be written."""
@@ -72,16 +104,77 @@ class StatePane(Pane):
         """Whether the chart is folded; None if unset: folded if there is no room."""
         self._at_title = False
         """Whether the title above the first row is selected."""
+        self.question = ModelQuestion()
+        """The question to the model for the next version."""
+        self._wanted: DraftWanted | None = None
+        """The draft to make while no state is stored."""
+        self._drafting = False
+        self._another_wanted = asyncio.Event()
+        """Set when a draft of a different session is requested."""
 
     def apply(self, view: View) -> None:
-        """Show a newer state, or that of another session."""
+        """Show a newer state, or that of another session; draft one that is not stored."""
         if isinstance(view, StateView):
-            self.view = view
-            rows = list(_glance(view.state)) if view.state else []
-            # Keys by meaning, so that the selection stays on "next" when a task is done.
-            self._glance = {f"{number} {glance.label}": glance for number, glance in enumerate(rows)}
-            self.say_when_empty(self._nothing())
-            self.show_rows()
+            self._wanted = None
+            self._show_state(view)
+        elif isinstance(view, DraftWanted):
+            self._want(view)
+
+    def _show_state(self, view: StateView) -> None:
+        self.view = view
+        rows = list(_glance(view.state)) if view.state else []
+        # Keys by meaning, so that the selection stays on "next" when a task is done.
+        self._glance = {f"{number} {glance.label}": glance for number, glance in enumerate(rows)}
+        self.say_when_empty(self._nothing())
+        self.show_rows()
+        self.post_message(self.Changed(self))
+
+    # -- drafts ---------------------------------------------------------------------------------------------
+
+    def _want(self, wanted: DraftWanted) -> None:
+        if wanted.meanwhile.session_id != self.view.session_id:
+            self._show_state(wanted.meanwhile)
+        if not self._wants(wanted.transcript):
+            self._another_wanted.set()
+        self._wanted = wanted
+        if not self._drafting:
+            self._drafting = True
+            self._draft_all()
+
+    def _wants(self, transcript: Path) -> bool:
+        return self._wanted is not None and self._wanted.transcript == transcript
+
+    @work(group="draft", exit_on_error=False)
+    async def _draft_all(self) -> None:
+        with self.app.reporting("drafting the session state", wanted=lambda: not self.model.stopped):
+            while self._wanted is not None:
+                draft = self._wanted
+                self._another_wanted.clear()
+                started = time.monotonic()
+                await self._draft(draft)
+                # A long transcript that keeps growing must not be read all the time.
+                rest = max(0.5, 6 * (time.monotonic() - started))
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._another_wanted.wait(), rest)
+                if self._wanted is draft:
+                    self._wanted = None
+        self._wanted = None
+        self._drafting = False
+
+    async def _draft(self, draft: DraftWanted) -> None:
+        """Draft one state and show it, unless another one is requested meanwhile."""
+
+        def unwanted() -> bool:
+            return not self._wants(draft.transcript)
+
+        try:
+            view = await asyncio.to_thread(self.model.draft, draft, unwanted)
+        except ReadingCancelledError:
+            return
+        if not unwanted():
+            self._show_state(view)
+
+    # -- rows -----------------------------------------------------------------------------------------------
 
     def _nothing(self) -> str:
         if self.view.reading:
@@ -138,7 +231,7 @@ class StatePane(Pane):
     def on_click(self, event: events.Click) -> None:
         """A click on the title opens the list of sessions."""
         if event.y == 0 and self.styles.border_top[0] and not self.filter_text:
-            self.post_message(self.SessionsWanted())
+            self.call_later(self.app.run_action, "app.sessions")
 
     def action_move(self, rows: int) -> None:
         """Select another row; the title is above the first one."""
@@ -156,7 +249,7 @@ class StatePane(Pane):
     def action_open(self) -> None:
         """Open the selected row; the title opens the list of sessions."""
         if self._at_title:
-            self.post_message(self.SessionsWanted())
+            self.call_later(self.app.run_action, "app.sessions")
         else:
             super().action_open()
 
@@ -248,7 +341,7 @@ class StatePane(Pane):
         from memtui.app.details.context_chart import context_chart
 
         try:
-            history = self.browser.histories.read(transcript, progress.cancelled)
+            history = self.model.histories.read(transcript, progress.cancelled)
         except (OSError, ReadingCancelledError):
             return EMPTY
         chart = context_chart(history.sizes, history.compactions)
@@ -273,6 +366,125 @@ class StatePane(Pane):
             transcript=view.transcript,
             no_transcript="The transcript of this session no longer exists.",
         )
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def action_switch(self, step: int) -> None:
+        """Show another session. At the newest one, always follow the newest."""
+        session = self.neighbour(step)
+        if not session:
+            self.app.warn(_NO_OTHERS if self.view.session_id else _NO_SESSION)
+            return
+        sessions = self.view.sessions
+        self._wanted = None
+        chosen = "" if session == sessions[0] else session
+        self.model.show_session(chosen)
+        self._show_state(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
+        self.app.hint("states")
+        self.app.say(f"Session {self.place}: {clean_line(session)[:8]}.")
+
+    def action_versions(self) -> None:
+        """Show the versions of the current session, and the changes between them."""
+        from memtui.app.details.versions import Versions
+        from memtui.app.screens.versions import VersionsScreen
+
+        view = self.view
+        if not view.session_id:
+            self.app.warn(_NO_SESSION)
+        elif view.path is None:
+            self.app.warn("No version of this state is stored yet: n writes the first one.")
+        else:
+            versions = Versions(self.model.states, view.session_id)
+            self.app.push_screen(VersionsScreen(view.session_id[:8], versions, self.clock))
+
+    @work(group="copy", exit_on_error=False)
+    async def action_copy_notes(self) -> None:
+        """Copy the output of `memtui restore`: notes on the state of this session."""
+        from memtui.flows.restore import restore_session
+
+        session, model = self.view.session_id, self.model
+        if not session:
+            self.app.warn(_NO_SESSION)
+            return
+        with self.app.reporting("making the notes"):
+            notes = await asyncio.to_thread(
+                lambda: restore_session(model.places, model.clock, session=session)
+            )
+            self.app.copy_text(notes.text, name=f"the text that restores session {clean_line(session)[:8]}")
+
+    @work(group="update", exclusive=True, exit_on_error=False)
+    async def action_update(self) -> None:
+        """Write a new version of the current session, from the words said since the last one."""
+        transcript, model = self._transcript(), self.model
+        if transcript is None:
+            return
+        from memtui.store.state_updates import update_state
+
+        self._show_doing("reading the transcript …")
+        try:
+            with self.app.reporting("updating the session state"):
+                stored = await asyncio.to_thread(
+                    lambda: update_state(model.places, model.clock, transcript=transcript)
+                )
+                self.app.hint("states")
+                if stored is None:
+                    self.app.say(f"Nothing new to say since {self.count()}.")
+                else:
+                    self.app.say(f"Version {stored.version} is written: v shows what has changed.")
+        finally:
+            self._show_doing("")
+
+    @work(group="model", exit_on_error=False)
+    async def action_ask_model(self) -> None:
+        """Let `claude -p` word the next version; if that fails, the facts-only version is written."""
+        if self.question.is_open:
+            self.app.warn(BUSY)
+            return
+        transcript, model = self._transcript(), self.model
+        if transcript is None:
+            return
+        from memtui.flows.state_model import update_by_claude
+
+        def ask(cancelled: Callable[[], bool]) -> Asked:
+            return update_by_claude(model.places, model.clock, transcript=transcript, cancelled=cancelled)
+
+        self.question.begin()
+        self._show_doing(_ASKING)
+        self.app.say("Asking claude for the next version: that may take some minutes. esc cancels.")
+        try:
+            with self.app.reporting("asking claude"):
+                asked = await self.question.ask(ask)
+                self.app.hint("states")
+                self._say_asked(asked)
+        finally:
+            self._show_doing("")
+
+    def _say_asked(self, asked: Asked) -> None:
+        version = f"version {asked.stored.version}" if asked.stored else ""
+        if not asked.problem:
+            self.app.say(f"Claude wrote {version}." if version else "Claude had nothing to add.")
+            return
+        stands = f"{version} is made from the facts" if version else f"{self.count()} stands"
+        self.app.warn(f"{reason_not_used(asked.problem)}: {stands}.")
+
+    def _show_doing(self, text: str) -> None:
+        self.doing = text or (_ASKING if self.question.is_open else "")
+        if self.is_attached:
+            self.show_rows()
+
+    def _transcript(self) -> Path | None:
+        """The transcript of the current session; None, after a message, if there is none."""
+        if self.view.transcript is None:
+            self.app.warn(_NO_TRANSCRIPT if self.view.session_id else _NO_SESSION)
+        return self.view.transcript
+
+    def kept(self, problem: str) -> None:
+        """Handle a background update of a session; a problem is reported once."""
+        if problem and problem != self.trouble:
+            self.app.warn(f"The session state is not kept: {problem}")
+        self.trouble = problem
+        self.app.hint("states")
+        self.post_message(self.Changed(self))
 
 
 def _glance(state: SessionState) -> Iterator[_Row]:

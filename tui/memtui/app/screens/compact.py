@@ -6,28 +6,27 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from memtui.app.base import BaseApp
+from memtui.app.changes import Change
 from memtui.app.details.memory_detail import checklist_lines
-from memtui.app.keys.form_commands import COMPACT
-from memtui.app.model.changes import Change
-from memtui.app.model.project_model import Browser
-from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.project import ProjectModel
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.model_draft import Asking
-from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.key_bar import KeyBar
-from memtui.app.widgets.text_field import TextField
+from memtui.app.widgets.footer import KeyFooter
+from memtui.app.widgets.text_field import TextField, TypedLine
 from memtui.documents.checklist import Point, check_recovery
 from memtui.engines.ask import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
@@ -37,9 +36,6 @@ from memtui.formats.tags import tags_of
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.transcript.cancelled import ReadingCancelledError
-
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
 
 _PAUSE = 0.3
 """Seconds without typing before the text is checked."""
@@ -60,20 +56,22 @@ class Read(Message):
 class CompactScreen(Screen[str | None]):
     """The text at the left; description, tags and checklist at the right."""
 
-    DEFAULT_CSS = stylesheet("compact")
-    SCOPED_CSS = False
+    app = getters.app(BaseApp)
 
-    if TYPE_CHECKING:
-        app: HostApp
-
-    TABLE = COMPACT
     AUTO_FOCUS = "#compact-text"
-    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "store", priority=True, tooltip="store the text under a Recovery ID"),
+        Binding("f4", "ask_model", "ask claude", priority=True, tooltip="let claude -p improve the draft"),
+        Binding("f2", "switch", "checks", priority=True, tooltip="go to the form and checks, or back"),
+        Binding("escape", "leave", "leave", tooltip="leave; asks if something is not stored"),
+    ]
+    about = "The recovery text of the current session, its description and tags, and its checklist."
+    text_area = getters.query_one("#compact-text", TextArea)
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, model: ProjectModel) -> None:
         super().__init__()
-        self.asking: Asking[tuple[Compacted, str]] = Asking(self, self, self.TABLE)
-        self.browser = browser
+        self.asking: Asking[tuple[Compacted, str]] = Asking(self, self)
+        self.model = model
         self._compacted: Compacted | None = None
         self._drafted = ("", "", "")
         self._storing = False
@@ -83,14 +81,13 @@ class CompactScreen(Screen[str | None]):
         with Horizontal(id="compact"):
             yield TextField(id="compact-text", tab_behavior="focus", highlight_cursor_line=False)
             with Vertical(id="compact-form"):
-                yield Input(id="compact-description", select_on_focus=False)
-                yield Input(id="compact-tags", select_on_focus=False, placeholder="a, b")
+                yield TypedLine(id="compact-description", select_on_focus=False)
+                yield TypedLine(id="compact-tags", select_on_focus=False, placeholder="a, b")
                 yield DocumentView(id="compact-checks")
-        yield KeyBar()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.asking.show_keys()
         for name, title in (
             ("text", "Recovery text of the current session"),
             ("description", "Description"),
@@ -100,11 +97,6 @@ class CompactScreen(Screen[str | None]):
             self.query_one(f"#compact-{name}").border_title = Content(title)
         self.text_area.read_only = True
         self._draft()
-
-    @property
-    def text_area(self) -> TextArea:
-        """The editor of the text."""
-        return self.query_one("#compact-text", TextArea)
 
     def _form_texts(self) -> tuple[str, str, str]:
         """The current text, description and tags of the form."""
@@ -126,7 +118,7 @@ class CompactScreen(Screen[str | None]):
                 self.post_message(Read(done / total if total else 1.0))
 
         try:
-            return draft(self.browser.places, progress=tell, cancelled=lambda: self.asking.gone)
+            return draft(self.model.places, progress=tell, cancelled=lambda: self.asking.gone)
         except ReadingCancelledError as error:
             raise asyncio.CancelledError from error
 
@@ -154,10 +146,6 @@ class CompactScreen(Screen[str | None]):
     def action_ask_model(self) -> None:
         """Let `claude -p` improve the draft."""
         self.asking.ask()
-
-    @on(KeyBar.Pressed)
-    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
-        await self.run_action(message.action)
 
     def refusal(self) -> str:
         """Why the model cannot be asked now."""
@@ -251,7 +239,7 @@ class CompactScreen(Screen[str | None]):
             with self.app.reporting("storing the memory"):
                 try:
                     known, new = await asyncio.to_thread(
-                        _stored_once, self.browser, kept, description.strip(), tags_of(tags)
+                        _stored_once, self.model, kept, description.strip(), tags_of(tags)
                     )
                 except (FormatError, FileProblem) as problem:
                     self.asking.say(f"Not stored: {problem}.", warn=True)
@@ -285,13 +273,13 @@ _INPUTS = ("description", "tags")
 
 
 def _stored_once(
-    browser: Browser, compacted: Compacted, description: str, tags: tuple[str, ...]
+    model: ProjectModel, compacted: Compacted, description: str, tags: tuple[str, ...]
 ) -> tuple[str, str]:
     """Store a text unless it is already stored; returns the existing id, and the new one."""
-    known = stored_already(browser.places, compacted, description=description, tags=tags)
+    known = stored_already(model.places, compacted, description=description, tags=tags)
     if known:
         return known, ""
-    stored = keep(browser.places, browser.clock, compacted, description=description, tags=tags)
-    undo, redo = partial(browser.backend.delete, stored.id), partial(browser.backend.restore, stored.id)
-    browser.changes.add(Change(f"stored {stored.id}", undo, redo, (f"{stored.id}.md",)))
+    stored = keep(model.places, model.clock, compacted, description=description, tags=tags)
+    undo, redo = partial(model.backend.delete, stored.id), partial(model.backend.restore, stored.id)
+    model.changes.add(Change(f"stored {stored.id}", undo, redo, (f"{stored.id}.md",)))
     return "", stored.id

@@ -6,17 +6,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from memtui.app.details.rows import todo_line
-from memtui.app.host import PinWanted
-from memtui.app.panes.pane import row
+from memtui.app.base import BaseApp
+from memtui.app.details.capture import todo_line
 from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.row_list import RowList, row
 from memtui.app.widgets.wrap import cut_left
 from memtui.documents.evidence import EvidenceGroup, EvidenceItem
 from memtui.documents.sources import without_source
@@ -43,6 +42,9 @@ def _full_text(item: EvidenceItem) -> str:
 class EvidencePane(Vertical):
     """The list of facts, and the selected one in full."""
 
+    app = getters.app(BaseApp)
+    listing = getters.query_one("#evidence", RowList)
+
     def __init__(self, is_used: Callable[[str], bool]) -> None:
         """Make the pane; `is_used` tells whether a text is already in the form."""
         super().__init__(id="facts")
@@ -64,11 +66,6 @@ class EvidencePane(Vertical):
         yield whole
 
     @property
-    def listing(self) -> RowList:
-        """The facts, grouped."""
-        return self.query_one("#evidence", RowList)
-
-    @property
     def selected(self) -> EvidenceItem | None:
         """The selected fact."""
         item = self._items.get(self.listing.selected or "")
@@ -78,7 +75,7 @@ class EvidencePane(Vertical):
         """Request a pin for the selected fact of a transcript."""
         item = self.selected
         text, line = (without_source(written(item)), item.line) if item else ("", 0)
-        self.app.post_message(PinWanted(text, Path(transcript) if line else None, line))
+        self.app.pin(text, Path(transcript) if line else None, line)
 
     def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
         """Show facts, or `nothing` if there are none."""

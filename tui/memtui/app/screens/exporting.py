@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from memtui.app.screens.line_prompt import AskScreen
+from memtui.app.base import BaseApp
+from memtui.app.screens.dialogs import AskScreen
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
-
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
 
 _ENDS = "Secrets are masked. Existing files are kept.\nenter writes · esc leaves"
 _HINT = f"A page of HTML; Markdown if the name ends in .md. {_ENDS}"
@@ -20,7 +17,7 @@ _FOLDER = f"A page of HTML for each. {_ENDS}"
 
 
 async def export_sessions(
-    app: HostApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
+    app: BaseApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
 ) -> None:
     """Ask for a path, write the sessions there, and report it; to be called by a worker.
 

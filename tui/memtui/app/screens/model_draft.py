@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from textual.screen import Screen
 
-from memtui.app.host import HostApp
-from memtui.app.keys.screen_table import CommandTable
+from memtui.app.base import BaseApp
 from memtui.app.model_question import BUSY, Ask, ModelQuestion, reason_not_used
-from memtui.app.widgets.key_bar import KeyBar
 
 Answer = TypeVar("Answer")
 
@@ -35,28 +32,22 @@ class Asking(Generic[Answer]):
         self,
         screen: Screen[Any],
         draft: Improvable[Answer],
-        table: CommandTable,
-        part: Callable[[], str] = lambda: "form",
     ) -> None:
         """Make the object.
 
         Args:
             screen: the screen with the draft.
             draft: makes the question and takes the answer.
-            table: the screen's commands; the last one is esc.
-            part: returns the focused part of the screen, by its name in the table.
         """
         self._screen = screen
         self._draft = draft
-        self._table = table
-        self._part = part
         self._model = ModelQuestion()
         self.gone = False
         """The screen is closed."""
 
     @property
-    def _app(self) -> HostApp:
-        return cast(HostApp, self._screen.app)
+    def _app(self) -> BaseApp:
+        return cast(BaseApp, self._screen.app)
 
     def say(self, text: str, *, warn: bool = False) -> None:
         """Show a one-line message."""
@@ -65,14 +56,6 @@ class Asking(Generic[Answer]):
     def say_failed(self, problem: str) -> None:
         """Explain why the draft is not the model's."""
         self.say(f"{reason_not_used(problem)}: the draft from the facts is kept.", warn=True)
-
-    def show_keys(self) -> None:
-        """Show the current keys: esc cancels a question."""
-        keys = self._table.bar(self._part())
-        if self._model.is_open:
-            key, _, action = keys[-1]
-            keys = (*(each for each in keys[:-1] if each[0] != "f4"), (key, "stop asking claude", action))
-        self._screen.query_one(KeyBar).keys = keys
 
     def end(self) -> None:
         """Cancel readings and questions of a closed screen."""
@@ -92,13 +75,8 @@ class Asking(Generic[Answer]):
             self._screen.run_worker(self._ask(self._draft.question()), group="model", exit_on_error=False)
 
     async def _ask(self, ask: Ask[Answer]) -> None:
-        self.show_keys()
         self.say("Asking claude: that may take some minutes. esc cancels.")
-        try:
-            with self._app.reporting("asking claude", wanted=lambda: not self.gone):
-                answer = await self._model.ask(ask)
-                if not self.gone:
-                    self._draft.take(answer)
-        finally:
+        with self._app.reporting("asking claude", wanted=lambda: not self.gone):
+            answer = await self._model.ask(ask)
             if not self.gone:
-                self.show_keys()
+                self._draft.take(answer)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.app.editor import run_aside, run_in_window
+from memtui.app.base import BaseApp
+from memtui.app.terminal import run_aside, run_in_window
 from memtui.ground.clean import clean_line
 from memtui.store.archive import Archive
 from memtui.store.resuming import NOT_RESUMED, Resumable, resume_command, session_folder, typed_command
 
 if TYPE_CHECKING:
-    from memtui.app.host import HostApp
-    from memtui.app.model.project_model import Browser
+    from memtui.app.project import ProjectModel
 
 
-def resume(app: HostApp, browser: Browser, session: Resumable, *, fork: bool = False) -> None:
+def resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool = False) -> None:
     """Resume a session, or a copy of it, in Claude Code.
 
     The app is suspended meanwhile, or config.toml requests a new tmux window. Without a `claude` the command
@@ -23,14 +23,11 @@ def resume(app: HostApp, browser: Browser, session: Resumable, *, fork: bool = F
     with app.reporting("resuming the session"):
         command = list(resume_command(session.session_id, fork=fork))
         if not command:
-            app.say(
-                f"{NOT_RESUMED}, and this one's file is called {clean_line(session.session_id)}.",
-                severity="warning",
-            )
+            app.warn(f"{NOT_RESUMED}, and this one's file is called {clean_line(session.session_id)}.")
             return
         if session.kept is not None:
-            Archive(browser.places.home, browser.clock).restore(session.kept)
-        folder = session_folder(session.folder, browser.project.root)
+            Archive(model.places.home, model.clock).restore(session.kept)
+        folder = session_folder(session.folder, model.project.root)
         in_window = app.new_windows
         problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)
         if problem is None:

@@ -7,28 +7,25 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import DescendantFocus
 from textual.screen import Screen
 from textual.widgets import TextArea
 
-from memtui.app.keys.form_commands import REVIEW
-from memtui.app.model.project_model import Browser
-from memtui.app.model.views import CaptureRow
-from memtui.app.screens.confirm import ConfirmScreen
-from memtui.app.screens.document import ReadingScreen
+from memtui.app.base import BaseApp
+from memtui.app.listings import CaptureRow
+from memtui.app.project import ProjectModel
+from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.evidence_pane import EvidencePane, written
 from memtui.app.screens.model_draft import Asking
 from memtui.app.screens.review_fields import FormField, ReviewForm
 from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
-from memtui.app.screens.transcript import read_transcript
-from memtui.app.stylesheets import stylesheet
-from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.evidence import evidence
 from memtui.documents.memory_draft import draft_memory, draft_summary
@@ -42,27 +39,40 @@ from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.capture_facts import facts_of_capture
 from memtui.transcript.facts import Facts
 
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
-
 
 class ReviewScreen(Screen[Reviewed | None]):
     """Fills the form with a draft from the facts, lets the user edit it, and saves it atomically."""
 
-    DEFAULT_CSS = stylesheet("review")
-    SCOPED_CSS = False
+    app = getters.app(BaseApp)
 
-    if TYPE_CHECKING:
-        app: HostApp
+    form = getters.query_one(ReviewForm)
+    facts = getters.query_one(EvidencePane)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "save", priority=True, tooltip="save the review under a Recovery ID"),
+        Binding("space", "add", "add fact", tooltip="add this fact to the last field"),
+        Binding("f4", "ask_model", "ask claude", priority=True, tooltip="let claude -p improve the draft"),
+        Binding(
+            "f2", "switch", "facts/form", priority=True, tooltip="go from the facts to the form, or back"
+        ),
+        Binding("f3", "transcript", "transcript", priority=True, tooltip="read its transcript line"),
+        Binding("left_square_bracket", "group(-1)", "before", show=False, tooltip="the group before"),
+        Binding(
+            "right_square_bracket", "group(1)", "next group", show=False, tooltip="the next group of facts"
+        ),
+        Binding(
+            "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
+        ),
+        Binding("z", "read_fact", "whole text", show=False, tooltip="read this fact in full"),
+        Binding("escape", "leave", "leave", tooltip="leave; asks if something is not saved"),
+        Binding("q", "leave", "leave", show=False),
+    ]
+    about = "Facts of the session at the left, the memory that you write at the right."
 
-    TABLE = REVIEW
-    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
-
-    def __init__(self, browser: Browser, row: CaptureRow) -> None:
+    def __init__(self, model: ProjectModel, row: CaptureRow) -> None:
         super().__init__()
-        self.asking: Asking[Reworded] = Asking(self, self, self.TABLE, lambda: self.part)
+        self.asking: Asking[Reworded] = Asking(self, self)
         assert row.capture is not None
-        self.browser = browser
+        self.model = model
         self.row = row
         self.capture = row.capture
         self._memory = MemoryFile(title="")
@@ -79,23 +89,12 @@ class ReviewScreen(Screen[Reviewed | None]):
         with Horizontal(id="review"):
             yield EvidencePane(lambda text: self.form.holds(text))
             yield ReviewForm()
-        yield KeyBar()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.asking.show_keys()
         self.set_focus(self.field("title"))
         self._draft()
-
-    @property
-    def form(self) -> ReviewForm:
-        """The memory form."""
-        return self.query_one(ReviewForm)
-
-    @property
-    def facts(self) -> EvidencePane:
-        """The evidence."""
-        return self.query_one(EvidencePane)
 
     def field(self, name: str) -> FormField:
         """A field of the form."""
@@ -107,7 +106,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         nothing = "No facts could be read."
         with self.app.reporting("reading the transcript"):
             try:
-                transcript = self.browser.check_transcript(self.capture.transcript)
+                transcript = self.model.check_transcript(self.capture.transcript)
                 facts = self._facts = await asyncio.to_thread(self._read, transcript)
                 nothing = "The transcript holds nothing that could be evidence."
             except ReadingCancelledError:
@@ -118,7 +117,7 @@ class ReviewScreen(Screen[Reviewed | None]):
             self._fill(facts, nothing)
 
     def _read(self, transcript: Path) -> Facts:
-        return self.browser.facts.read(
+        return self.model.facts.read(
             transcript, self.capture.timestamp, lambda share: None, lambda: self.asking.gone
         )
 
@@ -126,7 +125,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         """Show the facts, and fill untouched fields with the draft made from them."""
         self.facts.fill((), "No facts could be read.")
         # The capture's own text is not evidence: the list shows why there is none.
-        groups = evidence(facts, self.browser.project.root) if self._facts is not None else ()
+        groups = evidence(facts, self.model.project.root) if self._facts is not None else ()
         self.facts.fill(groups, nothing)
         self._memory = draft_memory(facts)
         self._draft_facts = facts
@@ -140,17 +139,13 @@ class ReviewScreen(Screen[Reviewed | None]):
         """Let `claude -p` improve the draft."""
         self.asking.ask()
 
-    @on(KeyBar.Pressed)
-    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
-        await self.run_action(message.action)
-
     def refusal(self) -> str:
         """Why the model cannot be asked now."""
         return "" if self._draft_facts is not None else "The draft is not there yet."
 
     def question(self) -> Callable[[Callable[[], bool]], Reworded]:
         """The question to improve the facts-only draft."""
-        facts, places = self._draft_facts, self.browser.places
+        facts, places = self._draft_facts, self.model.places
         assert facts is not None
         memory, summary = draft_memory(facts), draft_summary(facts)
         return lambda called_off: review_by_claude(
@@ -179,7 +174,6 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Facts are added to the field focused last; initially to the learnings."""
-        self.asking.show_keys()
         if not isinstance(event.widget, FormField):
             return
         if self._focused_before:
@@ -231,12 +225,12 @@ class ReviewScreen(Screen[Reviewed | None]):
     def action_transcript(self) -> None:
         """Show the conversation itself."""
         try:
-            path = self.browser.check_transcript(self.capture.transcript)
+            path = self.model.check_transcript(self.capture.transcript)
         except FileProblem as problem:
             self.asking.say(f"{problem}.", warn=True)
         else:
             fact = self.facts.selected if self.focused is self.facts.listing else None
-            read_transcript(self.app, path, fact.line if fact else 0)
+            self.app.open_transcript(path, fact.line if fact else 0)
 
     def action_save(self) -> None:
         """Save, once: a second ctrl+s has no effect."""
@@ -260,7 +254,7 @@ class ReviewScreen(Screen[Reviewed | None]):
             return
         with self.app.reporting("saving the review"):
             try:
-                done = await asyncio.to_thread(_review, self.browser, self.row.entry, draft, self._facts)
+                done = await asyncio.to_thread(_review, self.model, self.row.entry, draft, self._facts)
             except FileProblem as problem:
                 self.asking.say(f"Not saved: {problem}.", warn=True)
             else:
@@ -283,19 +277,19 @@ class ReviewScreen(Screen[Reviewed | None]):
         self.dismiss(None)
 
 
-def _review(browser: Browser, entry: Entry, draft: Draft, facts: Facts | None) -> Reviewed:
+def _review(model: ProjectModel, entry: Entry, draft: Draft, facts: Facts | None) -> Reviewed:
     """Write memory file, capture and the stored recovery text, as one change."""
-    with browser.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
+    with model.changes.of_files(f"reviewed {capture_time(entry.name)}", [entry.path]) as making:
         done = review(
-            browser.places,
-            browser.clock,
-            browser.captures,
+            model.places,
+            model.clock,
+            model.captures,
             entry,
             memory=draft.memory,
             summary=draft.summary,
             facts=facts,
         )
         making.files.append(done.memory_path)
-        making.undo.append(partial(browser.backend.delete, done.recovery_id))
-        making.redo.append(partial(browser.backend.restore, done.recovery_id))
+        making.undo.append(partial(model.backend.delete, done.recovery_id))
+        making.redo.append(partial(model.backend.restore, done.recovery_id))
     return done

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
@@ -15,23 +15,19 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
+from memtui.app.base import PROMPT, BaseApp
 from memtui.app.details.search_result import HINT, result_document, text_document
-from memtui.app.host import ResumeWanted
-from memtui.app.keys.list_commands import SEARCH
-from memtui.app.model.project_model import Browser
-from memtui.app.panes.search_rows import draw, rows_of
-from memtui.app.stylesheets import stylesheet
+from memtui.app.details.search_rows import draw, rows_of
+from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.text_field import TypedLine
 from memtui.ground.clean import clean_line
 from memtui.store.base import NOT_ALL_SEARCHED
 from memtui.store.index.query import parse_search
 from memtui.store.resuming import NOT_RESUMED, typed_command
 from memtui.store.search import Group, Kind, Result, Scope, Searcher
-
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
 
 _PAUSE = 0.08
 """Seconds without typing before a search begins."""
@@ -39,7 +35,7 @@ _AGAIN = 1.5
 """Seconds between repeated searches while sessions are still being indexed."""
 
 
-class SearchInput(Input):
+class SearchInput(TypedLine):
     """A search line: every change searches at once; the arrows move in the results."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,31 +49,49 @@ class SearchInput(Input):
 class SearchScreen(Screen[Result | None]):
     """A search line, its results below it, and the selected match."""
 
-    DEFAULT_CSS = stylesheet("search")
-    SCOPED_CSS = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (130, "-broad")]  # noqa: RUF012 - see the app
 
-    if TYPE_CHECKING:
-        app: HostApp
+    app = getters.app(BaseApp)
 
-    TABLE = SEARCH
     AUTO_FOCUS = "#query"
-    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
+    results = getters.query_one("#results", RowList)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "scope", "where", tooltip="search in this session, this project, everywhere"),
+        Binding("shift+tab", "switch", "results", tooltip="go to the results, or back"),
+        Binding("y", "copy('{id}')", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
+        Binding(
+            "Y",
+            f"copy('{PROMPT}')",
+            "copy prompt",
+            id="copy_prompt",
+            tooltip="copy the text that restores it",
+        ),
+        Binding("o", "show", "in its pane", show=False, tooltip="go to it in its pane"),
+        Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
+        Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
+        Binding("s,slash", "type", "type", show=False, tooltip="go back to the line"),
+        Binding("escape,q", "leave", "leave", tooltip="back to where you were"),
+    ]
+    about = (
+        "What holds all the words; quotes keep words together. file:PART and cmd:PART find turns that "
+        "touched a file or ran a command; in:sessions (memories, files, captures, states, pins), "
+        "before:2026-03, after:2026-02-23 and is:pinned narrow it down."
+    )
 
-    def __init__(self, browser: Browser, *, query: str = "", session: Path | None = None) -> None:
+    def __init__(self, model: ProjectModel, *, query: str = "", session: Path | None = None) -> None:
         """Make the screen.
 
         Args:
-            browser: the project's model.
+            model: the project's model.
             query: the initial query.
             session: the transcript that is "this session".
         """
         super().__init__()
         self._session = session
         self._scope = Scope.PROJECT
-        self.browser = browser
+        self.model = model
         self.query_text = query
-        self._searcher = Searcher(browser)
+        self._searcher = Searcher(model)
         self._found: dict[str, Result | str] = {}
         self._gone = False
 
@@ -101,7 +115,7 @@ class SearchScreen(Screen[Result | None]):
                 id="results",
             )
             yield DocumentView(id="hit")
-        yield KeyBar()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Repeat the last search, or show recent entries."""
@@ -113,11 +127,6 @@ class SearchScreen(Screen[Result | None]):
     def on_unmount(self) -> None:
         """Cancel searching."""
         self._gone = True
-
-    @property
-    def results(self) -> RowList:
-        """The results."""
-        return self.query_one("#results", RowList)
 
     @property
     def selected(self) -> Result | None:
@@ -180,22 +189,13 @@ class SearchScreen(Screen[Result | None]):
 
     def _draw(self, key: str, width: int) -> Content:
         found = self._found.get(key)
-        now = self.browser.clock()
+        now = self.model.clock()
         return draw(found, now, width) if isinstance(found, Result) else Content(found or "")
 
     @on(RowList.Highlighted)
     def _show_selected(self) -> None:
-        shown = result_document(self.selected, self.query_text, self.browser.clock())
+        shown = result_document(self.selected, self.query_text, self.model.clock())
         self.query_one("#hit", DocumentView).show(shown)
-
-    def on_descendant_focus(self) -> None:
-        """The key bar shows the keys for the current focus."""
-        typing = self.focused is not self.results
-        self.query_one(KeyBar).keys = self.TABLE.bar("query" if typing else "results")
-
-    @on(KeyBar.Pressed)
-    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
-        await self.run_action(message.action)
 
     def action_move(self, rows: int) -> None:
         """Move in the results while typing."""
@@ -227,12 +227,12 @@ class SearchScreen(Screen[Result | None]):
         """Copy the name of the selected result, or the command to resume it."""
         found = self.selected
         if found is None:
-            self.app.say("Nothing is selected.", severity="warning")
+            self.app.warn("Nothing is selected.")
         else:
             if text := _known_by(found, form):
                 self.app.copy_text(text)
             else:
-                self.app.say(f"{NOT_RESUMED}.", severity="warning")
+                self.app.warn(f"{NOT_RESUMED}.")
 
     @on(Input.Submitted, "#query")
     @on(RowList.Opened)
@@ -240,9 +240,9 @@ class SearchScreen(Screen[Result | None]):
         """Open the selected result."""
         found = self.selected
         if found is None:
-            self.app.say("Nothing is selected.", severity="warning")
+            self.app.warn("Nothing is selected.")
         elif found.kind is Kind.PIN and found.path is None:
-            self.app.say("The session that this pin comes from is not here.", severity="warning")
+            self.app.warn("The session that this pin comes from is not here.")
         elif found.path is not None:  # over the results, which stay
             (self._unpack if found.archived else self._read)(found, found.path)
         else:
@@ -265,7 +265,7 @@ class SearchScreen(Screen[Result | None]):
     @work(group="read", exclusive=True, exit_on_error=False)
     async def _read_text(self, found: Result) -> None:
         """Open a text over the results, at its first match."""
-        from memtui.app.screens.document import ReadingScreen
+        from memtui.app.screens.dialogs import ReadingScreen
 
         query = parse_search(self.query_text).query
         with self.app.reporting("reading a result"):
@@ -278,23 +278,21 @@ class SearchScreen(Screen[Result | None]):
         """Open a transcript that only the archive has."""
         from memtui.store.archive import Archive
 
-        archive = Archive(self.browser.places.home, self.browser.clock)
+        archive = Archive(self.model.places.home, self.model.clock)
         with self.app.reporting("unpacking a transcript"):
             self._read(found, await asyncio.to_thread(archive.readable_at, path))
 
     def _read(self, found: Result, path: Path) -> None:
         """Open a transcript at the match, with the longest matching word marked."""
-        from memtui.app.screens.transcript import read_transcript
-
         words = max((piece for piece, hit in found.pieces() if hit), key=len, default="")
-        read_transcript(self.app, path, found.line, find=words.lower())
+        self.app.open_transcript(path, found.line, find=words.lower())
 
     def action_resume(self, fork: bool = False) -> None:
         """Resume the selected session in Claude Code, or a copy of it."""
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:
-            self.app.say("Only a session can be resumed.", severity="warning")
+            self.app.warn("Only a session can be resumed.")
         else:
-            self.app.post_message(ResumeWanted(found.path, fork=fork))
+            self.app.resume(found.path, fork=fork)
 
     def action_leave(self) -> None:
         """Go back to where one was."""

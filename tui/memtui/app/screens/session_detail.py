@@ -6,20 +6,19 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from textual import work
+from textual import getters, work
 from textual.actions import SkipAction
 from textual.worker import get_current_worker
 
+from memtui.app.base import BaseApp
+from memtui.app.details.capture import capture_document
 from memtui.app.details.folds import LINK as FOLD
-from memtui.app.details.rows import capture_document
 from memtui.app.details.session_document import session_document
 from memtui.app.details.session_tree import CAPTURE, LINE, MEMORY
-from memtui.app.model.project_model import Browser
-from memtui.app.model.views import CaptureRow
-from memtui.app.screens.document import ReadingScreen
-from memtui.app.screens.transcript import read_transcript
+from memtui.app.listings import CaptureRow
+from memtui.app.project import ProjectModel
+from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
@@ -31,9 +30,6 @@ from memtui.store.session_tree import Captured, Made, SessionTree, session_tree
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.facts import read_end, read_facts
 from memtui.transcript.records import Facts
-
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
 
 _PAUSE = 0.1
 """Seconds without a change of selection before a transcript is read for the detail."""
@@ -58,17 +54,16 @@ class Known:
 class SessionDetail(DocumentView):
     """Shows one session: at once the data of the list, then those of the transcript."""
 
-    if TYPE_CHECKING:
-        app: HostApp
+    app = getters.app(BaseApp)
 
-    def __init__(self, browser: Browser, readable: Callable[[Session], Path]) -> None:
+    def __init__(self, model: ProjectModel, readable: Callable[[Session], Path]) -> None:
         """Make the view.
 
         Args: browser: the project's model. readable: returns a session's transcript, unpacked from the
         archive if necessary; called in a thread.
         """
         super().__init__(id="session")
-        self._browser = browser
+        self._model = model
         self._readable = readable
         self._session: Session | None = None
         self._known: Known | None = None
@@ -82,7 +77,7 @@ class SessionDetail(DocumentView):
         elif self._known is None or self._known.session.path != session.path:
             self._unfolded.clear()
             self._known = None
-            self.show(session_document(session, self._browser.clock()))
+            self.show(session_document(session, self._model.clock()))
             self._read(session)
         else:
             self._show_known(self._known, session)
@@ -91,7 +86,7 @@ class SessionDetail(DocumentView):
 
     def _show_known(self, known: Known, session: Session) -> None:
         document = session_document(
-            session, self._browser.clock(), known.facts, known.tree, self._unfolded, part=known.part
+            session, self._model.clock(), known.facts, known.tree, self._unfolded, part=known.part
         )
         self.show(document, keep_scroll=True)
 
@@ -118,15 +113,15 @@ class SessionDetail(DocumentView):
         path = self._readable(session)
         part = _END if path.stat().st_size >= _LARGE else 0
         facts = read_end(path, part, cancelled=cancelled) if part else read_facts(path, cancelled=cancelled)
-        home = self._browser.places.home
+        home = self._model.places.home
         tree = session_tree(self._project(session), home, session.session_id, facts.compactions, cancelled)
         return Known(session, path, facts, tree, part)
 
     def _project(self, session: Session) -> Project:
         """The project with a session's captures: this one, unless it was started elsewhere."""
-        folder = session_folder(session.summary.folder, self._browser.project.root)
+        folder = session_folder(session.summary.folder, self._model.project.root)
         root = find_root(folder)
-        return self._browser.project if root == self._browser.project.root else Project(root)
+        return self._model.project if root == self._model.project.root else Project(root)
 
     # -- links --------------------------------------------------------------------------------------------
 
@@ -147,7 +142,7 @@ class SessionDetail(DocumentView):
             self._unfolded ^= {name}
             self._show_known(known, self._session)
         elif f"{kind}:" == LINE:
-            read_transcript(self.app, known.path, int(name))
+            self.app.open_transcript(known.path, int(name))
         elif f"{kind}:" == CAPTURE:
             self._open_capture(next(each for each in _captures(known.tree) if each.entry.name == name))
         elif f"{kind}:" == MEMORY:
@@ -155,7 +150,7 @@ class SessionDetail(DocumentView):
 
     def _open_capture(self, captured: Captured) -> None:
         document = capture_document(
-            CaptureRow(captured.entry, captured.capture), self._browser.clock(), facts=None
+            CaptureRow(captured.entry, captured.capture), self._model.clock(), facts=None
         )
         title = f"Capture {day_and_minute(captured.capture.timestamp)}"
         self.app.push_screen(ReadingScreen(title, document))
@@ -164,9 +159,9 @@ class SessionDetail(DocumentView):
         from memtui.app.details.memory_detail import read_document
 
         with self.app.reporting("reading the memory"):
-            store = MemoryFiles(self._project(known.session), self._browser.places.home)
+            store = MemoryFiles(self._project(known.session), self._model.places.home)
             memory = store.load(made.entry)
-            document = read_document(memory, self._browser.clock())
+            document = read_document(memory, self._model.clock())
             self.app.push_screen(ReadingScreen(f"Memory {memory.head.id}", document))
 
 

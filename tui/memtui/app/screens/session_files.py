@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from memtui.app.host import HostApp
-from memtui.app.screens.confirm import ConfirmScreen
+from memtui.app.base import BaseApp
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.exporting import export_sessions
 from memtui.app.widgets.document import Document, Line, line
 from memtui.flows.forgetting import Traces, forget, traces_of
@@ -21,7 +21,7 @@ from memtui.store.session_list import Session, size_text
 class SessionFiles:
     """Acts on sessions in workers, and reports the result."""
 
-    def __init__(self, app: HostApp, places: Places, clock: Clock, changed: Callable[[], object]) -> None:
+    def __init__(self, app: BaseApp, places: Places, clock: Clock, changed: Callable[[], object]) -> None:
         """Make the actions.
 
         Args:

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from memtui.app.keys.list_commands import SESSIONS
-from memtui.app.model.project_model import Browser
+from memtui.app.base import BaseApp
+from memtui.app.project import ProjectModel
 from memtui.app.screens.resuming import resume
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import SessionFiles
 from memtui.app.screens.session_listing import SessionListing
-from memtui.app.screens.transcript import read_transcript
-from memtui.app.stylesheets import stylesheet
+from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
-from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.row_list import RowList
 from memtui.ground.files import FileProblem
 from memtui.store.archive import Archive
 from memtui.store.resuming import Resumable
 from memtui.store.session_list import Session, SessionList, agents_of
-
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NOTHING = "Nothing is selected."
@@ -41,22 +36,42 @@ _NOTHING = "Nothing is selected."
 class SessionsScreen(Screen[None]):
     """The list, newest first, and the detail of the selected session."""
 
-    DEFAULT_CSS = stylesheet("sessions")
-    SCOPED_CSS = False
-
-    if TYPE_CHECKING:
-        app: HostApp
+    app = getters.app(BaseApp)
 
     AUTO_FOCUS = "#sessions"
-    TABLE = SESSIONS
-    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
+    listing = getters.query_one("#sessions", RowList)
+    detail = getters.query_one(SessionDetail)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "read", "read", show=False, tooltip="read the session"),
+        Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
+        Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
+        Binding("slash", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
+        Binding("full_stop", "sort(1)", "sort", tooltip="sort by the next column"),
+        Binding("A", "everywhere", "all", id="all", tooltip="show everything, or the usual part"),
+        Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
+        Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
+        Binding("K", "several('keep')", "keep", show=False, tooltip="keep a copy in the archive"),
+        Binding("E", "several('export')", "export", id="export", tooltip="export as a page, secrets masked"),
+        Binding(
+            "D", "several('forget')", "forget", id="trash", tooltip="move to the trash, or forget (asks)"
+        ),
+        Binding(
+            "right", "agents(True)", "agents", show=False, tooltip="list its subagents under the session"
+        ),
+        Binding("left", "agents(False)", "fold", show=False, tooltip="fold its subagents away"),
+        Binding("tab", "switch", "detail", show=False, tooltip="go from the list to the detail"),
+        Binding(
+            "escape,q,S", "back", "back", id="back", tooltip="back: to the list, ticks, filter, out of here"
+        ),
+    ]
+    about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, model: ProjectModel) -> None:
         super().__init__()
-        self._browser = browser
-        places = browser.places
-        self._list = SessionList(places.project, places.home, places.claude, browser.clock)
-        self._archive = Archive(places.home, browser.clock)
+        self._model = model
+        places = model.places
+        self._list = SessionList(places.project, places.home, places.claude, model.clock)
+        self._archive = Archive(places.home, model.clock)
         self._rows = SessionListing()
 
     def compose(self) -> ComposeResult:
@@ -65,32 +80,21 @@ class SessionsScreen(Screen[None]):
             with Vertical(id="listed"):
                 yield Heading(self._heading)
                 yield RowList(self._rows.draw, empty="…", id="sessions")
-            yield SessionDetail(self._browser, self._readable)
+            yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
-        yield KeyBar()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """List the sessions, then complete their rows."""
-        self._files = SessionFiles(self.app, self._browser.places, self._browser.clock, self._load)
+        self._files = SessionFiles(self.app, self._model.places, self._model.clock, self._load)
         self._load()
 
     def on_descendant_focus(self) -> None:
-        """The key bar shows the keys for the current focus."""
+        """Where there is room for one only, show the list or the detail."""
         detail = self.focused is self.detail
         self.set_class(detail, "-reading", update=self.has_class("-short"))  # it changes no other layout
-        self.query_one(KeyBar).keys = self.TABLE.bar("session" if detail else "sessions")
 
     # -- the list -------------------------------------------------------------------------------------------
-
-    @property
-    def listing(self) -> RowList:
-        """The rows."""
-        return self.query_one("#sessions", RowList)
-
-    @property
-    def detail(self) -> SessionDetail:
-        """The detail of the selected session."""
-        return self.query_one(SessionDetail)
 
     @property
     def selected(self) -> Session | None:
@@ -155,19 +159,19 @@ class SessionsScreen(Screen[None]):
         if session is None:
             self._say_nothing()
         elif agent is not None:
-            read_transcript(self.app, agent.path)
+            self.app.open_transcript(agent.path)
         elif session.kept is None:
-            read_transcript(self.app, session.path)
+            self.app.open_transcript(session.path)
         else:
             self._unpack(session)
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
     async def _unpack(self, session: Session) -> None:
         with self.app.reporting("unpacking the session"):
-            read_transcript(self.app, await asyncio.to_thread(self._readable, session))
+            self.app.open_transcript(await asyncio.to_thread(self._readable, session))
 
     def _say_nothing(self) -> None:
-        self.app.say(_NOTHING, severity="warning")
+        self.app.warn(_NOTHING)
 
     def _readable(self, session: Session) -> Path:
         return self._archive.readable(session.kept) if session.kept else session.path
@@ -179,7 +183,7 @@ class SessionsScreen(Screen[None]):
             self._say_nothing()
             return
         wanted = Resumable(session.session_id, session.summary.folder, session.kept)
-        resume(self.app, self._browser, wanted, fork=fork)
+        resume(self.app, self._model, wanted, fork=fork)
         self._load()
 
     def action_agents(self, show: bool) -> None:
@@ -277,7 +281,3 @@ class SessionsScreen(Screen[None]):
             self._dropped()
         else:
             self.dismiss()
-
-    @on(KeyBar.Pressed)
-    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
-        await self.run_action(message.action)

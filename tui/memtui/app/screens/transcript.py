@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
-from textual import events, on, work
-from textual.app import App, ComposeResult
-from textual.binding import BindingType
+from textual import events, getters, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.editor import page_text
-from memtui.app.host import AftermathWanted, PinWanted, ResumeWanted
-from memtui.app.keys.reader_commands import TRANSCRIPT
+from memtui.app.base import BaseApp, StyledOnce
 from memtui.app.screens.exporting import export_sessions
-from memtui.app.screens.single_layout import StyledOnce, add_size_classes
 from memtui.app.screens.transcript_places import Offsets, go_to_next
 from memtui.app.screens.transcript_title import place, title
-from memtui.app.stylesheets import stylesheet
+from memtui.app.terminal import page_text
+from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
-from memtui.app.widgets.key_bar import KeyBar
 from memtui.app.widgets.transcript_finder import Finder
 from memtui.app.widgets.transcript_pages import Shows
 from memtui.app.widgets.transcript_source import Wanted
@@ -32,37 +29,50 @@ from memtui.transcript.blocks import Block
 from memtui.transcript.events import Boundary
 from memtui.transcript.subagents import agent_transcripts
 
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
-
 _FOLLOW = 0.5
 """Seconds between checks whether the transcript has grown."""
-
-
-def read_transcript(app: App[Any], path: Path, line: int = 0, *, find: str = "") -> None:
-    """Open a session for reading, from anywhere in the app.
-
-    Args:
-        app: the app.
-        path: the session's transcript, or one of its subagents'.
-        line: the line to open it at (1-based), which is unfolded; its end when 0.
-        find: text to mark, which `n` searches for.
-    """
-    screen = TranscriptScreen(path, line, find=find)
-    add_size_classes(screen, app)
-    app.push_screen(screen)
 
 
 class TranscriptScreen(StyledOnce):
     """The conversation in Claude Code's file."""
 
-    if TYPE_CHECKING:
-        app: HostApp
+    app = getters.app(BaseApp)
 
-    DEFAULT_CSS = stylesheet("transcript")
-    SCOPED_CSS = False
-    TABLE = TRANSCRIPT
-    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "find", "find", id="filter", tooltip="filter here, or find, as you type"),
+        Binding("n", "again(1)", "next", tooltip="go to the next hit"),
+        Binding("N", "again(-1)", "hit before", show=False, tooltip="go to the previous hit"),
+        Binding("left_square_bracket", "turn(-1)", "turn before", show=False, tooltip="the previous turn"),
+        Binding("right_square_bracket", "turn(1)", "next turn", tooltip="the next turn"),
+        Binding(
+            "left_curly_bracket", "compaction(-1)", "before", show=False, tooltip="the previous compaction"
+        ),
+        Binding("right_curly_bracket", "compaction(1)", "compaction", tooltip="the next compaction"),
+        Binding(
+            "l", "lost", "lost", id="lost", show=False, tooltip="what this compaction lost, to give it back"
+        ),
+        Binding(
+            "enter", "unfold", "unfold", tooltip="unfold what is folded here, or fold it; go to a typed line"
+        ),
+        Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
+        Binding("y", "copy", "copy", tooltip="copy the selection, marked blocks or this one; masks secrets"),
+        Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
+        Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of it in Claude Code"),
+        Binding("e", "pager", "pager", id="edit", show=False, tooltip="open in $EDITOR"),
+        Binding(
+            "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
+        ),
+        Binding("t", "cycle", "show", tooltip="show all, no tools, or asks and closing messages"),
+        Binding("E", "export", "export", id="export", tooltip="export as a page, secrets masked"),
+        Binding("g", "first", "start", show=False, tooltip="go to the start"),
+        Binding("G", "last", "end", show=False, tooltip="go to the end, or to the typed line"),
+        Binding("percent_sign", "percent", "part", show=False, tooltip="go to the typed percentage"),
+        Binding("escape,o,q", "back", "back", tooltip="back: drop the number, ticks, hits, leave"),
+    ]
+    about = (
+        "The conversation as it stands in Claude Code's file; it follows the session. "
+        "A number goes before G (a line) or % (a part of the file)."
+    )
 
     def __init__(self, path: Path, line: int = 0, *, find: str = "") -> None:
         """Use `read_transcript`."""
@@ -77,12 +87,11 @@ class TranscriptScreen(StyledOnce):
         """The view, the line to type in, and the keys."""
         yield self.view
         yield InputLine("find", FIND_HINT)
-        yield KeyBar()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Follow the file while the screen is open."""
         self.finder = Finder(self.view)
-        self.query_one(KeyBar).keys = self.TABLE.bar()
         if self._query:
             self.finder.look_for(self._query)
         self.view.focus()
@@ -98,10 +107,6 @@ class TranscriptScreen(StyledOnce):
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))
         self.view.border_subtitle = Content(place(self.view, found, self._typed))
         self.query_one(InputLine).show_status(found)
-
-    async def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
-        """Run the key that was clicked."""
-        await self.run_action(message.action)
 
     def on_key(self, event: events.Key) -> None:
         """A digit extends the number typed before G or %."""
@@ -188,13 +193,13 @@ class TranscriptScreen(StyledOnce):
     def _show_lost(self) -> None:
         block = self.view.current
         if block is not None and isinstance(block.event, Boundary):
-            self.app.post_message(AftermathWanted(self._path, parse_iso(block.stamp)))
+            self.app.open_lost(self._path, parse_iso(block.stamp))
         else:
             self.app.say("This is not a compaction: } and { go to one.")
 
     def action_resume(self, fork: bool = False) -> None:
         """Resume this session in Claude Code, or a copy of it."""
-        self.app.post_message(ResumeWanted(self._path, fork=fork))
+        self.app.resume(self._path, fork=fork)
 
     # -- blocks ---------------------------------------------------------------------------------------------
 
@@ -213,9 +218,9 @@ class TranscriptScreen(StyledOnce):
     def _open_agent(self, event: TranscriptView.AgentWanted) -> None:
         for agent, path in agent_transcripts(self._path, [event.agent]):
             if agent == event.agent:
-                read_transcript(self.app, path)
+                self.app.open_transcript(path)
                 return
-        self.app.say("The transcript of this subagent no longer exists.", severity="warning")
+        self.app.warn("The transcript of this subagent no longer exists.")
 
     def action_mark(self) -> None:
         """Mark the current block, or unmark it, and go to the next."""
@@ -250,12 +255,12 @@ class TranscriptScreen(StyledOnce):
         if text := " ".join(words.split()):
             self.view.when_indexed(lambda: self._pin(text))
         else:
-            self.app.say("Nothing to pin here: ! pins what was said, run or read.", severity="warning")
+            self.app.warn("Nothing to pin here: ! pins what was said, run or read.")
 
     def _pin(self, text: str) -> None:
         block = self.view.current
         line = self.view.source.index.number_at(block.key[0]) if block else 0
-        self.app.post_message(PinWanted(text, self._path, line))
+        self.app.pin(text, self._path, line)
 
     def action_pager(self) -> None:
         """Show the chosen blocks in a pager, with secrets masked, as always outside the screen."""
@@ -265,7 +270,7 @@ class TranscriptScreen(StyledOnce):
         chosen = self._chosen()
         problem = page_text(self.app, transcript_markdown(chosen)) if chosen else ""
         if problem:
-            self.app.say(problem, severity="warning")
+            self.app.warn(problem)
 
     @work(group="export", exclusive=True, exit_on_error=False)
     async def action_export(self) -> None:

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
+from memtui.app.base import BaseApp
 from memtui.app.details.versions import Compared, VersionRow, VersionSource, version_before
-from memtui.app.keys.list_commands import VERSIONS
-from memtui.app.panes.pane import row, when_of
-from memtui.app.stylesheets import stylesheet
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.key_bar import KeyBar
-from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.footer import KeyFooter
+from memtui.app.widgets.row_list import RowList, row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock
-
-if TYPE_CHECKING:
-    from memtui.app.host import HostApp
 
 _LOOK = 2.0
 """Seconds between checks for a new version."""
@@ -36,15 +31,19 @@ _PAUSE = 0.05
 class VersionsScreen(Screen[None]):
     """The list of versions, newest first, and the changes made by the selected one."""
 
-    DEFAULT_CSS = stylesheet("versions")
-    SCOPED_CSS = False
-
-    if TYPE_CHECKING:
-        app: HostApp
+    app = getters.app(BaseApp)
 
     AUTO_FOCUS = "#versions"
-    TABLE = VERSIONS
-    BINDINGS: ClassVar[list[BindingType]] = [*TABLE.bindings()]
+    listing = getters.query_one("#versions", RowList)
+    changes = getters.query_one("#changes", DocumentView)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "mark", tooltip="mark this version, to compare the others with it"),
+        Binding("A", "everything", "all", id="all", tooltip="show everything, or the usual part"),
+        Binding("tab,shift+tab", "switch", "changes", show=False, tooltip="go to the changes, or back"),
+        Binding("escape", "back", "back", id="back", tooltip="back: to the list, to where you were"),
+        Binding("q,v", "dismiss", "leave", show=False, tooltip="leave the versions"),
+    ]
+    about = "The versions, newest first, and what has changed between two of them."
 
     def __init__(self, name: str, versions: VersionSource, clock: Clock) -> None:
         """Make the screen.
@@ -69,23 +68,13 @@ class VersionsScreen(Screen[None]):
         with Horizontal(id="versions-body"):
             yield RowList(self._draw, empty="…", id="versions")
             yield DocumentView(id="changes")
-        yield KeyBar()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Read the versions, and keep checking for new ones."""
         self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._name_shown)}")
         self._look()
         self.set_interval(_LOOK, self._look)
-
-    @property
-    def listing(self) -> RowList:
-        """The versions."""
-        return self.query_one("#versions", RowList)
-
-    @property
-    def changes(self) -> DocumentView:
-        """The differences."""
-        return self.query_one("#changes", DocumentView)
 
     @work(group="versions", exit_on_error=False)
     async def _look(self) -> None:
@@ -166,9 +155,9 @@ class VersionsScreen(Screen[None]):
         key = self.listing.selected or ""
         version = self._rows.get(key)
         if version is None:
-            self.app.say("There is no version to mark.", severity="warning")
+            self.app.warn("There is no version to mark.")
         elif version.broken:
-            self.app.say(f"{version.name} is broken: it cannot be compared.", severity="warning")
+            self.app.warn(f"{version.name} is broken: it cannot be compared.")
         else:
             self._marked = "" if key == self._marked else key
             message = f"{version.name} is marked: the others are compared with it."
@@ -182,16 +171,6 @@ class VersionsScreen(Screen[None]):
         self._compare()
 
     # -- moving about ---------------------------------------------------------------------------------------
-
-    def on_descendant_focus(self) -> None:
-        """The key bar shows the keys for the current focus."""
-        self.query_one(KeyBar).keys = self.TABLE.bar(
-            "versions" if self.focused is self.listing else "changes"
-        )
-
-    @on(KeyBar.Pressed)
-    async def _key_pressed(self, message: KeyBar.Pressed) -> None:
-        await self.run_action(message.action)
 
     @on(RowList.Opened)
     def _opened(self) -> None:

@@ -13,25 +13,10 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
-from memtui.app.widgets.key_bar import KeyBar
+from memtui.app.widgets.text_field import TypedLine
 
 FILTER_HINT = "filter, enter keeps it, esc drops it"
 FIND_HINT = "find, enter keeps it, esc goes back"
-_KEYS = (
-    ("enter", "keep", "focused.submit"),
-    ("f1", "help", "app.help"),
-    ("esc", "drop", "focused.drop"),
-)
-"""Descriptions of the keys at the bottom while typing."""
-
-
-class _TypedLine(Input):
-    """The input, whose actions a click in the key bar can name."""
-
-    def action_drop(self) -> None:
-        """Give up the text."""
-        if isinstance(self.parent, InputLine):
-            self.parent.action_drop()
 
 
 class InputLine(Horizontal):
@@ -47,7 +32,7 @@ class InputLine(Horizontal):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "drop", show=False),
+        Binding("escape", "drop", "drop", tooltip="give up the text"),
         Binding("down", "move(1)", show=False),
         Binding("up", "move(-1)", show=False),
     ]
@@ -80,7 +65,7 @@ class InputLine(Horizontal):
             hint: shown while the input is empty.
         """
         super().__init__(id=f"{name}-line")
-        self._input = _TypedLine(id=name, compact=True, placeholder=hint)
+        self._input = TypedLine(id=name, compact=True, placeholder=hint)
         self._status = Label(Content(""), classes="status")
 
     def compose(self) -> ComposeResult:
@@ -115,15 +100,6 @@ class InputLine(Horizontal):
     def focus_is_at(self, widget: Widget) -> None:
         """Hide the line when another widget gets the focus, show it when its input does."""
         self.set_class(widget.parent is self, "-open")
-
-    def on_descendant_focus(self) -> None:
-        """The keys at the bottom are those of the line."""
-        self.screen.query_one(KeyBar).typing = _KEYS
-
-    def on_descendant_blur(self) -> None:
-        """They are those of the screen again."""
-        for bar in self.screen.query(KeyBar):
-            bar.typing = ()
 
     def show_status(self, text: str) -> None:
         """Show a short text after the input, such as the number of matches."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import ClassVar
 
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -17,7 +19,10 @@ from textual.strip import Strip
 from memtui.app.widgets.click_kinds import Pointer
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
 from memtui.app.widgets.row_painter import Draw, Look, RowPainter
+from memtui.ground.clock import day_and_minute, local_minute, short_time
 
+_WIDE = 40
+"""Width in columns from which the time at the left of a row includes its day."""
 _FLASH = 1.5
 """Seconds for which new rows are highlighted."""
 
@@ -327,6 +332,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Open the selected row; without one the key goes to the parent."""
         if self.selected is None:
             raise SkipAction
+        self._moved = True  # rows that arrive while it is read move neither selection nor detail
         self.post_message(self.Opened(self, self.selected))
 
     def _report(self) -> None:
@@ -427,3 +433,23 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def room(self) -> int:
         """The width available to a row beside its bar."""
         return max(0, self.scrollable_content_region.width - 1 - self.GAP)
+
+
+def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool = False) -> str:
+    """The time column of a row: day and minute if there is room for both, or `exact`."""
+    if width >= _WIDE or exact:
+        same_year = moment is not None and moment.year == now.year
+        when = (day_and_minute(moment) if same_year else local_minute(moment)[:10]) if moment else ""
+        return f"{when:<13}"
+    return f"{short_time(moment, now) if moment else '':<7}"
+
+
+def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:
+    """A row with `left` cut if necessary and `right` kept whole at the end, if both fit."""
+    content = Content.assemble(*left)
+    end = f" {right}" if right and width >= 24 else ""
+    room = max(0, width - len(end))
+    if content.cell_length > room:
+        content = content.truncate(room, ellipsis=True)
+    gap = " " * max(0, room - content.cell_length)
+    return Content.assemble(content, gap, (end, "$quiet"))

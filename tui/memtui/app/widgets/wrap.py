@@ -207,3 +207,12 @@ def head(text: str, width: int) -> str:
         if used > width:
             return text[:start]
     return text
+
+
+def short_tokens(tokens: int) -> str:
+    """A number of tokens in at most five characters: ``950``, ``12k``, ``1.2M``."""
+    if tokens < 1_000:
+        return str(tokens)
+    if tokens < 999_500:
+        return f"{round(tokens / 1_000)}k"
+    return f"{tokens / 1_000_000:.1f}M"

@@ -1,1 +1,0 @@
-"""The browser's actions: plain classes that receive the panes and stores they act on."""

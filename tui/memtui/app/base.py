@@ -1,0 +1,180 @@
+"""What panes and screens ask of the app: messages, the clipboard, the boundary of workers, other screens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual import work
+from textual.app import App
+from textual.binding import Binding
+from textual.css.query import NoMatches
+from textual.dom import DOMNode
+from textual.events import ScreenResume
+from textual.keys import format_key
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
+from textual.worker import active_worker
+
+from memtui.ground.clean import clean
+from memtui.ground.failures import FailureLog, explain
+
+if TYPE_CHECKING:
+    from memtui.app.project import ProjectModel
+
+PROMPT = "Please import memory {id}"
+"""The prompt that restores a memory in Claude Code (seed 000, step 4)."""
+_TOAST = 300
+"""Characters of a message: three lines of 100 columns; `memtui doctor` has the rest."""
+
+
+def _always() -> bool:
+    return True
+
+
+class BaseApp(App[None]):
+    """The app as panes and screens see it; `memtui.app.app` implements what opens other screens."""
+
+    def __init__(self, model: ProjectModel, log: FailureLog) -> None:
+        super().__init__()
+        self.model = model
+        self.log_file = log
+        self.new_windows = False
+        """Whether to resume sessions in a new window of tmux."""
+        self.keymap: dict[str, str] = {}
+        """The user's own keys, by the ids of bindings."""
+        self.painted = asyncio.Event()
+        """Set after the first paint, which slow work and imports wait for."""
+
+    def open_transcript(self, path: Path, line: int = 0, *, find: str = "") -> None:
+        """Read a transcript at a line (1-based), or at its end; `find` is marked there."""
+        raise NotImplementedError
+
+    def open_lost(self, transcript: Path, since: datetime | None) -> None:
+        """Show what a session's first compaction at or after a time lost."""
+        raise NotImplementedError
+
+    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> None:
+        """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
+        raise NotImplementedError
+
+    def resume(self, transcript: Path, *, fork: bool = False) -> None:
+        """Resume the session of a transcript in Claude Code, or a copy of it."""
+        raise NotImplementedError
+
+    def action_undo(self, then: Callable[[], object] | None = None) -> None:
+        """Undo the last change; `then` is called afterwards."""
+        raise NotImplementedError
+
+    def action_redo(self, then: Callable[[], object] | None = None) -> None:
+        """Redo the last undone change; `then` is called afterwards."""
+        raise NotImplementedError
+
+    def reload_settings(self) -> None:
+        """Use a changed config.toml."""
+        raise NotImplementedError
+
+    def refresh_remotes(self) -> None:
+        """Look at the remotes again."""
+        raise NotImplementedError
+
+    def hint(self, *names: str) -> None:
+        """Compare these targets with the disk now."""
+        raise NotImplementedError
+
+    def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
+        """Show a message. Only the last one is visible: a pile would cover the screen."""
+        self.clear_notifications()
+        text = clean(text)
+        text = text if len(text) <= _TOAST else f"{text[: _TOAST - 1]}…"
+        self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 6)
+
+    def warn(self, text: str) -> None:
+        """Show why something cannot be done."""
+        self.say(text, severity="warning")
+
+    @work(group="copy", exit_on_error=False)
+    async def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
+        """Copy a text, and say by which way.
+
+        Args:
+            text: the text.
+            name: its name, unless it is short.
+            note: a remark about it.
+        """
+        from memtui.ground.clipboard import copy
+
+        def send(osc52: str) -> None:
+            self.call_from_thread(self.copy_to_clipboard, osc52)
+
+        with self.reporting("copying"):
+            copied = await asyncio.to_thread(copy, text, send, name=name)
+            message = f"{note[:1].upper()}{note[1:]}. {copied.message}" if note else copied.message
+            self.say(message, severity="information" if copied.sure and not note else "warning")
+
+    def explain(self, doing: str, error: Exception) -> str:
+        """The message for an error; one that memtui cannot explain is logged."""
+        return explain(self.log_file, doing, error)
+
+    @contextmanager
+    def reporting(self, doing: str, *, wanted: Callable[[], bool] = _always) -> Iterator[None]:
+        """The boundary of a worker: an exception inside is reported, and goes no further.
+
+        Args:
+            doing: completes the sentence “Failed …”, for example “copying”.
+            wanted: asked after a failure; False suppresses the report.
+        """
+        try:
+            yield
+        except NoMatches as error:
+            if self._is_shown_yet() and wanted():  # a screen's widgets are removed before its workers end
+                self.say(self.explain(doing, error), severity="error")
+        except Exception as error:  # a worker's boundary
+            if self.is_running and wanted():
+                self.say(self.explain(doing, error), severity="error")
+
+    def _is_shown_yet(self) -> bool:
+        """Whether the app runs, and the screen of the current worker is still open."""
+        worker = active_worker.get(None)
+        left = worker and isinstance(worker.node, Screen) and worker.node not in self.screen_stack
+        return self.is_running and not left
+
+
+class StyledOnce(Screen[None]):
+    """A screen whose widgets are styled as they are mounted, and not again before the first paint.
+
+    Textual 8.2.8 styles, lays out and paints a new screen twice: once more with the classes for its size.
+    """
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Keep Textual from restyling everything when the screen is first shown."""
+        event.refresh_styles = event.refresh_styles and self.stack_updates > 0
+
+
+def add_size_classes(screen: Screen[Any], app: App[Any]) -> None:
+    """Add the classes for the window's size before the first paint, not after it."""
+    width, height = app.size
+    _add(screen, width, screen.HORIZONTAL_BREAKPOINTS or app.HORIZONTAL_BREAKPOINTS)
+    _add(screen, height, screen.VERTICAL_BREAKPOINTS or app.VERTICAL_BREAKPOINTS)
+
+
+def _add(screen: Screen[Any], length: int, breakpoints: Iterable[tuple[int, str]] | None) -> None:
+    if reached := [point for point in breakpoints or () if point[0] <= length]:
+        screen.add_class(max(reached)[1], update=False)
+
+
+def bindings_of(owner: type[DOMNode]) -> Iterator[Binding]:
+    """The bindings that a class declares itself."""
+    for each in owner.__dict__.get("BINDINGS", ()):
+        yield each if isinstance(each, Binding) else Binding(*each)
+
+
+def shown(keys: str) -> str:
+    """Keys as written for people: `[`, `ctrl+r`, `?`."""
+    return " ".join(
+        "esc" if key == "escape" else "+".join(map(format_key, key.split("+"))) for key in keys.split(",")
+    )

@@ -1,0 +1,546 @@
+"""The main screen: four panes and the detail of the selected row, kept in step with the disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, getters, on, work
+from textual.app import ComposeResult
+from textual.binding import ActiveBinding, Binding, BindingType
+from textual.message import Message
+
+from memtui.app.base import BaseApp, StyledOnce, bindings_of, shown
+from memtui.app.listings import (
+    BranchView,
+    CapturesView,
+    CommandsView,
+    ConfigView,
+    DraftWanted,
+    HealthView,
+    LightsView,
+    MemoriesView,
+    PinsView,
+    StateView,
+    View,
+    first_views,
+)
+from memtui.app.panes.commands import CommandsPane
+from memtui.app.panes.detail import DetailView, selected_line
+from memtui.app.panes.memories import MemoriesPane
+from memtui.app.panes.pane import Pane, PaneId, PaneStack
+from memtui.app.panes.pending import PendingPane
+from memtui.app.panes.state import StatePane
+from memtui.app.project import ProjectModel
+from memtui.app.settings import Settings, save_split
+from memtui.app.status import Published, StatusBar, Tab, TabStrip
+from memtui.app.watch import Live, StateWriter
+from memtui.app.widgets.document import Document, line
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.footer import KeyFooter
+from memtui.app.widgets.input_line import FILTER_HINT, InputLine
+from memtui.app.widgets.row_list import RowList
+from memtui.app.widgets.split import Split
+
+if TYPE_CHECKING:
+    from memtui.ground.project import Places
+    from memtui.plugin.installing import Plan
+    from memtui.store.follow import Followed
+    from memtui.store.search import Result
+
+_AGE_STEP = 20.0
+"""Seconds between redraws that update ages."""
+_PANE_OF: dict[type, PaneId] = {
+    CapturesView: PaneId.PENDING,
+    HealthView: PaneId.PENDING,
+    MemoriesView: PaneId.MEMORIES,
+    CommandsView: PaneId.COMMANDS,
+    PinsView: PaneId.COMMANDS,
+    LightsView: PaneId.COMMANDS,
+    StateView: PaneId.STATE,
+    DraftWanted: PaneId.STATE,
+}
+_BAR_VIEWS = (BranchView, HealthView, PinsView, StateView, DraftWanted)
+
+
+class BrowserScreen(StyledOnce):
+    """Composes the panes and the detail, passes views on, moves the focus; panes act on their rows."""
+
+    app = getters.app(BaseApp)
+    AUTO_FOCUS = "#pending"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
+        Binding("e", "edit", "edit", id="edit", show=False, tooltip="open in $EDITOR"),
+        Binding(
+            "exclamation_mark",
+            "pin_line",
+            "pin",
+            id="pin",
+            show=False,
+            tooltip="pin this line: no compaction may lose it; among the pins, type one",
+        ),
+        Binding("slash", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
+        Binding("c", "compact", "compact", id="compact", tooltip="make a memory of the current session"),
+        Binding("i", "install", "install", id="install", show=False, tooltip="install the plugin"),
+        Binding("z", "zoom", "zoom", id="zoom", show=False, tooltip="give this pane the window, or back"),
+        Binding("1", "pane('pending')", "Pending", id="pane_1", show=False, tooltip="go to Pending"),
+        Binding("2", "pane('memories')", "Memories", id="pane_2", show=False, tooltip="go to Memories"),
+        Binding("3", "pane('commands')", "Commands", id="pane_3", show=False, tooltip="go to Commands"),
+        Binding("4", "pane('state')", "State", id="pane_4", show=False, tooltip="go to the session state"),
+        Binding("enter", "open", "open", show=False),
+        Binding("tab", "next_pane(1)", "next", show=False),
+        Binding("shift+tab", "next_pane(-1)", "previous", show=False),
+        Binding("escape", "back", "back", id="back", show=False, tooltip="back: detail, ticks, filter, zoom"),
+        Binding("q", "app.quit", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
+    ]
+
+    class Kept(Message):
+        """A session was updated in the background, or could not be."""
+
+        def __init__(self, problem: str) -> None:
+            super().__init__()
+            self.problem = problem
+
+    def __init__(self, model: ProjectModel, settings: Settings, *, note: str = "") -> None:
+        """Make the screen; `note` is a remark about this run, for the status line."""
+        super().__init__()
+        self.model = model
+        self._settings = settings
+        self.pending, self.memories = PendingPane(model), MemoriesPane(model)
+        self.commands, self.state = CommandsPane(model), StatePane(model)
+        every: Sequence[Pane] = (self.pending, self.memories, self.commands, self.state)
+        self.panes = {pane.pane_id: pane for pane in every}
+        self.current_id = PaneId.PENDING
+        self.pane.add_class("-current", update=False)
+        self.bar = StatusBar(model, settings.warn)
+        self.bar.set_reactive(StatusBar.note, note)
+        self.detail = DetailView()
+        self.split = Split(id="body", columns=settings.columns)
+        self._last_query = ""
+        self.live = Live(
+            model.targets,
+            lambda names: model.compare(names, lambda view: self._post(Published(view))),
+            lambda liveness: self._soon(self.bar.show_liveness, liveness),
+            lambda error: self.app.explain("looking at the disk", error),
+            lambda: model.has_more_work,
+        )
+        self._writer = StateWriter(
+            model,
+            self._followed,
+            lambda error: self._post_kept(self.app.explain("following the sessions", error)),
+        )
+
+    def compose(self) -> ComposeResult:
+        """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
+        yield self.bar
+        yield TabStrip(id="tabs")
+        with self.split:
+            with PaneStack(id="panes"):
+                yield from self.panes.values()
+            yield self.detail
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        """Start watching the disk; everything after this comes as messages."""
+        for pane in self.panes.values():
+            pane.show_rows()
+        for view in first_views(self.model.places):
+            self.on_published(Published(view))
+        self.make_current(PaneId.PENDING)
+        self.call_after_refresh(self._painted)
+        self.set_interval(_AGE_STEP, self._let_time_pass)
+
+    def _painted(self) -> None:
+        """After the first paint, models and stores may be imported."""
+        self.app.painted.set()
+        self.live.start()
+        self._writer.start()
+        self.bar.refresh_remotes(self._settings.sync_seconds)
+
+    def on_unmount(self) -> None:
+        """Stop everything that could keep the program from ending."""
+        self.model.exchange.stopped.set()
+        self.state.question.cancel()
+        self.detail.stop()
+        self.model.stop()
+        self._writer.stop(timeout=0.2)
+        self.live.stop(timeout=0.5)
+
+    # -- what comes from the background ---------------------------------------------------------------------
+
+    def _post(self, message: Message) -> None:
+        """Post from another thread; ignored if the screen has been closed."""
+        if self.is_attached:
+            self.post_message(message)
+
+    def _soon(self, callback: object, *arguments: object) -> None:
+        if self.is_attached:
+            self.call_later(callback, *arguments)  # type: ignore[arg-type]
+
+    def _followed(self, followed: Followed) -> None:
+        if followed.problem or followed.stored is not None:
+            self._post_kept(followed.problem and f"{followed.problem}.")
+
+    def _post_kept(self, problem: str) -> None:
+        self._post(self.Kept(problem))
+
+    def on_browser_screen_kept(self, message: Kept) -> None:
+        """Report a background update of a session, or its failure."""
+        self.state.kept(message.problem)
+
+    def on_published(self, message: Published) -> None:
+        """Show a newer view in its pane and in the status line."""
+        view = message.view
+        if self._is_of_former_choice(view):
+            return
+        if isinstance(view, _BAR_VIEWS):
+            self.bar.apply(view)
+        if isinstance(view, ConfigView):
+            self.app.reload_settings()
+        elif pane_id := _PANE_OF.get(type(view)):
+            pane = self.panes[pane_id]
+            pane.apply(view)
+            if self._settings.bell and isinstance(view, CapturesView) and self.pending.has_new_captures:
+                self.app.bell()
+            pane.look_at(pane.in_sight)
+            self._show_changes(pane)
+
+    def _is_of_former_choice(self, view: View) -> bool:
+        """Whether the view was read before the user chose another session, so that a newer one follows."""
+        state = view.meanwhile if isinstance(view, DraftWanted) else view
+        return isinstance(state, StateView) and state.chosen != self.state.view.chosen
+
+    def _let_time_pass(self) -> None:
+        self.bar.let_time_pass()
+        self.bar.refresh_remotes(self._settings.sync_seconds)
+        for pane in self.panes.values():
+            pane.let_time_pass()
+
+    @on(StatusBar.Held)
+    def _held(self, message: StatusBar.Held) -> None:
+        self.memories.show_held(message.states)
+
+    @on(Pane.Changed)
+    def _changed(self, message: Pane.Changed) -> None:
+        self._show_changes(message.pane)
+
+    def _show_changes(self, pane: Pane) -> None:
+        self.update_tabs()
+        if pane is self.pane or self.pane.selected is None:
+            self.show_detail()
+
+    @on(RowList.Window)
+    def _rows_in_sight(self, message: RowList.Window) -> None:
+        if isinstance(message.row_list, Pane):
+            message.row_list.look_at(message.keys)
+
+    # -- panes and detail -----------------------------------------------------------------------------------
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that keys act on: the one focused last."""
+        return self.panes[self.current_id]
+
+    def make_current(self, pane_id: PaneId) -> None:
+        """Make a pane the current one, with or without the focus."""
+        self.current_id = pane_id
+        for other in self.panes.values():
+            other.set_class(other.pane_id is pane_id, "-current")
+        self.update_tabs()
+        self.show_detail()
+
+    def focus_pane(self, pane_id: PaneId) -> None:
+        """Go to a pane."""
+        self.split.reading = False
+        self.make_current(pane_id)
+        self.set_focus(self.pane)
+
+    def show_detail(self) -> None:
+        """Show the selected row; of the fullest pane if the current one is empty."""
+        pane = self.pane
+        if not (pane.rows or pane.filter_text or self.split.reading):
+            fullest = max(self.panes.values(), key=lambda each: len(each.rows))
+            pane = fullest if fullest.rows else pane
+        self.detail.show_detail(pane.detail(pane.selected))
+
+    def read_selected(self) -> None:
+        """Read the detail of the selected row: in a narrow window it replaces the panes."""
+        self.show_detail()
+        self.split.reading = True
+        self.set_focus(self.detail)
+
+    def update_tabs(self) -> None:
+        """Update the strip of the short layout, which replaces the borders."""
+        self.query_one(TabStrip).tabs = tuple(
+            Tab(str(pane.number), pane.title, pane.count_in_strip(), pane is self.pane)
+            for pane in self.panes.values()
+        )
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Make the focused pane the current one; focusing the detail means reading it."""
+        for typed in self.query(InputLine):
+            typed.focus_is_at(event.widget)
+        if isinstance(event.widget, Pane):
+            self.split.reading = False
+            if event.widget is not self.pane:
+                self.make_current(event.widget.pane_id)
+        elif event.widget is self.detail:
+            self.split.reading = True
+
+    @on(TabStrip.Chosen)
+    def _tab_chosen(self, message: TabStrip.Chosen) -> None:
+        self.focus_pane(list(self.panes)[message.index])
+
+    @on(RowList.Opened)
+    def action_open(self) -> None:
+        """Read the detail, also that of a pane without rows."""
+        self.call_later(self.read_selected)
+
+    @on(Pane.Reveal)
+    def _reveal(self, message: Pane.Reveal) -> None:
+        self.make_current(message.pane.pane_id)
+        self.read_selected()
+
+    @on(RowList.Highlighted)
+    def _highlighted(self, message: RowList.Highlighted) -> None:
+        if message.row_list is self.pane:
+            self.show_detail()
+
+    @on(DocumentView.Followed, "#detail")
+    def _followed_link(self, message: DocumentView.Followed) -> None:
+        """Follow a link of the detail: to a fold, another memory or a transcript line."""
+        kind, _, name = message.link.partition(":")
+        if kind == "fold":
+            self.pane.unfold(name)
+            self.show_detail()
+        elif kind == "memory":
+            self.memories.follow(f"{name}.md")
+        elif kind == "source":
+            self.action_transcript(int(name))
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """Those of the focused widget and, while the detail is read, those of the pane it belongs to."""
+        found = super().active_bindings
+        if self.focused is not self.detail:
+            return found
+        own = {key: each for key, each in found.items() if each.node is self.detail}
+        return (
+            own
+            | {key: each for key, each in self._pane_bindings(self.pane).items() if key not in own}
+            | {key: each for key, each in found.items() if each.node is not self.detail}
+        )
+
+    def _pane_bindings(self, pane: Pane) -> dict[str, ActiveBinding]:
+        """The keys of a pane that act on its selected row."""
+        keys = self.app.keymap
+        return {
+            key: ActiveBinding(pane, binding.with_key(key), True, binding.tooltip)
+            for binding in bindings_of(type(pane))
+            for key in keys.get(binding.id or "", binding.key).split(",")
+        }
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run a key of the current pane while its detail is read; say where a key of another pane works."""
+        own = self._pane_bindings(self.pane)
+        if self.focused is self.detail and event.key in own and event.key not in _keys_of(self.detail):
+            event.stop()
+            event.prevent_default()
+            await self.app.run_action(own[event.key].binding.action, self.pane)
+        elif event.key not in self.active_bindings and event.key not in own:
+            owners = {
+                pane: found
+                for pane in self.panes.values()
+                if (found := self._pane_bindings(pane).get(event.key))
+            }
+            if owners:
+                places = " or ".join(f"{pane.title} ({pane.number})" for pane in owners)
+                text = next(iter(owners.values())).tooltip
+                self.app.warn(f"{shown(event.key)} means “{text}”: that works in {places}.")
+
+    def action_pane(self, pane: str) -> None:
+        """Go to a pane by its name."""
+        self.focus_pane(PaneId(pane))
+
+    def action_next_pane(self, step: int) -> None:
+        """Go to the next pane, or the previous one."""
+        order = list(self.panes)
+        self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
+
+    def action_back(self) -> None:
+        """Cancel a pending question, or leave what was entered last."""
+        pane = self.pane
+        if self.state.question.cancel():
+            return
+        if self.split.reading or self.focused is self.detail:
+            if not (pane is self.memories and self.memories.follow_back()):
+                self.split.reading = False
+                self.set_focus(pane)
+        elif pane.marked:
+            pane.mark(())
+        elif pane.filter_text:
+            pane.filter("")
+        elif self.has_class("-zoomed"):
+            self.action_zoom()
+        else:
+            self.app.say("Nothing to go back from. q quits.")
+
+    def action_zoom(self) -> None:
+        """Toggle the full window for the pane, or for the detail if it has the focus."""
+        if self.focused is self.detail and not self.has_class("-zoomed"):
+            self.split.reading = True
+        self.toggle_class("-zoomed")
+        self.split.fit()
+
+    def action_transcript(self, line: int = 0) -> None:
+        """Open the transcript of the selected row at a line (1-based), or at its end."""
+        subject = self.pane.subject(self.pane.selected)
+        if subject.transcript is None:
+            self.app.warn(subject.no_transcript)
+        else:
+            self.app.open_transcript(subject.transcript, line)
+
+    def action_edit(self) -> None:
+        """Open the file of the selected row in the editor."""
+        from memtui.app.terminal import edit_file
+
+        subject = self.pane.subject(self.pane.selected)
+        if subject.file is None:
+            self.app.warn(subject.no_file)
+            return
+        if problem := edit_file(self.app, subject.file):
+            self.app.warn(problem)
+        self.app.hint("compacts", "memories", "commands", "pins", "userpins", "states")
+
+    def action_pin_line(self) -> None:
+        """Pin the selected line of the pane or the detail, or say why there is none."""
+        found = selected_line(self.pane, self.detail, self.get_selected_text() or "")
+        if isinstance(found, str):
+            self.app.warn(found)
+        else:
+            self.app.pin(found.text, self.pane.subject(self.pane.selected).transcript, found.line)
+
+    def action_compact(self) -> None:
+        """Draft the recovery text of the newest session, for reading, editing and storing."""
+        from memtui.app.screens.compact import CompactScreen
+        from memtui.app.screens.dialogs import StoredScreen
+
+        def stored(memory_id: str | None) -> None:
+            if memory_id:
+                self.app.hint("memories")
+                self.app.push_screen(StoredScreen(memory_id))
+
+        self.app.push_screen(CompactScreen(self.model), stored)
+
+    def action_install(self) -> None:
+        """Install the plugin, after showing what is done and asking."""
+        from memtui.plugin.installing import plan_init
+
+        self._change_plugin(
+            plan_init, "Install memtui's plugin into Claude Code?", "Install", "It is installed."
+        )
+
+    def action_uninstall(self) -> None:
+        """Take the plugin away again, after showing what is done and asking."""
+        from memtui.plugin.installing import plan_uninstall
+
+        self._change_plugin(
+            plan_uninstall, "Take memtui's plugin out of Claude Code?", "Take it out", "It is not installed."
+        )
+
+    @work(group="install", exclusive=True, exit_on_error=False)
+    async def _change_plugin(
+        self, planned: Callable[[Places], Plan], question: str, yes: str, nothing: str
+    ) -> None:
+        from memtui.app.screens.dialogs import ConfirmScreen
+        from memtui.plugin.installing import apply
+
+        places = self.model.places
+        with self.app.reporting("changing the plugin"):
+            plan = await asyncio.to_thread(planned, places)
+            if not plan:
+                self.app.say(nothing)
+                return
+            document = Document([*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)])
+            asked = ConfirmScreen(question, yes=yes, no="Not now", document=document)
+            if await self.app.push_screen_wait(asked):
+                said = await asyncio.to_thread(lambda: list(apply(plan, places)))
+                self.app.hint("branch")
+                self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
+
+    @on(Split.Moved)
+    def _split_moved(self, message: Split.Moved) -> None:
+        with self.app.reporting("keeping the width of the panes"):
+            save_split(self.model.places.home, message.columns)
+
+    # -- filter and search ----------------------------------------------------------------------------------
+
+    async def action_filter(self) -> None:
+        """Open the filter line. Awaited, so that the next keys go into it."""
+        if not self.query(InputLine):
+            await self.mount(InputLine("filter", FILTER_HINT), before=self.query_one(KeyFooter))
+        self.query_one(InputLine).open(self.pane.filter_text)
+
+    @on(InputLine.Changed)
+    def _filter_changed(self, message: InputLine.Changed) -> None:
+        self.pane.filter(message.text)
+
+    @on(Pane.FilterCleared)
+    def _filter_cleared(self, message: Pane.FilterCleared) -> None:
+        message.pane.filter("")
+
+    @on(InputLine.Kept)
+    @on(InputLine.Dropped)
+    def _filter_left(self, message: InputLine.Kept | InputLine.Dropped) -> None:
+        if isinstance(message, InputLine.Dropped):
+            self.pane.filter("")
+        self.query_one(InputLine).close()
+        self.set_focus(self.pane)
+
+    @on(InputLine.Moved)
+    def _filter_moved(self, message: InputLine.Moved) -> None:
+        self.pane.action_move(message.rows)
+
+    def search(self) -> None:
+        """Search; the last query is preset, and typing replaces it."""
+        from memtui.app.screens.search import SearchScreen
+
+        screen = SearchScreen(self.model, query=self._last_query, session=self.state.view.transcript)
+
+        def closed(found: Result | None) -> None:
+            self._last_query = screen.query_text
+            if found is not None:
+                self._open_result(found)
+
+        self.app.push_screen(screen, closed)
+
+    def _open_result(self, found: Result) -> None:
+        """Go to a result in its pane, and read it."""
+        from memtui.app.screens.dialogs import ReadingScreen
+        from memtui.app.widgets.document import from_markdown
+        from memtui.ground.clean import clean_line
+        from memtui.store.search import Kind
+
+        if found.kind in (Kind.MEMORY, Kind.FILE):
+            self.memories.read(found.name if found.kind is Kind.FILE else f"{found.name}.md")
+        elif found.kind is Kind.CAPTURE:
+            self.make_current(PaneId.PENDING)
+            if self.pending.reveal(found.name):
+                self.read_selected()
+            else:
+                self.app.warn(f"{clean_line(found.name)} no longer exists.")
+        elif self.state.view.session_id == found.name and not self.state.view.drafted:
+            self.make_current(PaneId.STATE)
+            self.read_selected()
+        else:
+            title = f"Session state of {clean_line(found.name)[:8]}, {clean_line(found.said)}"
+            self.app.push_screen(ReadingScreen(title, from_markdown(found.text)))
+
+
+def _keys_of(widget: DetailView) -> set[str]:
+    """The keys that a widget's class binds."""
+    classes = (each for each in type(widget).__mro__ if issubclass(each, DocumentView))
+    return {key for each in classes for binding in bindings_of(each) for key in binding.key.split(",")}

@@ -1,0 +1,113 @@
+"""The detail of each kind of row, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.app.listings import CaptureRow
+from memtui.app.widgets.document import Document, Line, concat, line, plain, styled
+from memtui.ground.clock import age, local_minute
+
+if TYPE_CHECKING:
+    from memtui.documents.evidence import EvidenceGroup
+    from memtui.formats.capture import Capture
+    from memtui.transcript.facts import Facts
+
+_BLANK = Line("")
+_MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○"}
+_ITEMS = 12
+"""Number of items shown per group of facts; the rest is counted."""
+
+
+def capture_document(
+    row: CaptureRow, now: datetime, facts: Document | None, lost: Document | None = None
+) -> Document:
+    """A capture, the losses of its compaction, and the facts up to it, once they are read."""
+    capture = row.shown
+    if capture is None:
+        return concat(
+            styled((row.entry.name, "title")),
+            _BLANK,
+            styled(("Broken: ", "bad"), row.problem or "not read yet"),
+            _BLANK,
+            plain("The file is left as it is. e opens it in your editor; then it joins the rest."),
+        )
+    lines: list[Document | Line] = [
+        styled(
+            (capture.status, "warn" if capture.status == "pending" else "good"),
+            " · ",
+            trigger_of(row.entry.name),
+            (f" · session {capture.session_id[:8] or 'unknown'}", "dim"),
+        ),
+        styled((f"{local_minute(capture.timestamp)} · {age(capture.timestamp, now)}", "dim")),
+        *_reviewed(row.capture),
+        *([lost] if lost is not None else []),
+        *_section("First message"),
+        *(line(text, "quote") for text in (capture.first_message or "(none)").split("\n")),
+    ]
+    if facts is not None:
+        lines += [facts]
+    return concat(*lines)
+
+
+def trigger_of(name: str) -> str:
+    """The trigger of a capture, by its file name (seed 001)."""
+    return "auto" if name.endswith("-autocompact.md") else "manual"
+
+
+def _reviewed(capture: Capture | None) -> Sequence[Line]:
+    if capture is None or capture.status == "pending":
+        return ()
+    return (
+        *_section("Summary"),
+        line(capture.summary or "(none)"),
+        _BLANK,
+        styled(("Memory ", "label"), capture.memory),
+    )
+
+
+def _section(title: str) -> tuple[Line, Line]:
+    return _BLANK, line(title, "heading")
+
+
+def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = "") -> Document:
+    """The facts of a transcript: counts on one line, then each kind with its newest items."""
+    lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
+    if remark:
+        lines.append(line(remark, "dim"))
+    for group in groups:
+        lines += [_BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
+        lines += [
+            line(f"  {todo_line(item.text)}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]
+        ]
+        if len(group.items) > _ITEMS:
+            lines.append(line(f"  … and {len(group.items) - _ITEMS} more (r shows all)", "dim"))
+    return Document(lines)
+
+
+def headline(facts: Facts) -> str:
+    """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
+    from memtui.documents.decisions import recorded_decisions  # the first paint needs no facts
+    from memtui.transcript.tasks import OPEN
+
+    open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)
+    counts = (
+        (len(facts.modified_files), "file modified", "files modified"),
+        (open_todos, "todo open", "todos open"),
+        (len(facts.errors), "failure", "failures"),
+        (len(recorded_decisions(facts)), "decision", "decisions"),
+        (len(facts.commands), "command", "commands"),
+    )
+    parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    return " · ".join(parts) or "no change, task, failure or command on record"
+
+
+def todo_line(text: str) -> str:
+    """A todo with the mark for its state, as in the panes."""
+    return next((mark + text[3:] for box, mark in _MARKS.items() if text.startswith(box)), text)
+
+
+def _role(kind: str) -> str:
+    return {"error": "bad", "decision": "accent", "open": "accent"}.get(kind, "")

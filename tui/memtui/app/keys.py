@@ -1,0 +1,137 @@
+"""Every key of memtui, from the BINDINGS of the classes that act: README's table, and the user's own keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.keys import Keys
+
+from memtui.app.base import bindings_of, shown
+
+_OWNERS = (
+    ("panes.pending", "PendingPane"),
+    ("screens.lost", "LostScreen"),
+    ("panes.memories", "MemoriesPane"),
+    ("panes.commands", "CommandsPane"),
+    ("panes.state", "StatePane"),
+    ("browser", "BrowserScreen"),
+    ("screens.sessions", "SessionsScreen"),
+    ("screens.transcript", "TranscriptScreen"),
+    ("app", "MemtuiApp"),
+)
+"""The modules and classes whose keys have ids, in the order of README's table."""
+_MOVING = ("j k ↑ ↓ g G", "move; page up, page down, ctrl+d and ctrl+u work too")
+_TOGETHER = (
+    ("pane_1", "pane_2", "pane_3", "pane_4"),
+    ("newer", "older"),
+    ("undo", "redo"),
+    ("copy_id", "copy_prompt"),
+    ("clear", "clear_all"),
+    ("update", "model"),
+    ("edit", "export"),
+    ("search", "sessions"),
+)
+"""Keys with one row in README's table."""
+_FIXED = frozenset(
+    [
+        "down",
+        "j",
+        "up",
+        "k",
+        "home",
+        "g",
+        "end",
+        "G",
+        "pagedown",
+        "pageup",
+        "ctrl+d",
+        "ctrl+u",
+        "space",
+        "enter",
+        "ctrl+q",
+        "ctrl+c",
+        "ctrl+p",
+    ]
+)
+"""Keys that lists and documents move by, and keys of every screen."""
+_NAMED = frozenset(key.value for key in Keys if not key.value.startswith("<"))
+
+
+class OwnKeyError(ValueError):
+    """A key that cannot be used; the text continues “config.toml: [keys] ”."""
+
+
+def identified() -> dict[str, Binding]:
+    """All bindings with an id, the first of each."""
+    found: dict[str, Binding] = {}
+    for owner in _owners():
+        for binding in bindings_of(owner):
+            if binding.id:
+                found.setdefault(binding.id, binding)
+    return found
+
+
+def _owners() -> Iterator[type[DOMNode]]:
+    for module, name in _OWNERS:
+        yield getattr(import_module(f"memtui.app.{module}"), name)
+
+
+def key_table() -> list[tuple[str, str]]:
+    """(key, what it does) for README."""
+    known = identified()
+    rows = {name: [binding] for name, binding in known.items()}
+    for first, *others in _TOGETHER:
+        rows[first] += [each for name in others for each in rows.pop(name)]
+    return [
+        _MOVING,
+        *(
+            (" ".join(shown(each.key) for each in row), "; ".join(each.tooltip for each in row))
+            for row in rows.values()
+        ),
+    ]
+
+
+def markdown_key_table() -> str:
+    """The key table for README, which a test compares."""
+    rows = [f"| {' '.join(f'`{key}`' for key in keys.split())} | {text} |" for keys, text in key_table()]
+    return "\n".join(("| key | does |", "|---|---|", *rows))
+
+
+def checked(keys: Mapping[str, str]) -> dict[str, str]:
+    """The user's own keys as a keymap of Textual.
+
+    Raises:
+        OwnKeyError: an id or a key is unknown, or a key is taken in the same place.
+    """
+    known = identified()
+    keymap: dict[str, str] = {}
+    for name, key in keys.items():
+        if name not in known:
+            raise OwnKeyError(f"{name!r} is not a command. Commands: {', '.join(sorted(known))}.")
+        canonical = _canonical(key)
+        if not canonical:
+            raise OwnKeyError(f"{name}: {key!r} is not a key. A key is one character, or like f5 or ctrl+x.")
+        if canonical in _FIXED:
+            raise OwnKeyError(f"{name}: {key} moves in lists or works everywhere; choose another key.")
+        keymap[name] = canonical
+    for owner in _owners():
+        taken: dict[str, str] = {}
+        for binding in bindings_of(owner):
+            for key in keymap.get(binding.id or "", binding.key).split(","):
+                other = taken.setdefault(key, binding.id or "")
+                if other != (binding.id or "") and {other, binding.id} & keymap.keys():
+                    name, other = (binding.id, other) if binding.id in keymap else (other, binding.id or "")
+                    raise OwnKeyError(f"{name}: {shown(key)} is the key of {other} in the same place.")
+    return keymap
+
+
+def _canonical(key: str) -> str:
+    """Textual's name of a key; "" if invalid."""
+    if key == ",":
+        return "comma"
+    if len(key) == 1 and key.isprintable() and not key.isspace():
+        return next(iter(Binding.make_bindings([Binding(key, "", "")]))).key
+    return key if key in _NAMED else ""

@@ -1,0 +1,413 @@
+"""The contents of the panes as immutable values, and the listings of captures and memories behind them.
+
+Named tuples, as the first paint waits for these class definitions, and data classes take longer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memtui.formats.stored_label import Label
+from memtui.ground.files import FileProblem
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home, Places, Project
+from memtui.store.listing import Entry, is_stored
+from memtui.store.memory_labels import quick_labels, stored_as
+from memtui.store.project_test import ProjectTest
+
+if TYPE_CHECKING:
+    from memtui.formats.active_commands import ActiveCommand
+    from memtui.formats.capture import Capture
+    from memtui.formats.capture_text import PendingText
+    from memtui.formats.session_state import SessionState
+    from memtui.ground.files import Signature
+    from memtui.hooks.log import Run
+    from memtui.lost.pin_fates import PinFate, PinRow
+    from memtui.store.backfill import Compaction
+    from memtui.store.captures import CaptureStore
+    from memtui.store.listing import Entry
+    from memtui.store.memory_heads import MemoryFiles
+    from memtui.store.memory_listing import Memories, MemoryListing
+
+
+_NONE: Mapping[Any, Any] = {}
+
+
+class Target(NamedTuple):
+    """A folder to watch; it need not exist yet."""
+
+    name: str
+    folder: Path
+    recursive: bool = False
+
+
+class CaptureRow(NamedTuple):
+    """One capture file: parsed, not yet read (neither capture nor problem), or broken with the reason."""
+
+    entry: Entry
+    capture: Capture | None = None
+    problem: str = ""
+    glance: PendingText | None = None
+    """Substitute for `capture` until it is parsed."""
+
+    @property
+    def shown(self) -> Capture | PendingText | None:
+        """The capture, or its substitute."""
+        return self.capture or self.glance
+
+    @property
+    def pending(self) -> bool:
+        """Whether it is pending; a broken one counts, too, until it is fixed."""
+        return self.capture is None or self.capture.status == "pending"
+
+
+class CapturesView(NamedTuple):
+    """The captures by file name, newest first; `unread` of them are known by name only."""
+
+    rows: Mapping[str, CaptureRow] = _NONE
+    pending: tuple[str, ...] = ()
+    broken: int = 0
+    unread: int = 0
+    alike: frozenset[str] = frozenset()
+    """First messages shared by several captures, whose rows only differ by time and size."""
+
+    @classmethod
+    def of(cls, rows: Mapping[str, CaptureRow], *, unread: int) -> CapturesView:
+        """The view of these rows. Slow work for many rows is done here, in the background."""
+        pending = tuple(name for name, row in rows.items() if row.pending)
+        broken = sum(1 for row in rows.values() if row.problem)
+        messages = Counter(row.shown.first_message for row in rows.values() if row.shown)
+        alike = frozenset(message for message, number in messages.items() if number > 1)
+        return cls(rows, pending, broken, unread, alike)
+
+    def keys(self, *, reviewed_too: bool) -> tuple[str, ...]:
+        """The names to list."""
+        return tuple(self.rows) if reviewed_too else self.pending
+
+
+class MemoriesView(NamedTuple):
+    """Memory files and stored memories by key, and their keys, newest first."""
+
+    entries: Mapping[str, Entry] = _NONE
+    keys: Sequence[str] = ()
+    mine: Sequence[str] = ()
+    """Those of the project; unread ones are missing."""
+    doubled: Mapping[str, str] = _NONE
+    """Memory files without a row, because a stored memory of the same review represents them."""
+    more: bool = False
+    """Whether there are others, or labels are still unread."""
+
+
+class CommandsView(NamedTuple):
+    """The active commands, or why they cannot be read; `broken` names entries that cannot be used."""
+
+    commands: tuple[ActiveCommand, ...] = ()
+    broken: tuple[str, ...] = ()
+    problem: str = ""
+    lacking: Mapping[str, str] = _NONE
+    """By name, why a command's rules do not outlive a compaction, or not whole: `no file`, `no summary`,
+    `shortened`, `left out`."""
+    notes: Mapping[str, str] = _NONE
+    """By name, a sentence on rules that have too little room."""
+
+
+class PinsView(NamedTuple):
+    """The pins of the project, or why they cannot be read."""
+
+    pins: tuple[PinRow, ...] = ()
+    problem: str = ""
+
+
+class LightsView(NamedTuple):
+    """The fate of the pins at the last compaction of the current session."""
+
+    lights: Mapping[str, PinFate] = _NONE
+    """By text; empty before the first compaction."""
+    at: datetime | None = None
+    """The time of that compaction."""
+    waiting: bool = False
+    """Whether pins are waiting for the session's next prompt."""
+
+
+class StateView(NamedTuple):
+    """The state of the current session, stored or drafted, or the reason for its absence."""
+
+    state: SessionState | None = None
+    text: str = ""
+    """The document as stored, or as it would be."""
+    session_id: str = ""
+    written: datetime | None = None
+    path: Path | None = None
+    """The stored document; None for a draft."""
+    transcript: Path | None = None
+    """The transcript of the draft or the session."""
+    problem: str = ""
+    sessions: tuple[str, ...] = ()
+    """The ids of the project's sessions, most recently active first."""
+    active: datetime | None = None
+    """Time of its last activity, to the minute."""
+    since: int = 0
+    """Thousands of tokens that the session has gained since the document, approximately."""
+    reading: bool = False
+    """Whether the transcript is still being read for a draft."""
+    chosen: str = ""
+    """The session chosen by the user when the disk was read; "" for the newest one."""
+
+    @property
+    def drafted(self) -> bool:
+        """Whether it is a draft from the transcript that is not stored."""
+        return self.path is None and not self.reading
+
+
+class DraftWanted(NamedTuple):
+    """A session without a stored state, but with a transcript to draft one from."""
+
+    transcript: Path
+    signature: Signature
+    """Changes with the transcript."""
+    meanwhile: StateView = StateView()
+    """The values known without reading it."""
+
+
+class HealthView(NamedTuple):
+    """The health of the captures."""
+
+    installed: bool
+    """Whether any settings contain the hook that captures."""
+    last: Run | None = None
+    """The last run of a hook for this project."""
+    missing: tuple[Compaction, ...] = ()
+    """Auto-compactions without a capture, oldest first."""
+    sizes: Mapping[tuple[str, datetime], int] = _NONE
+    """Tokens before the compaction of a capture, by the capture's session and time."""
+
+
+class BranchView(NamedTuple):
+    """The project's current git branch, or ""."""
+
+    branch: str = ""
+
+
+class ConfigView(NamedTuple):
+    """The state of config.toml, which changes with it."""
+
+    signature: Signature | None = None
+
+
+PaneView = CapturesView | MemoriesView | CommandsView | PinsView | LightsView | StateView
+"""The contents of a pane."""
+View = PaneView | DraftWanted | BranchView | HealthView | ConfigView
+
+
+SLICE = 0.15
+"""Seconds of reading between two checks of the disk; reading 60,000 captures takes some ten."""
+
+
+class CaptureRows:
+    """The known values of each capture; used by one thread.
+
+    Listing takes a fraction of a second for any number, reading 0.1 ms per capture. So they alternate, and
+    captures written while many are read are listed soon.
+    """
+
+    def __init__(self, store: CaptureStore) -> None:
+        self._store = store
+        self._rows: dict[str, CaptureRow] = {}
+        self._listed = False
+        self._unread: list[Entry] = []
+        """Oldest first: the newest are read first, from the end."""
+
+    @property
+    def rows(self) -> Collection[CaptureRow]:
+        """All captures, newest first."""
+        return self._rows.values()
+
+    @property
+    def unread(self) -> int:
+        """Number of captures known only by name."""
+        return len(self._unread)
+
+    def list(self) -> bool:
+        """List the folder again; returns whether anything has changed, or it is the first time.
+
+        Raises:
+            FileProblem: it cannot be listed.
+        """
+        rows = {entry.name: self._known(entry) for entry in self._store.entries()}
+        # Equal sets have the same order: that of their names.
+        changed = rows != self._rows or not self._listed
+        self._rows, self._listed = rows, True
+        self._unread = [row.entry for row in rows.values() if row.capture is None and not row.problem]
+        self._unread.reverse()
+        return changed
+
+    def read(self, stopped: Callable[[], bool]) -> bool:
+        """Read for a while; returns whether any was read."""
+        before = len(self._unread)
+        end = time.monotonic() + SLICE
+        while self._unread and time.monotonic() < end and not stopped():
+            entry = self._unread.pop()
+            self._rows[entry.name] = self._read(entry)
+        return len(self._unread) < before
+
+    def view(self) -> CapturesView:
+        """An immutable snapshot for the screen."""
+        return CapturesView.of(self._rows.copy(), unread=len(self._unread))
+
+    def _known(self, entry: Entry) -> CaptureRow:
+        row = self._rows.get(entry.name)
+        return row if row is not None and row.entry == entry else CaptureRow(entry)
+
+    def _read(self, entry: Entry) -> CaptureRow:
+        try:
+            return CaptureRow(entry, self._store.load(entry))
+        except FileProblem as problem:
+            return CaptureRow(entry, problem=problem.reason)
+
+
+SLICE = 0.15
+"""Seconds of reading between two checks of the disk; 100,000 labels take some two."""
+_BATCH = 200
+
+
+class Shown:
+    """The selection and order of memories in a pane."""
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.root
+        self._concerns = ProjectTest(project.root)
+        self._known: dict[str, Entry] = {}
+        self._mine: set[str] = set()
+        self._stored_as: dict[str, str] = {}
+        """The stored memories of reviews, by the name of the review's memory file."""
+
+    def learn(self, entry: Entry, label: Label) -> bool:
+        """Store a memory's label; returns whether that changes anything."""
+        name = entry.name
+        self._known[name] = entry
+        mine = self._concerns(label.project)
+        if mine == (name in self._mine):
+            return False
+        (self._mine.add if mine else self._mine.discard)(name)
+        return True
+
+    def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
+        """Those with unknown or outdated labels, oldest first; memory files need none."""
+        known = self._known
+        new = [entry for name in names if (entry := entries.get(name)) is not known.get(name) and entry]
+        files = [entry for entry in new if not is_stored(entry)]
+        for entry, stored in stored_as(files, self._root):
+            self.learn(entry, Label())
+            self._stored_as[entry.name] = stored
+        return sorted(filter(is_stored, new), key=lambda entry: entry.name)
+
+    def view(
+        self, entries: Mapping[str, Entry], names: Sequence[str], *, more: bool, mine_alone: bool = False
+    ) -> MemoriesView:
+        """The view of these memories.
+
+        The memory stored by a review also represents its memory file: both say the same.
+
+        Args:
+            entries: the memories by name.
+            names: their names, newest first.
+            more: whether labels are still unread.
+            mine_alone: leave out everything that is initially hidden.
+        """
+        doubled = {
+            name: stored for name, stored in self._stored_as.items() if name in entries and stored in entries
+        }
+        if doubled:
+            names = [name for name in names if name not in doubled]
+        mine = [name for name in names if name in self._mine]
+        return MemoriesView(entries, mine if mine_alone else names, mine, doubled, more=more)
+
+
+class MemoryRows:
+    """The known values of each memory; used by one thread."""
+
+    def __init__(self, listing: MemoryListing, store: MemoryFiles, home: Home) -> None:
+        self._listing = listing
+        self._store = store
+        self._home = home
+        self._shown = Shown(store.project)
+        self._memories: Memories | None = None
+        self._unread: list[Entry] = []
+        """Oldest first: the newest are read first, from the end."""
+        self._view = MemoriesView()
+        self._order_changed = True
+
+    @property
+    def unread(self) -> int:
+        """Number of unread labels."""
+        return len(self._unread)
+
+    def list(self, touched: Collection[str], *, sweep: bool) -> bool:
+        """List the memories again; returns whether anything has changed, or it is the first time.
+
+        Args:
+            touched: names of months in which a file is known to have changed.
+            sweep: also check for files that were edited in place.
+
+        Raises:
+            FileProblem: they cannot be listed.
+        """
+        memories = self._listing.memories(touched=touched, sweep=sweep)
+        if memories is self._memories:
+            return False
+        self._order_changed |= self._memories is None or memories.names is not self._memories.names
+        self._memories = memories
+        self._unread += self._shown.unknown(memories.entries, self._listing.changed)
+        return True
+
+    def read(self, stopped: Callable[[], bool]) -> bool:
+        """Read labels for a while; returns whether any was read."""
+        end = time.monotonic() + SLICE
+        before = len(self._unread)
+        while self._unread and time.monotonic() < end and not stopped():
+            some = self._unread[-_BATCH:]
+            del self._unread[-_BATCH:]
+            some.reverse()
+            for entry, label in quick_labels(some, self._home):
+                self._order_changed |= self._shown.learn(entry, label or self._whole_label(entry))
+        return len(self._unread) < before
+
+    def _whole_label(self, entry: Entry) -> Label:
+        head = self._store.head(entry)
+        # Broken ones are always shown, with their reason.
+        return Label() if head.problem else Label(head.project)
+
+    def view(self) -> MemoriesView:
+        """An immutable snapshot for the screen."""
+        assert self._memories is not None
+        entries, names = self._memories
+        more = bool(self._unread)
+        if self._order_changed:
+            self._view = self._shown.view(entries, names, more=more)
+            self._order_changed = False
+        else:
+            self._view = self._view._replace(entries=entries, more=more)
+        return self._view
+
+
+def first_views(places: Places) -> Iterator[View]:
+    """A view of each; `Comparison` publishes the whole ones."""
+    from memtui.formats.stored_label import Label
+    from memtui.store.memory_labels import quick_labels
+    from memtui.store.newest import newest_captures, newest_memories
+
+    project, home = places.project, places.home
+    captures, number = newest_captures(project)
+    rows = {entry.name: CaptureRow(entry, glance=text) for entry, text in captures}
+    yield CapturesView.of(rows, unread=number - len(rows))
+    memories, more = newest_memories(project, home)
+    entries = {entry.name: entry for entry in memories}
+    shown = Shown(project)
+    for entry, label in quick_labels(shown.unknown(entries, entries), home):
+        shown.learn(entry, label or Label())  # shown until the slower values are read
+    yield shown.view(entries, tuple(entries), more=more, mine_alone=True)

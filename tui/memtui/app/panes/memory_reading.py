@@ -1,0 +1,189 @@
+"""What memories show besides their names: heads for the rows in sight, states of named files, details."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.cache import LRUCache
+
+from memtui.app.panes.pane import Progress
+from memtui.app.project import ProjectModel
+from memtui.app.widgets.document import Document, Line, concat, line, styled
+from memtui.ground.files import FileProblem
+from memtui.store.listing import is_stored
+
+if TYPE_CHECKING:
+    from memtui.formats.stored_memory import StoredMemory
+    from memtui.store.freshness import Freshness
+    from memtui.store.listing import Entry
+    from memtui.store.memory_heads import MemoryHead
+    from memtui.store.relations import Related
+
+
+class MemoryHeads:
+    """The heads that have been read. Thread-safe."""
+
+    def __init__(self, read: Callable[[Entry], MemoryHead]) -> None:
+        """Start with none; `read` reads the head of one memory."""
+        self._read = read
+        self._known: dict[str, tuple[Entry, MemoryHead]] = {}
+        self._titles: Counter[str] = Counter()
+        """Number of heads with a title."""
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> MemoryHead | None:
+        """The last read head of a memory; None before."""
+        known = self._known.get(name)
+        return known[1] if known else None
+
+    def is_unique(self, title: str) -> bool:
+        """Whether at most one memory has this title, as far as heads have been read."""
+        return self._titles[title] <= 1
+
+    def is_read(self, name: str, entry: Entry | None) -> bool:
+        """Whether the head of a memory has been read from its file as listed now."""
+        known = self._known.get(name)
+        return known is not None and known[0] == entry
+
+    def read(self, entries: Iterable[Entry]) -> bool:
+        """Read the heads of memories, in a thread; returns whether there were any to read."""
+        read = {entry.name: (entry, self._read(entry)) for entry in entries}
+        with self._lock:
+            before = (self._known.get(name) for name in read)
+            self._titles.subtract(known[1].title for known in before if known)
+            self._titles.update(head.title for _, head in read.values())
+            self._known.update(read)
+        return bool(read)
+
+
+_MOST = 2_000
+"""The most memories whose files' states are kept."""
+_RECHECK = 15.0
+"""Seconds after which a memory's files are checked again."""
+
+
+class MemoryStates:
+    """The states that have been read. Thread-safe."""
+
+    def __init__(self, root: Path, load: Callable[[str], StoredMemory]) -> None:
+        """Start with none.
+
+        Args:
+            root: the project's.
+            load: reads the stored memory with this Recovery ID, or raises FileProblem.
+        """
+        self._root = root
+        self._load = load
+        self._known: dict[str, tuple[Entry, float, Freshness]] = {}
+
+    def get(self, name: str) -> Freshness | None:
+        """The last read state of a memory's files; None before."""
+        known = self._known.get(name)
+        return known[2] if known else None
+
+    def read(self, entries: Iterable[Entry], cancelled: Callable[[], bool]) -> bool:
+        """Compare the files named by stored memories with the project, unless that was just done.
+
+        For a thread; returns whether any state is another one than before.
+        """
+        now = time.monotonic()
+        unread = [entry for entry in entries if is_stored(entry) and not self._is_new(entry, now)]
+        if len(self._known) > _MOST:
+            self._known.clear()
+        changed = False
+        for entry in unread:
+            if cancelled():
+                break
+            state = self._state(entry)
+            changed |= self.get(entry.name) != state
+            self._known[entry.name] = (entry, now, state)
+        return changed
+
+    def _is_new(self, entry: Entry, now: float) -> bool:
+        known = self._known.get(entry.name)
+        return known is not None and known[0] == entry and now - known[1] <= _RECHECK
+
+    def _state(self, entry: Entry) -> Freshness:
+        from memtui.store.freshness import Freshness, freshness
+
+        try:
+            return freshness(self._load(entry.name.removesuffix(".md")), self._root)
+        except FileProblem:
+            return Freshness()
+
+
+_REST = 0.4
+"""Seconds without a change of selection before related memories are searched for."""
+_RELATED = 8
+"""Number of related memories in the detail."""
+
+
+class MemoryReader:
+    """Reads memories, in threads: their texts at once, their relations if they stay selected."""
+
+    def __init__(self, model: ProjectModel, states: MemoryStates) -> None:
+        self._model = model
+        self._states = states
+        self._unfolded: set[str] = set()
+        self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
+        self._former: LRUCache[str, list[Related]] = LRUCache(32)
+        """By memory, the relations shown last: they stay until newer ones are found."""
+
+    def toggle(self, name: str) -> None:
+        """Open a fold, or close it."""
+        self._unfolded ^= {name}
+
+    def forget_relations(self) -> None:
+        """Find relations anew: there are other memories."""
+        self._relations.clear()
+
+    def document(self, entry: Entry, file: str, progress: Progress) -> Document:
+        """The detail of a memory, or the reason why it cannot be read.
+
+        Args:
+            entry: the memory.
+            file: the name of the memory file that it stands for; "" for none.
+            progress: receives what is known before relations are searched for.
+        """
+        try:
+            return self._document(entry, file, progress)
+        except FileProblem as problem:
+            return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
+
+    def _document(self, entry: Entry, file: str, progress: Progress) -> Document:
+        from memtui.app.details.memory_detail import memory_file_document, stored_document
+        from memtui.store.relations import entities_of, related_memories
+
+        now = self._model.clock()
+        memory = self._model.memories.load(entry)
+        if not is_stored(entry) or memory.head.problem:
+            return memory_file_document(memory, now)
+        backend, memory_id = self._model.backend, memory.head.id
+        named = entities_of(backend.get(memory_id))
+        self._states.read([entry], progress.cancelled)
+        state = self._states.get(entry.name)
+        found = self._relations.get(entry)
+        if found is None:
+            former = self._former.get(memory_id)
+            document = stored_document(memory, now, named, former, self._unfolded, file, state)
+            progress.show(document)
+            if not self._rests(progress):
+                return document
+            found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
+        if not progress.cancelled():
+            self._relations[entry] = self._former[memory_id] = found
+        return stored_document(memory, now, named, found, self._unfolded, file, state)
+
+    def _rests(self, progress: Progress) -> bool:
+        """Whether the selection rests and the index is ready: finding relations needs both."""
+        until = time.monotonic() + _REST
+        while time.monotonic() < until or self._model.indexer.is_running:
+            if progress.cancelled():
+                return False
+            time.sleep(0.05)
+        return not progress.cancelled()

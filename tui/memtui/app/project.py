@@ -1,0 +1,476 @@
+"""A project's files, listed and compared in the background: the model of the four panes."""
+
+from __future__ import annotations
+
+import stat
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.app.listings import (
+    BranchView,
+    CaptureRows,
+    CommandsView,
+    ConfigView,
+    DraftWanted,
+    PinsView,
+    StateView,
+    Target,
+    View,
+)
+from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.files import FileNotRegular, FileProblem
+from memtui.ground.files.problems import reading
+from memtui.ground.project import Places, git_branch
+
+if TYPE_CHECKING:
+    from memtui.app.background import Health, Indexer, Sessions
+    from memtui.app.changes import Changes
+    from memtui.app.listings import MemoryRows
+    from memtui.app.readings import Aftermaths, ContextHistories, ContextWatch, FactsReader
+    from memtui.app.sharing import Exchange
+    from memtui.formats.active_commands import ActiveCommand
+    from memtui.lost.pins import Pins
+    from memtui.store.captures import CaptureStore
+    from memtui.store.commands_file import CommandsFile
+    from memtui.store.index.documents import DocumentIndex
+    from memtui.store.index.sessions import SessionIndex
+    from memtui.store.memories import MemoryStore
+    from memtui.store.memory_heads import MemoryFiles
+    from memtui.store.states import StateStore
+    from memtui.store.transcripts import TranscriptStore
+
+_UNREAD = "unread"
+"""Start of a comparison with captures known only by name."""
+_MANY = 200
+"""Number of memories from which indexing is left to a process; fewer are indexed in a moment."""
+_READ = "read"
+"""All captures have just been read."""
+
+Publish = Callable[[View], None]
+
+
+class ProjectModel:
+    """The stores of one project, and the last listing of each.
+
+    `compare` is called by one background thread; everything else is thread-safe.
+
+    Stores are imported on first use, as the first paint does not need them: with the models of the formats
+    (pydantic) they cost as much as all of Textual.
+    """
+
+    def __init__(self, places: Places, clock: Clock, *, lively: bool = False) -> None:
+        """Make the model.
+
+        Args:
+            places: the project and the folders.
+            clock: gives the current time.
+            lively: write versions of session states at little growth, as the demo lasts a minute.
+        """
+        self.places = places
+        self.lively = lively
+        self.project = places.project
+        self.clock = clock
+        self._home = places.home
+        self._claude = places.claude
+        self.syncs = False
+        """Whether memories are exchanged automatically."""
+        self._stopped = threading.Event()
+        self._tidied = False
+
+    @cached_property
+    def indexer(self) -> Indexer:
+        """Builds the search index."""
+        from memtui.app.background import Indexer
+
+        return Indexer(self.places)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What was changed in this run, to undo it."""
+        from memtui.app.changes import Changes
+
+        return Changes(self.project.root)
+
+    def lacks_hooks(self) -> bool:
+        """Whether the hooks that deliver pins and hand-overs are not installed."""
+        from memtui.plugin.installing import has_all_hooks
+
+        return not has_all_hooks(self.places)
+
+    @cached_property
+    def captures(self) -> CaptureStore:
+        """The project's captures."""
+        from memtui.store.captures import CaptureStore
+
+        return CaptureStore(self.project)
+
+    @cached_property
+    def commands(self) -> CommandsFile:
+        """The project's active commands."""
+        from memtui.store.commands_file import CommandsFile
+
+        return CommandsFile(self.project)
+
+    @cached_property
+    def memories(self) -> MemoryFiles:
+        """The project's memory files, and all stored memories."""
+        from memtui.store.memory_heads import MemoryFiles
+
+        return MemoryFiles(self.project, self._home)
+
+    @cached_property
+    def backend(self) -> MemoryStore:
+        """The store for changing memories."""
+        from memtui.store.memories import MemoryStore
+
+        return MemoryStore(self._home, self.clock)
+
+    @cached_property
+    def capture_rows(self) -> CaptureRows:
+        """The rows of captures."""
+        return CaptureRows(self.captures)
+
+    @cached_property
+    def memory_rows(self) -> MemoryRows:
+        """The rows of memories."""
+        from memtui.app.listings import MemoryRows
+        from memtui.store.memory_listing import MemoryListing
+
+        return MemoryRows(MemoryListing(self.memories), self.memories, self._home)
+
+    @cached_property
+    def health(self) -> Health:
+        """Checks whether captures arrive."""
+        from memtui.app.background import Health
+
+        return Health(self.places, self.transcripts)
+
+    @cached_property
+    def transcripts(self) -> TranscriptStore:
+        """Claude Code's transcripts of the project."""
+        from memtui.store.transcripts import TranscriptStore
+
+        return TranscriptStore(self.project, self._claude)
+
+    @cached_property
+    def session_index(self) -> SessionIndex:
+        """The index of all sessions."""
+        from memtui.store.index.sessions import SessionIndex
+
+        return SessionIndex(self._home, self._claude)
+
+    @cached_property
+    def document_index(self) -> DocumentIndex:
+        """The index of captures, memory files, session states and pins."""
+        from memtui.store.index.project_files import project_documents
+
+        return project_documents(self._home, self.project.root)
+
+    @cached_property
+    def states(self) -> StateStore:
+        """The stored session states."""
+        from memtui.store.states import StateStore
+
+        return StateStore(self.project, self._home)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The project's sessions, and the current one."""
+        from memtui.app.background import Sessions
+
+        return Sessions(self.states, self.transcripts, self._home, self.clock)
+
+    @cached_property
+    def histories(self) -> ContextHistories:
+        """The context sizes of sessions over time."""
+        from memtui.app.readings import ContextHistories
+
+        return ContextHistories()
+
+    @cached_property
+    def watch(self) -> ContextWatch:
+        """Checks the context of a session."""
+        from memtui.app.readings import ContextWatch
+
+        return ContextWatch(self.histories, self.places)
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """The remotes."""
+        from memtui.app.sharing import Exchange
+
+        return Exchange(self._home, self.clock)
+
+    @cached_property
+    def pins(self) -> Pins:
+        """The pins."""
+        from memtui.lost.pins import Pins
+
+        return Pins(self.project, self._home)
+
+    @cached_property
+    def facts(self) -> FactsReader:
+        """Reads the facts of transcripts."""
+        from memtui.app.readings import FactsReader
+
+        return FactsReader()
+
+    @cached_property
+    def aftermaths(self) -> Aftermaths:
+        """The aftermaths of compactions."""
+        from memtui.app.readings import Aftermaths
+
+        return Aftermaths(self.places, self.facts)
+
+    def draft(self, wanted: DraftWanted, cancelled: Callable[[], bool] = lambda: False) -> StateView:
+        """Draft a session state from a transcript; takes as long as reading it.
+
+        Raises:
+            ReadingCancelledError: the app was stopped meanwhile, or `cancelled` answered True.
+        """
+        from memtui.documents.state_draft import draft_session_state
+        from memtui.formats.session_state import render_session_state
+
+        known = wanted.meanwhile._replace(reading=False)
+        try:
+            facts = self.facts.read(
+                wanted.transcript, None, lambda share: None, lambda: self.stopped or cancelled()
+            )
+        except OSError as error:
+            return known._replace(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
+        state = draft_session_state(facts, self.project)
+        text = render_session_state(state)
+        return known._replace(state=state, text=text, written=parse_iso(facts.ended))
+
+    def is_own(self, transcript: Path) -> bool:
+        """Whether a transcript belongs to a session of the project, archived or not, or to its subagents."""
+        from memtui.store.archive import Archive
+
+        own = self.transcripts.folders()
+        if any(transcript.is_relative_to(folder) for folder in own):
+            return True
+        names = {folder.name for folder in (*own, self.transcripts.folder())}
+        parts = {transcript.stem, *transcript.parts}
+        kept = Archive(self._home, self.clock).entries()
+        return any(each.folder in names and each.session_id in parts for each in kept)
+
+    def stop(self) -> None:
+        """Cancel running readings."""
+        self._stopped.set()
+        self.indexer.stop()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether reading is cancelled, as its results are not needed any more."""
+        return self._stopped.is_set()
+
+    def targets(self) -> list[Target]:
+        """The watched folders."""
+        try:
+            transcripts = self.transcripts.folders()
+        except FileProblem:  # the comparison reports the reason
+            transcripts = []
+        transcripts = transcripts or [self.transcripts.folder()]
+        return [
+            Target("compacts", self.project.compacts),
+            Target("commands", self.project.session_state_json.parent),
+            Target("memories", self._home.memories, recursive=True),
+            Target("states", self._home.states, recursive=True),
+            Target("pins", self.project.pins.parent),
+            Target("userpins", self._home.pins.parent),
+            Target("branch", self.project.root / ".git"),
+            Target("config", self._home.config),
+            *(Target(f"transcripts {number}", folder) for number, folder in enumerate(transcripts)),
+        ]
+
+    @cached_property
+    def _comparison(self) -> Comparison:
+        return Comparison(self)
+
+    @property
+    def has_more_work(self) -> bool:
+        """Whether another comparison, even without names, would continue unfinished work."""
+        return self._comparison.has_more_work
+
+    def compare(self, names: Iterable[str], publish: Publish) -> None:
+        """List these targets again and publish what has changed; see `Comparison.compare`."""
+        self._comparison.compare(names, publish)
+        if not self._tidied:
+            self._tidied = True
+            with suppress(FileProblem):
+                self.backend.tidy()
+
+    def show_session(self, session_id: str) -> None:
+        """Show the state of this session from now on; "" follows the newest one."""
+        self._comparison.show_session(session_id)
+
+    def check_transcript(self, path: str) -> Path:
+        """The transcript for a path that was read from a file, or its copy from the archive.
+
+        Raises:
+            FileProblem: it must not be opened; `reason` says why.
+        """
+        from memtui.store.sessions import captured_transcript
+
+        return captured_transcript(self.places, path)
+
+
+class Comparison:
+    """The last view of each kind; used by one thread, except for `show_session`."""
+
+    def __init__(self, of: ProjectModel) -> None:
+        self._of = of
+        self._last: dict[type[View], View] = {}
+        self._draft_wanted: DraftWanted | None = None
+        self._indexes = False
+        self._wanted: dict[str, set[str]] = {}
+
+    @property
+    def has_more_work(self) -> bool:
+        """Whether another comparison, even without names, would continue unfinished work."""
+        return self._of.capture_rows.unread > 0 or self._of.memory_rows.unread > 0
+
+    def compare(self, names: Iterable[str], publish: Publish) -> None:
+        """List these targets again and publish what has changed.
+
+        Args: names: names of targets, each perhaps followed by the part that has changed; empty continues
+        unfinished work. publish: receives the changed views.
+
+        Raises:
+            FileProblem: a folder cannot be listed. The other targets are still compared.
+        """
+        problems: list[Exception] = []
+        self._wanted = {_UNREAD: set()}
+        for name in names:
+            target, _, part = name.partition(" ")
+            self._wanted.setdefault(target, set()).add(part)
+        for triggers, step in self._steps():
+            if self._of.stopped or not self._wanted.keys() & triggers:
+                continue
+            try:
+                step(publish)
+            except Exception as problem:  # raised below, after the other targets are shown
+                problems.append(problem)
+        if problems:
+            raise problems[0]
+
+    def _steps(self) -> Sequence[tuple[frozenset[str], Callable[[Publish], None]]]:
+        # Small ones first: they are on the screen before a long list is read.
+        return (
+            (frozenset({"branch"}), self._check_root),
+            (frozenset({"branch"}), self._compare_branch),
+            (frozenset({"config"}), self._compare_config),
+            (frozenset({"commands"}), self._compare_commands),
+            (frozenset({"pins", "userpins"}), self._compare_pins),
+            (frozenset({"states", "transcripts"}), self._compare_state),
+            (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
+            (frozenset({"compacts", _UNREAD}), self._compare_captures),
+            (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
+        )
+
+    def _publish_new(self, view: View, publish: Publish) -> None:
+        if self._last.get(type(view)) != view:
+            self._last[type(view)] = view
+            publish(view)
+
+    def _check_root(self, publish: Publish) -> None:
+        # A missing project lists as empty, which would look like an up-to-date screen.
+        root = self._of.project.root
+        with reading(root):
+            if not stat.S_ISDIR(root.stat().st_mode):
+                raise FileNotRegular(root, "is not a folder")
+
+    def _compare_branch(self, publish: Publish) -> None:
+        self._publish_new(BranchView(git_branch(self._of.project.root)), publish)
+
+    def _compare_config(self, publish: Publish) -> None:
+        path = self._of.places.home.config / "config.toml"
+        try:
+            status = path.stat()
+            view = ConfigView((status.st_ino, status.st_size, status.st_mtime_ns))
+        except OSError:
+            view = ConfigView()
+        if ConfigView not in self._last:  # the app has just read it
+            self._last[ConfigView] = view
+        self._publish_new(view, publish)
+
+    def _compare_commands(self, publish: Publish) -> None:
+        try:
+            found = self._of.commands.read()
+        except FileProblem as problem:
+            self._publish_new(CommandsView(problem=str(problem)), publish)
+        else:
+            self._publish_new(self._commands_view(found.commands, found.broken), publish)
+
+    def _compare_pins(self, publish: Publish) -> None:
+        from memtui.lost.pin_fates import pin_rows
+
+        try:
+            transcripts = {each.session_id: each.path for each in self._of.transcripts.entries()}
+            view = PinsView(tuple(pin_rows(self._of.places, transcripts)))
+        except FileProblem as problem:
+            view = PinsView(problem=str(problem))
+        self._publish_new(view, publish)
+
+    def _commands_view(self, commands: tuple[ActiveCommand, ...], broken: tuple[str, ...]) -> CommandsView:
+        if not commands:
+            return CommandsView(broken=broken)
+        from memtui.hooks.active_commands import command_statuses
+        from memtui.store.commands_file import NoCommandFile
+
+        lacking: dict[str, str] = {}
+        notes: dict[str, str] = {}
+        for entry, _, problem, shortage in command_statuses(self._of.commands, commands):
+            if problem:
+                lacking[entry.name] = "no file" if isinstance(problem, NoCommandFile) else "no summary"
+            elif shortage:
+                lacking[entry.name], notes[entry.name] = shortage
+        return CommandsView(commands, broken, lacking=lacking, notes=notes)
+
+    def _compare_health(self, publish: Publish) -> None:
+        if not self._of.capture_rows.unread and not self._indexes:
+            self._indexes = True
+            self._of.indexer.start_for_transcripts()
+        # An unread capture would count as missing.
+        if not self._of.capture_rows.unread and (view := self._of.health.check(self._of.capture_rows.rows)):
+            self._publish_new(view, publish)
+
+    def _compare_memories(self, publish: Publish) -> None:
+        listed = False
+        if self._wanted.keys() & {"compacts", "memories"}:
+            parts = self._wanted.get("memories", set())
+            listed = self._of.memory_rows.list(parts, sweep="" in parts)
+        if self._of.memory_rows.read(lambda: self._of.stopped) or listed:
+            view = self._of.memory_rows.view()
+            publish(view)
+            if not view.more and len(view.keys) >= _MANY:
+                self._of.indexer.start()
+
+    def _compare_captures(self, publish: Publish) -> None:
+        listed = "compacts" in self._wanted and self._of.capture_rows.list()
+        read = self._of.capture_rows.read(lambda: self._of.stopped)
+        if listed or read:
+            publish(self._of.capture_rows.view())
+        if read and not self._of.capture_rows.unread:
+            self._wanted[_READ] = set()
+
+    def show_session(self, session_id: str) -> None:
+        """Show the state of this session from now on; "" follows the newest one."""
+        self._of.sessions.choose(session_id)
+        # Published even if it is the same one: the pane shows a waiting text meanwhile.
+        self._last.pop(StateView, None)
+        self._draft_wanted = None
+
+    def _compare_state(self, publish: Publish) -> None:
+        view = self._of.sessions.current_view()
+        if isinstance(view, StateView):
+            self._draft_wanted = None
+            self._publish_new(view, publish)
+        elif view != self._draft_wanted:
+            self._draft_wanted = view
+            self._last.pop(StateView, None)  # replaced by a draft on the screen
+            publish(view)

@@ -1,0 +1,254 @@
+"""What a compaction lost and kept beside its summary; chosen losses are given back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+
+from memtui.app.base import BaseApp
+from memtui.app.details.lost import Item, draw_item, items_of, summary_document
+from memtui.app.project import ProjectModel
+from memtui.app.widgets.document import EMPTY
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.footer import KeyFooter
+from memtui.app.widgets.row_list import RowList
+from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, rescue_text, size_of_rows
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute, parse_iso
+from memtui.lost.records import Aftermath, Row
+from memtui.transcript.short_text import tokens
+
+_BAR = 10
+"""Width of the bar that shows how much room is taken, in cells."""
+_WIDE = 66
+"""Width in columns from which the border also shows tokens."""
+
+
+class LostScreen(Screen[None]):
+    """The rows at the left, the summary with the selected row's evidence at the right."""
+
+    app = getters.app(BaseApp)
+    listing = getters.query_one("#rows", RowList)
+    summary = getters.query_one("#summary", DocumentView)
+    AUTO_FOCUS = "#rows"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it"),
+        Binding("a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
+        Binding("w", "hand_over", "hand over", id="hand_over", tooltip="hand the ticked lines over, once"),
+        Binding(
+            "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
+        ),
+        Binding(
+            "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
+        ),
+        Binding("o", "transcript", "transcript", id="transcript", tooltip="the transcript of this row"),
+        Binding("tab,shift+tab", "switch", "rows", show=False, tooltip="go to the summary, or back"),
+        Binding("u", "undo", "undo", show=False, tooltip="undo the last change"),
+        Binding("ctrl+r", "undo(True)", "redo", show=False, tooltip="redo the last undone change"),
+        Binding("escape", "back", "back", id="back", tooltip="back: to the rows, to where you were"),
+        Binding("q,l", "dismiss", "leave", show=False, tooltip="leave it"),
+    ]
+    about = "What a compaction lost and kept at the left, its summary with the evidence at the right."
+
+    def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None) -> None:
+        """Make the screen.
+
+        Args:
+            model: the project.
+            transcript: the session's.
+            since: the first compaction at or after this time; the newest one when None.
+        """
+        super().__init__()
+        self.model = model
+        self._transcript = transcript
+        self._since = since
+        self.aftermath: Aftermath | None = None
+        self._items: Mapping[str, Item] = {}
+        self.ticked: dict[str, Row] = {}
+
+    def compose(self) -> ComposeResult:
+        """Rows and summary: side by side, or one above the other."""
+        with Horizontal(id="aftermath-body"):
+            yield RowList(
+                self._draw,
+                is_header=lambda key: isinstance(self._items.get(key), str),
+                empty="Reading the transcript …",
+                id="rows",
+            )
+            yield DocumentView(id="summary")
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        """Read the losses of the compaction."""
+        self.listing.border_title = Content("Lost")
+        self.summary.border_title = Content("Summary")
+        self._read()
+
+    @property
+    def selected(self) -> Item | None:
+        """The selected item."""
+        return self._items.get(self.listing.selected or "")
+
+    @work(group="aftermath", exclusive=True, exit_on_error=False)
+    async def _read(self) -> None:
+        with self.app.reporting("reading what the compaction lost"):
+            try:
+                self.aftermath = found = await asyncio.to_thread(
+                    self.model.aftermaths.read, self._transcript, self._since, lambda: not self.is_mounted
+                )
+            finally:
+                self.listing.empty = "Nothing can be read of this compaction; esc goes back."
+            self._items = items_of(found)
+            self.listing.set_rows(tuple(self._items))
+            self.listing.refresh_rows()
+            moment = parse_iso(found.compaction.source.timestamp)
+            when = f" of {day_and_minute(moment)}" if moment else ""
+            self.listing.border_title = Content(
+                f"Lost {len(found.counted_losses)} · kept {len(found.kept)}{when}"
+            )
+            self._show_room()
+            self._show_summary()
+
+    def _draw(self, key: str, width: int) -> Content:
+        item = self._items.get(key)
+        return draw_item(item, key in self.ticked, width) if item is not None else Content("")
+
+    @on(RowList.Highlighted)
+    def _show_summary(self) -> None:
+        if self.aftermath is None:
+            self.summary.show(EMPTY)
+            return
+        document, found = summary_document(self.aftermath, self.selected)
+        self.summary.show(document)
+        self.summary.reveal(found)
+
+    def _show_room(self) -> None:
+        """Show the room taken by the ticked rows."""
+        rows = tuple(self.ticked.values())
+        used = size_of_rows(rows)
+        full = min(_BAR, -(-used * _BAR // ROOM))
+        bar = "▮" * full + "▯" * (_BAR - full)
+        colour = "$error" if used > ROOM else "$accent" if used else "$quiet"
+        usage = f"{len(rows)} ticked · {used:,} of {ROOM:,} characters"
+        if self.listing.size.width >= _WIDE:
+            usage += f" · ~{tokens(' ' * used):,} tokens"
+        self.listing.border_subtitle = Content.assemble((bar, colour), f" {usage}")
+
+    # -- choosing -------------------------------------------------------------------------------------------
+
+    def action_tick(self) -> None:
+        """Tick the selected row, or untick it."""
+        item = self.selected
+        if not isinstance(item, Row) or not item.missing:
+            self.app.warn("Only what is lost can be ticked.")
+            return
+        if self.ticked.pop(item.key, None) is None:
+            self.ticked[item.key] = item
+            if size_of_rows(self.ticked.values()) > ROOM:
+                self.app.warn("There is no room for this row beside the ticked ones.")
+                del self.ticked[item.key]
+        self._ticks_changed()
+        self.listing.action_move(1)
+
+    def action_tick_all(self) -> None:
+        """Tick all losses that fit, the worst first; or untick all."""
+        missing = self.aftermath.missing if self.aftermath else ()
+        self.ticked = {} if self.ticked else {row.key: row for row in fitting(missing)}
+        if len(self.ticked) < len(missing) and self.ticked:
+            self.app.say(f"{len(self.ticked)} of {len(missing)} rows have room, the worst losses first.")
+        self._ticks_changed()
+
+    def _ticks_changed(self) -> None:
+        self._show_room()
+        self.listing.refresh_rows()
+
+    def _chosen(self) -> tuple[Row, ...]:
+        """The ticked rows; none, after a message, without any."""
+        if not self.ticked:
+            self.app.warn("Nothing is ticked: space ticks a row, a all that fits.")
+        return tuple(self.ticked.values())
+
+    # -- giving back ----------------------------------------------------------------------------------------
+
+    def action_copy_prompt(self) -> None:
+        """Copy the ticked rows as a prompt that gives them back."""
+        rows = self._chosen()
+        if rows and self.aftermath is not None:
+            text = rescue_text(self.aftermath, rows, self.model.project.name)
+            self.app.copy_text(text, name=f"the rescue prompt of {_rows(rows)}")
+
+    @work(group="update", exit_on_error=False)
+    async def action_hand_over(self) -> None:
+        """Hand the ticked rows to their session once, with its next prompt."""
+        rows, aftermath = self._chosen(), self.aftermath
+        if not rows or aftermath is None:
+            return
+        model = self.model
+        with self.app.reporting("handing over"):
+
+            def hand() -> HandedOver:
+                with model.changes.of_files(f"handed over {_rows(rows)}") as making:
+                    done = hand_over(model.places, model.clock, aftermath, rows)
+                    making.files.append(done.path)
+                return done
+
+            done = await asyncio.to_thread(hand)
+            self.ticked = {}
+            self._ticks_changed()
+            waits = "waits" if done.rows == 1 else "wait"
+            says = f"{_rows(rows)} {waits} for the next prompt of session {clean_line(done.session_id)[:8]}"
+            back = "u takes it back."
+            if await asyncio.to_thread(model.lacks_hooks):
+                says += ", but the hooks that deliver it are not installed: Y copies a prompt to paste"
+                self.app.warn(f"{says}. {back}")
+            else:
+                self.app.say(f"{says}; {back}")
+
+    def action_pin(self) -> None:
+        """Pin the selected row: from now on, every summary and every compacted session gets it."""
+        item = self.selected
+        if isinstance(item, Row):
+            self.app.pin(item.text, self._transcript, item.source.line)
+        else:
+            self.app.warn("This row cannot be pinned: select a fact.")
+
+    def action_undo(self, redo: bool = False) -> None:
+        """Undo the last change, a hand-over not delivered yet or a pin; or redo it."""
+        (self.app.action_redo if redo else self.app.action_undo)(self._read)
+
+    # -- moving about ---------------------------------------------------------------------------------------
+
+    def action_transcript(self) -> None:
+        """Open the transcript at the selected row's source line."""
+        item = self.selected
+        line = item.source.line if isinstance(item, Row) else 0
+        self.app.open_transcript(self._transcript, line)
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.set_focus(self.summary)
+
+    def action_switch(self) -> None:
+        """Go from the rows to the summary, or back."""
+        self.set_focus(self.summary if self.focused is self.listing else self.listing)
+
+    def action_back(self) -> None:
+        """Go back from the summary to the rows, or leave."""
+        if self.focused is self.summary:
+            self.set_focus(self.listing)
+        else:
+            self.dismiss(None)
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    return "1 row" if len(rows) == 1 else f"{len(rows)} rows"

@@ -1,0 +1,246 @@
+"""Sharing memories from within the app: remotes, exchanges, and their outcomes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.ground.clock import Clock, age, parse_iso, short_age
+from memtui.ground.files import FileProblem
+from memtui.ground.named import NamedTuple
+from memtui.ground.project import Home
+
+if TYPE_CHECKING:
+    from memtui.share.sync import Sharing, Synced
+
+
+NO_REMOTE = (
+    "There is no remote yet. In a shell: memtui remote add NAME URL; a git repository or PostgreSQL serves."
+)
+
+
+class RemoteState(NamedTuple):
+    """A remote in the status line."""
+
+    name: str
+    synced: datetime | None = None
+    """Time of the last exchange."""
+    problem: str = ""
+    """The full reason why there was no exchange since."""
+    trouble: str = ""
+    """The same in a word or two; "" where these were not kept, as by older versions."""
+    doing: str = ""
+    """The progress of the current exchange; "" for none."""
+    shared: frozenset[str] = frozenset()
+    """The Recovery IDs of the memories that it has."""
+
+
+class SyncStatus(NamedTuple):
+    """All remotes as one mark."""
+
+    long: str = ""
+    short: str = ""
+    colour: str = ""
+
+    @property
+    def sign(self) -> str:
+        """The shortest form of the mark; ctrl+s gives the reason."""
+        return "" if not self.long else "⇅! " if self.colour == "$error" else "⇅ "
+
+
+class MemoryVersion(NamedTuple):
+    """One text of a memory."""
+
+    number: int
+    """1 for the oldest."""
+    at: datetime
+    """Time of writing, by the clock of its machine."""
+    author: str
+    """The author; "" for this machine's user."""
+    machine: str
+    text: str
+    shown: bool
+    """Whether it is the current text here."""
+    sent: bool
+    """Whether a remote has it."""
+
+
+class Shared(NamedTuple):
+    """The outcome of sharing memories."""
+
+    ids: tuple[str, ...]
+    """Ids to be sent with the next exchange."""
+    problems: tuple[str, ...]
+    """A sentence for each memory that was not shared."""
+
+    def outcome(self, name: str, *, soon: bool) -> str:
+        """What was shared with a remote, and what was not; `soon`: an exchange follows by itself."""
+        others = len(self.problems) - 1
+        more = f" And {others} more." if others > 0 else ""
+        if not self.ids:
+            return self.problems[0] + more
+        goes = f"{self.ids[0]} goes" if len(self.ids) == 1 else f"{len(self.ids)} memories go"
+        when = "now" if soon else "with the next sync: ctrl+s"
+        kept = f" Not shared: {self.problems[0]}{more}" if self.problems else ""
+        return f"{goes} to {name} {when}.{kept}"
+
+
+class Exchange:
+    """The user's remotes. Every method may be called from any thread."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        self._home = home
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._syncing: dict[str, threading.Lock] = {}
+        self._doing: dict[str, str] = {}
+        self.stopped = threading.Event()
+
+    def names(self) -> list[str]:
+        """The names of the remotes.
+
+        Raises:
+            FileProblem: their list cannot be read.
+        """
+        from memtui.share.remotes import Remotes
+
+        return sorted(Remotes(self._home).all())
+
+    def states(self) -> list[RemoteState]:
+        """The state of each remote; an unreadable list counts as one remote with a problem."""
+        from memtui.share.sync import open_sharing
+
+        states = []
+        try:
+            for name in self.names():
+                sharing = open_sharing(self._home, self._clock, name)
+                known = sharing.state()
+                shared = frozenset(
+                    sharing.names.here(key) for key, each in known.memories.items() if each.is_there
+                )
+                states.append(
+                    RemoteState(
+                        name,
+                        parse_iso(known.synced),
+                        known.problem,
+                        known.trouble,
+                        self._doing.get(name, ""),
+                        shared,
+                    )
+                )
+        except FileProblem as problem:
+            states.append(RemoteState(problem.path.name, problem=str(problem)))
+        return states
+
+    def versions(self, memory_id: str) -> tuple[MemoryVersion, ...]:
+        """The texts that a memory has had on all machines, newest first.
+
+        Raises:
+            FileProblem: it, or a remote, cannot be read.
+        """
+        from memtui.share.contract import neutral
+        from memtui.share.sync import open_sharing
+        from memtui.store.memories import MemoryStore
+
+        stored = MemoryStore(self._home, self._clock).get(memory_id)
+        own = neutral(stored.body, stored.meta.project)
+        texts: dict[bytes, tuple[datetime, str, str]] = {}
+        for name in self.names():
+            for each in open_sharing(self._home, self._clock, name).versions(memory_id):
+                if not each.deleted:
+                    texts[each.body] = each.at, each.author, each.machine
+        sent = set(texts)
+        texts.setdefault(own, (stored.meta.updated, "", ""))
+        return tuple(
+            MemoryVersion(number, *texts[body], body.decode("utf-8", "replace"), body == own, body in sent)
+            for number, body in reversed(list(enumerate(texts, 1)))
+        )
+
+    def share(self, ids: Iterable[str], name: str) -> Shared:
+        """Mark memories to be sent with the next exchange.
+
+        Raises:
+            FileProblem: there is no such remote, or its local copy cannot be read.
+        """
+        from memtui.share.sync import open_sharing
+
+        sharing = open_sharing(self._home, self._clock, name)
+        shared, problems = [], []
+        for each in ids:
+            try:
+                if sharing.share(each):
+                    shared.append(each)
+                else:
+                    problems.append(f"{each} is shared with {name} already, as it is.")
+            except FileProblem as problem:
+                problems.append(f"{problem}.")
+        return Shared(tuple(shared), tuple(problems))
+
+    def sync(self, name: str, changed: Callable[[], None]) -> Synced:
+        """Exchange with a remote; `changed` is called whenever its state has changed.
+
+        Raises:
+            FileProblem: it cannot be reached, or the store cannot be written.
+        """
+        from memtui.share.sync import open_sharing
+
+        return self._sync(open_sharing(self._home, self._clock, name), changed)
+
+    def _sync(self, sharing: Sharing, changed: Callable[[], None]) -> Synced:
+        name = sharing.name
+
+        def progress(done: Synced) -> None:
+            self._doing[name] = f"↑{done.sent:,} ↓{done.fetched:,}"
+            changed()
+
+        with self._alone(name):
+            self._doing[name] = "…"
+            changed()
+            try:
+                return sharing.sync(progress)
+            finally:
+                del self._doing[name]
+                changed()
+
+    def keep_syncing(self, name: str, seconds: float, changed: Callable[[], None]) -> None:
+        """Exchange with a remote until `stopped` is set; see `memtui.share.sync`.
+
+        Raises:
+            FileProblem: there is no such remote.
+        """
+        from memtui.share.sync import keep_syncing, open_sharing
+
+        sharing = open_sharing(self._home, self._clock, name)
+        keep_syncing(
+            lambda: self._sync(sharing, changed),
+            sharing.remote.wait,
+            seconds,
+            lambda _: changed(),
+            self.stopped,
+        )
+
+    def _alone(self, name: str) -> threading.Lock:
+        with self._lock:
+            return self._syncing.setdefault(name, threading.Lock())
+
+
+def sync_status(states: Sequence[RemoteState], now: datetime) -> SyncStatus:
+    """The mark in the status line: ``⇅ team 2 m ago``, or the problem: ``⇅ team: unreachable``."""
+    if not states:
+        return SyncStatus()
+    busy = [each for each in states if each.doing]
+    failed = [each for each in states if each.problem]
+    if busy:
+        return SyncStatus(f"⇅ {busy[0].name} {busy[0].doing}", f"⇅ {busy[0].doing}", "$accent")
+    if failed:
+        more = f" +{len(failed) - 1}" if len(failed) > 1 else ""
+        reason = f"⇅ {failed[0].name}: {failed[0].trouble or 'failed'}{more}"
+        return SyncStatus(reason, reason, "$error")
+    name = states[0].name if len(states) == 1 else f"{len(states)} remotes"
+    times = [each.synced for each in states if each.synced is not None]
+    if len(times) < len(states):
+        return SyncStatus(f"⇅ {name}: not synced yet", "⇅ not synced", "$quiet")
+    oldest = min(times)
+    return SyncStatus(f"⇅ {name} {age(oldest, now)}", f"⇅ {short_age(oldest, now)}", "$quiet")

@@ -1,0 +1,379 @@
+"""The status line, with what it watches, and the strip of panes that replaces it in a short window."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from textual import events, getters, work
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from memtui.app.base import BaseApp
+from memtui.app.listings import (
+    BranchView,
+    DraftWanted,
+    HealthView,
+    LightsView,
+    PinsView,
+    StateView,
+    View,
+)
+from memtui.app.project import ProjectModel
+from memtui.app.settings import Warn
+from memtui.app.sharing import RemoteState, SyncStatus, sync_status
+from memtui.app.watch import Liveness, Mark
+from memtui.app.widgets.wrap import short_tokens
+from memtui.ground.clean import clean_line
+from memtui.ground.files import FileProblem
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from memtui.app.readings import ContextState
+    from memtui.lost.context_gauge import Gauge
+    from memtui.lost.receipts import Receipt
+
+_CELLS = 8
+_NAMED = 80
+"""Width in columns from which on the remote is named."""
+_LEAST = 5
+"""Minimum width of the remotes' mark."""
+_WIDE, _ROOMY = 100, 60
+"""Widths in columns from which on the bar, and the pace, are shown."""
+
+_RECEIPT = timedelta(hours=1)
+"""Time for which the status line confirms the arrival of a hand-over."""
+
+_MARKS = {
+    Mark.LIVE: ("● live", "$success"),
+    Mark.POLLING: ("◐ polling", "$warning"),
+    Mark.LOST: ("○ lost", "$error"),
+}
+
+
+class Published(Message):
+    """A newer view from the background."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self.view = view
+
+
+class StatusBar(Widget):
+    """One line: ` my-app  main                ● live`."""
+
+    app = getters.app(BaseApp)
+
+    project: reactive[str] = reactive("")
+    branch: reactive[str] = reactive("")
+    note: reactive[str] = reactive("")
+    """A word on this run, for example that it is the demo."""
+    health: reactive[tuple[str, str]] = reactive(("", ""))
+    """The health of captures: one quiet line and its colour."""
+    context: reactive[tuple[Gauge, str] | None] = reactive(None)
+    """The fill level of the session's context, and its colour; None without a session."""
+    alarm: reactive[str] = reactive("")
+    """A problem around compactions, in red."""
+    receipt: reactive[tuple[str, str]] = reactive(("", ""))
+    """Whether Claude received the facts after the last compaction, with its colour."""
+    remotes: reactive[SyncStatus] = reactive(SyncStatus())
+    """The time of the last exchange of memories, or why it failed."""
+    liveness: reactive[Liveness | None] = reactive(None)
+
+    def render(self) -> Content:
+        """The left part is cut before the mark: a stale screen must say so at any width."""
+        width = self.size.width
+        mark = self._mark(width)
+        left = Content.assemble(
+            " ",
+            (clean_line(self.project), "bold"),
+            ("  " + clean_line(self.branch) if self.branch else "", "$quiet"),
+            ("  " + self.alarm if self.alarm else "", "$error"),
+            *(context_line(*self.context, width) if self.context else ()),
+            ("  " + self.receipt[0] if self.receipt[0] else "", self.receipt[1]),
+            ("  " + self.note if self.note else "", "$accent"),
+            ("  " + self.health[0] if self.health[0] else "", self.health[1]),
+        )
+        room = max(0, width - mark.cell_length - 2)
+        left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
+        return Content.assemble(
+            left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " "
+        )
+
+    def _mark(self, width: int) -> Content:
+        mark = live_mark(self.liveness)
+        remotes = self.remotes.long if width >= _NAMED else self.remotes.short
+        room = width // 2 - mark.cell_length - 2
+        if remotes and room >= _LEAST:
+            said = Content.styled(remotes, self.remotes.colour)
+            said = said.truncate(room, ellipsis=True) if said.cell_length > room else said
+            return Content.assemble(" ", said, "  ", mark)
+        return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
+
+    class Held(Message):
+        """The remotes and what they have."""
+
+        def __init__(self, states: Sequence[RemoteState]) -> None:
+            super().__init__()
+            self.states = states
+
+    # -- what feeds it --------------------------------------------------------------------------------------
+
+    def __init__(self, model: ProjectModel, warn: Warn) -> None:
+        super().__init__()
+        self._model = model
+        self._warn = warn
+        self._transcript: Path | None = None
+        """The current session's."""
+        self._lights = LightsView()
+        self._states: Sequence[RemoteState] = ()
+        self._warned: set[tuple[str, str]] = set()
+        """Sessions with the levels they were warned of."""
+        self._exchanged: set[str] = set()
+        """Remotes with a background thread."""
+        self.captures: HealthView | None = None
+        """The health of the captures; None before the first check."""
+        self.set_reactive(StatusBar.project, model.project.name)
+
+    @property
+    def _strip(self) -> TabStrip:
+        return self.screen.query_one(TabStrip)
+
+    def apply(self, view: View) -> None:
+        """Show what a newer view says about the session, the branch, or the captures."""
+        if isinstance(view, BranchView):
+            self.branch = view.branch
+        elif isinstance(view, HealthView):
+            learned = self.captures is None or self.captures.sizes != view.sizes
+            self.captures = view
+            self.let_time_pass()
+            if learned:  # the limit may have changed
+                self._watch()
+        elif isinstance(view, PinsView):
+            self._watch()
+        elif isinstance(view, StateView | DraftWanted):
+            self._transcript = view.transcript
+            self._watch()
+
+    def let_time_pass(self) -> None:
+        """Show the health of captures; its ages change."""
+        from memtui.app.background import status_line
+
+        if self.captures is not None:
+            self.health = status_line(self.captures, self._model.clock())
+
+    def show_liveness(self, liveness: Liveness) -> None:
+        """Show whether the screen is up to date."""
+        self.liveness = liveness
+        self._show_marks()
+        if liveness.mark is Mark.LOST:
+            self._say_if_short(f"Not up to date: {liveness.reason}")
+
+    def _say_if_short(self, text: str) -> None:
+        """Say what a short window has no status line for."""
+        if self.screen.has_class("-short"):
+            self.app.warn(f"{text[:1].upper()}{text[1:]}")
+
+    def _watch(self) -> None:
+        """Check the context of the current session, in the background."""
+        if self._transcript is not None:
+            self._watch_session(self._transcript)
+        elif self.context is not None or self._lights != LightsView():
+            self.context = None
+            self._show_lights(LightsView())
+            self._show_receipt(None)
+            self._show_marks()
+
+    @work(group="watch", exclusive=True, exit_on_error=False)
+    async def _watch_session(self, transcript: Path) -> None:
+        limits = tuple(self.captures.sizes.values()) if self.captures else ()
+        model = self._model
+        with self.app.reporting("looking at the context", wanted=lambda: False):
+            watched = await asyncio.to_thread(
+                lambda: model.watch.check(transcript, limits, lambda: model.stopped)
+            )
+            self._show_watched(transcript.stem, watched)
+
+    def _show_watched(self, session: str, watched: ContextState) -> None:
+        percent = watched.gauge.percent
+        passed = [each for each in self._warn.at if percent >= each]
+        colour = "$accent" if not passed else "$error" if len(passed) == len(self._warn.at) else "$warning"
+        self.context, self.alarm = (watched.gauge, colour), "  ".join(watched.alarms)
+        self._show_marks()
+        self._show_receipt(watched.receipt)
+        self._show_lights(watched.lights)
+        warned = {(session, str(each)) for each in passed} | {(session, each) for each in watched.alarms}
+        if warned - self._warned and self._warn.sends_bell(in_tmux="TMUX" in os.environ):
+            self.app.bell()
+        for alarm in watched.alarms:
+            if (session, alarm) not in self._warned:
+                self._say_if_short(alarm)
+        # After a compaction, the context may warn again.
+        self._warned = {each for each in self._warned if each[0] != session} | warned
+
+    def _show_receipt(self, receipt: Receipt | None) -> None:
+        """Show a good receipt for a while, any other one as long as its session is shown."""
+        if receipt is None or receipt.arrival == "unknown":
+            shown = ("", "")
+        elif receipt.arrival == "whole":
+            fresh = self._model.clock() - receipt.at < _RECEIPT
+            shown = (receipt.label, "$success") if fresh else ("", "")
+        else:
+            shown = (receipt.label, "$error")
+        if shown != self.receipt:
+            self.receipt = shown
+            if shown[1] == "$error":
+                self._say_if_short(shown[0])
+
+    def _show_lights(self, lights: LightsView) -> None:
+        if lights != self._lights:
+            self._lights = lights
+            self.post_message(Published(lights))
+
+    # -- remotes --------------------------------------------------------------------------------------------
+
+    @work(group="remotes", exclusive=True, exit_on_error=False)
+    async def refresh_remotes(self, seconds: float = 0.0) -> None:
+        """Check the remotes; with `seconds`, exchange with each at least that often from now on."""
+        with self.app.reporting("looking at the remotes"):
+            self._states = await asyncio.to_thread(self._model.exchange.states)
+            self._show_remotes()
+            self.post_message(self.Held(self._states))
+            for name in (state.name for state in self._states if seconds):
+                if name not in self._exchanged:
+                    self._exchanged.add(name)
+                    keep = partial(self._keep_syncing, name, seconds)
+                    threading.Thread(target=keep, name=f"memtui-sync-{name}", daemon=True).start()
+
+    def _show_remotes(self) -> None:
+        self.remotes = sync_status(self._states, self._model.clock())
+        self._show_marks()
+
+    def _keep_syncing(self, name: str, seconds: float) -> None:
+        try:
+            self._model.exchange.keep_syncing(name, seconds, self._synced)
+        except FileProblem:  # the list of remotes is broken: the status line says so until it is fixed
+            self.call_later(self._exchanged.discard, name)
+        except Exception as error:  # a worker's boundary; logged, and not retried
+            self.call_later(self.app.warn, self.app.explain(f"syncing with {name}", error))
+
+    def _synced(self) -> None:
+        """Look again after an exchange, which may be in any thread."""
+        if self.is_attached:
+            self.call_later(self.refresh_remotes)
+            self.app.hint("memories")
+
+    def _show_marks(self) -> None:
+        """Show the live mark and the context in the strip of tabs, if it replaces the bar."""
+        mark = live_mark(self.liveness).truncate(12, ellipsis=True)
+        self._strip.mark = Content.assemble((self.remotes.sign, self.remotes.colour), mark)
+        known = self.context if self.context and self.context[0].limit else None
+        self._strip.context = Content.styled(f"{known[0].percent}% ", known[1]) if known else Content("")
+        self._strip.warns = known is not None and known[0].percent >= min(self._warn.at)
+
+
+def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
+    """``  ctx ▮▮▮▮▮▯▯▯ 137k/200k · ~9 turns``, shorter if room is short; ``?`` means unknown."""
+    if not gauge.tokens:
+        return (("  ctx ?", "$quiet"),)
+    limit = short_tokens(gauge.limit) if gauge.limit else "?"
+    full = min(_CELLS, round(_CELLS * gauge.percent / 100))
+    bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
+    pace = "" if gauge.turns is None else f" · ~{gauge.turns} turn{'' if gauge.turns == 1 else 's'}"
+    return (
+        ("  ctx ", "$quiet"),
+        (f"{bar}{short_tokens(gauge.tokens)}/{limit}", colour),
+        (pace if width >= _ROOMY else "", "$quiet"),
+    )
+
+
+def live_mark(liveness: Liveness | None) -> Content:
+    """The live mark with its reason; None means that the first listing is not finished."""
+    if liveness is None:
+        return Content.styled("◌ reading", "$quiet")
+    text, colour = _MARKS[liveness.mark]
+    reason = f": {clean_line(liveness.reason)}" if liveness.reason else ""
+    return Content.styled(text + reason, colour)
+
+
+class Tab(NamedTuple):
+    """A pane in the strip: its key, title and total, and whether it is the current one."""
+
+    key: str
+    title: str
+    total: str
+    current: bool
+
+
+_LAYOUTS = (
+    (True, True, True),
+    (False, True, True),
+    (False, True, False),
+    (False, False, True),
+    (False, False, False),
+)
+"""Parts to show, from the most room to the least: the others' names, their counts, the context."""
+
+
+class TabStrip(Widget):
+    """One line; the current pane by name and count, the others as far as there is room for both.
+
+    With less room it leaves out the others' names, then the context, unless that warns or fits without the
+    others' counts, then these counts, and never the live mark.
+    """
+
+    tabs: reactive[tuple[Tab, ...]] = reactive(())
+    mark: reactive[Content] = reactive(Content(""))
+    """The live mark, shown here if the strip replaces the status line."""
+    context: reactive[Content] = reactive(Content(""))
+    """The fill level of the context, before the live mark."""
+    warns: reactive[bool] = reactive(False)
+    """Whether the context is so full that it must be shown."""
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def render(self) -> Content:
+        """One line."""
+        cells, mark = self._layout()
+        strip = Content.assemble(*(part for cell in cells for part in (cell, " ")))
+        room = max(1, self.size.width - strip.cell_length)
+        mark = mark.truncate(room, ellipsis=True) if mark.cell_length > room else mark
+        return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the clicked tab."""
+        column = 0
+        for index, cell in enumerate(self._layout()[0]):
+            column += cell.cell_length + 1
+            if event.x < column:
+                event.stop()
+                self.post_message(self.Chosen(index))
+                return
+
+    def _layout(self) -> tuple[list[Content], Content]:
+        """The cells of the tabs, and the marks after them."""
+        for named, counted, full in _LAYOUTS:
+            mark = Content.assemble(self.context, self.mark) if full or self.warns else self.mark
+            cells = [
+                _cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs
+            ]
+            if sum(cell.cell_length + 1 for cell in cells) + mark.cell_length < self.size.width:
+                break
+        return cells, mark
+
+
+def _cell(tab: Tab, *, named: bool, counted: bool) -> Content:
+    text = " ".join(part for part in (tab.key, named and tab.title, counted and tab.total) if part)
+    return Content.styled(f" {text} ", "reverse bold" if tab.current else "$quiet")

@@ -1,0 +1,302 @@
+"""The terminal and the process: threads that end with it, signals, ctrl+z, editor, pager, tmux windows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from textual.app import App, SuspendNotSupported
+
+from memtui.ground.machine import find_program
+
+if TYPE_CHECKING:
+    from memtui.app.base import BaseApp
+
+
+_GRACE = 0.4
+"""Seconds for running work when the app ends: most writes are done by then."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """An executor with a daemon thread for each piece of work.
+
+    asyncio waits for its executor at the end, and the interpreter for every thread of a pool; so a filter
+    that reads 100,000 files, or a lock held by another program, would delay the end. All work here is either
+    reading, or writing that survives being killed at any moment.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(max_workers=1)  # its own pool stays empty
+        self._running: set[threading.Thread] = set()
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Start the work at once, in a thread of its own."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                if future.set_running_or_notify_cancel():
+                    _settle(future, lambda: fn(*args, **kwargs))
+            finally:
+                self._running.discard(threading.current_thread())
+
+        thread = threading.Thread(target=run, name="memtui-work", daemon=True)
+        self._running.add(thread)
+        thread.start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Give running work a moment, then abandon it."""
+        deadline = time.monotonic() + _GRACE
+        for thread in tuple(self._running) if wait else ():
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _settle(future: Future[T], work: Callable[[], T]) -> None:
+    try:
+        result = work()
+    except BaseException as error:  # raised again by the waiting coroutine
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+SIGNALS: tuple[signal.Signals, ...] = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""The signals that ask a program in a terminal to end."""
+
+_GRACE = 5.0
+"""Seconds for an orderly end."""
+_LOOK = 2.0
+"""Seconds between checks that the terminal still exists."""
+
+
+def end_with_terminal(app: App[Any]) -> None:
+    """End `app` on SIGTERM and SIGHUP, and when its terminal is gone; call this in its event loop."""
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        with suppress(NotImplementedError):  # Windows
+            loop.add_signal_handler(number, end, app)
+
+    def look() -> None:
+        if terminal_gone():
+            end(app)
+
+    if not terminal_gone():
+        app.set_interval(_LOOK, look)
+
+
+def end(app: App[Any]) -> None:
+    """End the app in order, or the process after a grace period.
+
+    Without a terminal, Textual's output thread dies at its first write. Its queue holds 30 writes; the next
+    one waits forever, in the middle of the shutdown.
+    """
+    timer = threading.Timer(_GRACE, os._exit, (1,))
+    timer.daemon = True
+    timer.start()
+    app.exit()
+
+
+def terminal_gone() -> bool:
+    """Whether standard input is no longer a terminal."""
+    return sys.__stdin__ is None or not os.isatty(sys.__stdin__.fileno())
+
+
+_NO_SHELL = "No shell waits below memtui: ctrl+z has nothing to go back to."
+
+
+def step_down(app: BaseApp) -> None:
+    """Stop the app until the shell goes on with it, or say why that cannot be."""
+    try:
+        with app.suspend():
+            stopped = _stop_group()
+    except SuspendNotSupported:
+        stopped = False
+    if not stopped:
+        app.warn(_NO_SHELL)
+
+
+def _stop_group() -> bool:
+    """Stop every process of the group, as a terminal does on ctrl+z; False if that had no effect.
+
+    `make run` has to stop as well, or it would keep the terminal. The kernel drops the signal where no shell
+    could ever go on with the group.
+    """
+    went_on = []
+    before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    going_on = signal.signal(signal.SIGCONT, lambda *_: went_on.append(True))
+    try:
+        os.kill(0, signal.SIGTSTP)
+    finally:
+        signal.signal(signal.SIGTSTP, before)
+        signal.signal(signal.SIGCONT, going_on)
+    return bool(went_on)
+
+
+_FALLBACKS = ("nano", "vim", "vi", "notepad")
+_LOOK = 1.0
+"""Seconds between checks that the terminal still exists."""
+_TMUX = 5.0
+"""Time limit in seconds for tmux to open a window."""
+_PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
+_STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
+"""Shell script of a new window: after a failure it waits for enter, so that the error can be read."""
+_GRACE = 2.0
+"""Seconds for an editor to save its content when asked to end."""
+
+
+def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
+    """The editor's command line from VISUAL or EDITOR, else an installed one; empty without any."""
+    for variable in ("VISUAL", "EDITOR"):
+        if words := _words(env.get(variable, "")):
+            return words
+    found = next((name for name in _FALLBACKS if find_program(name, env.get("PATH"))), None)
+    return [found] if found else []
+
+
+def _words(value: str) -> list[str]:
+    try:
+        return shlex.split(value)
+    except ValueError:  # an unbalanced quote
+        return value.split()
+
+
+def page_text(app: App[Any], text: str) -> str:
+    """Suspend the app and show `text` in the user's pager, else in the editor; returns "" or an error.
+
+    The text is in a temporary file that only the user can read.
+    """
+    command = _words(os.environ.get("PAGER", "")) or editor_command()
+    if not command:
+        return "No pager found: set PAGER or EDITOR."
+    with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
+        path = Path(folder) / "transcript.md"
+        path.write_text(text, encoding="utf-8", errors="replace")
+        return _step_aside(app, command, path)
+
+
+def edit_file(app: App[Any], path: Path) -> str:
+    """Suspend the app and edit `path`; returns "" or an error message.
+
+    The app ends if the terminal is closed meanwhile.
+    """
+    command = editor_command()
+    if not command:
+        return f"No editor found: set EDITOR. The file is {path}."
+    return _step_aside(app, command, path)
+
+
+def run_aside(app: App[Any], command: list[str], folder: Path) -> str | None:
+    """Suspend the app and run a command that takes the terminal, in a folder.
+
+    Returns:
+        "" or an error message; None if there is no such program.
+    """
+    if find_program(command[0], os.environ.get("PATH")) is None:
+        return None
+    return _step_aside(app, command, folder)
+
+
+def run_in_window(command: list[str], folder: Path, env: Mapping[str, str] = os.environ) -> str | None:
+    """Run a command that takes the terminal in a new window of the surrounding tmux, in a folder.
+
+    The window gets the needed variables of this environment; tmux would give it its own.
+
+    Returns:
+        "" or an error message; None if there is no such program.
+    """
+    program, tmux = find_program(command[0], env.get("PATH")), find_program("tmux", env.get("PATH"))
+    if program is None:
+        return None
+    if tmux is None:
+        return "tmux is not on the PATH: [resume] tmux in config.toml needs it."
+    given = [f"-e{name}={env[name]}" for name in _PASSED_ON if name in env]
+    words = [tmux, "new-window", f"-c{folder}", *given, "--", "sh", "-c", _STAYS, "sh", program, *command[1:]]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_TMUX, check=False)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return f"tmux opens no window ({type(problem).__name__})."
+    return f"tmux opens no window: {done.stderr.strip()}" if done.returncode else ""
+
+
+def _step_aside(app: App[Any], command: list[str], path: Path) -> str:
+    """Run a command on a file, or in a folder; returns "" or an error message."""
+    is_folder = path.is_dir()
+    where = "" if is_folder else f" The file is {path}."
+    try:
+        with app.suspend():
+            status = _run(command, path) if is_folder else _run([*command, str(path)])
+            if terminal_gone():
+                raise _TerminalGoneError  # keeps Textual from taking the terminal back
+    except SuspendNotSupported:
+        return f"This terminal cannot step aside for {command[0] if is_folder else 'an editor'}.{where}"
+    except _TerminalGoneError:
+        end(app)
+        return ""
+    except OSError as error:
+        hint = "" if is_folder else ": set EDITOR"
+        return f"{command[0]} does not start ({error.strerror}){hint}.{where}"
+    return f"{command[0]} ended with status {status}." if status else ""
+
+
+class _TerminalGoneError(Exception):
+    """The terminal was closed during editing."""
+
+
+def _run(command: list[str], folder: Path | None = None) -> int:
+    """Run the editor to its end and return its status; a closed terminal or a signal ends the editor."""
+    program = find_program(command[0], os.environ.get("PATH")) or command[0]
+    with subprocess.Popen([program, *command[1:]], cwd=folder) as editor, _passing_on(editor):
+        while True:
+            try:
+                return editor.wait(_LOOK)
+            except subprocess.TimeoutExpired:
+                if terminal_gone():
+                    _ask_to_end(editor, SIGNALS[-1])
+
+
+@contextmanager
+def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Forward termination signals to the editor; asyncio handles them, too, once its loop runs again."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        _ask_to_end(editor, number)
+
+    def stay(number: int, frame: FrameType | None) -> None:
+        """Ignore ctrl+c, which reaches both programs but is meant for the editor."""
+
+    before = {number: signal.signal(number, pass_on) for number in SIGNALS}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, stay)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+            if hasattr(signal, "siginterrupt"):
+                signal.siginterrupt(number, False)  # as asyncio expects
+
+
+def _ask_to_end(editor: subprocess.Popen[bytes], number: int) -> None:
+    """Send the editor a signal, and kill it if it does not follow."""
+    editor.send_signal(number)
+    timer = threading.Timer(_GRACE, editor.kill)
+    timer.daemon = True
+    timer.start()
