@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import threading
@@ -90,6 +91,33 @@ def failing(at: int, code: int) -> Before:
             raise OSError(code, os.strerror(code))
 
     return before
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Refuse every change below a folder, as a read-only disk does to root, too."""
+    real = {name: getattr(os, name) for name in ("open", "mkdir", "unlink", "rmdir", "replace", "link")}
+
+    def place(path: str | Path, at: int | None) -> Path:
+        return Path(f"/proc/self/fd/{at}").readlink() / path if at is not None else Path(path).absolute()
+
+    def wrap(name: str) -> Callable[..., Any]:
+        def call(path: Any, *args: Any, **options: Any) -> Any:
+            at = options.get("dir_fd", options.get("src_dir_fd"))
+            changes = name != "open" or args[0] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            if changes and not isinstance(path, int) and place(path, at).is_relative_to(folder):
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+            return real[name](path, *args, **options)
+
+        return call
+
+    for name in real:
+        setattr(os, name, wrap(name))
+    try:
+        yield
+    finally:
+        for name, function in real.items():
+            setattr(os, name, function)
 
 
 _SWEEP = """

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from memtui.app.background import status_line
 from memtui.app.listings import HealthView
 from memtui.app.panes.pane import PaneId
@@ -16,6 +18,7 @@ from memtui.store.backfill import compactions_in
 from memtui.store.transcripts import TranscriptStore
 from tests.app.harness import WIDE, Driver, opened
 from tests.app.world import NOW, World, clock
+from tests.faults import read_only
 
 DONE = Run("2026-03-05T13:30:00+00:00", "pre-compact", 41, "ok")
 
@@ -28,6 +31,31 @@ async def test_without_hooks_it_offers_to_install_them(world: World) -> None:
     async with opened(world, WIDE) as driver:
         await driver.until(lambda: line(driver) == "hooks not installed: i")
         assert "i install" in driver.shown
+
+
+@pytest.mark.parametrize("place", ["project", "home"])
+async def test_what_cannot_be_written_is_said_in_red(world: World, place: str) -> None:
+    folder = world.root if place == "project" else world.home.state.parent
+    folder.mkdir(exist_ok=True)
+    with read_only(folder):
+        async with opened(world, WIDE) as driver:
+            await driver.until(lambda: f"captures are lost: {folder}/" in driver.lines[0])
+            line = driver.browser.query_one(StatusBar).render()
+            (red,) = (each for each in line.spans if each.style == "$error")
+            assert "captures are lost" in line.plain[red.start : red.end]
+
+
+async def test_a_session_that_is_not_archived_is_said_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.app.app._KEEP_AFTER", 0.01)
+    session = world.session(minutes=22 * 24 * 60)
+    session.prompt("Fix the login")
+    world.save(session, minutes=22 * 24 * 60)
+    with read_only(world.home.archive):
+        async with opened(world, WIDE) as driver:
+            said = await driver.until_said("Claude Code deletes a session soon, and it is not archived: ")
+            assert said.endswith("the disk is read-only.")
 
 
 async def test_installing_shows_what_is_done_and_asks(world: World) -> None:

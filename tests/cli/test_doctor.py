@@ -16,6 +16,7 @@ from memtui.plugin.doctor import Finding, Level
 from memtui.plugin.installing import settings_block
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
+from tests.faults import read_only
 
 Settings = Callable[[dict[str, object]], None]
 
@@ -123,6 +124,24 @@ def test_hooks_are_judged_by_the_newest_session(memtui: Memtui, transcripts: Pat
     assert _found(memtui)["hooks"] == ("warning", "The last session-start took 2000 ms")
     _ran(project, "5e55-1a", outcome="disk full")
     assert _found(memtui)["hooks"] == ("warning", "The last session-start: disk full")
+
+
+@pytest.mark.parametrize("which", ["project", "home"])
+def test_a_place_that_cannot_be_written_is_broken(memtui: Memtui, project: Project, which: str) -> None:
+    assert _found(memtui)["writable"][0] == "ok"
+    folder = project.root if which == "project" else Path.home()
+    with read_only(folder):
+        result = memtui("doctor")
+    assert (result.code, result.err) == (1, "")
+    assert f"broken   writable: {folder}" in result.out
+    assert "cannot be written: the disk is read-only\n         What compactions leave out is" in result.out
+
+
+def test_advice_for_a_shell_is_quoted(memtui: Memtui, project: Project) -> None:
+    path = project.session_state_json
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"active_commands": [{"name": "$(rm x)", "state": {}}]}))
+    assert "`memtui command clear '$(rm x)'`" in memtui("doctor").out
 
 
 def test_a_program_gets_a_list(memtui: Memtui, project: Project) -> None:

@@ -17,6 +17,7 @@ from memtui.ground.project import Project, memtui_home, transcript_slug
 from memtui.store.index import updating
 from memtui.store.index.query import KINDS
 from tests.cli.conftest import Memtui
+from tests.faults import read_only
 from tests.store.index.furnishing import furnish
 from tests.transcripts import Transcript
 
@@ -224,3 +225,10 @@ def test_what_is_forgotten_is_not_found(memtui: Memtui, claude: Path) -> None:
     assert not list(memtui_home().cache.glob("index.db"))
     # Memory, memory file and pin stay, as is said.
     assert set(found(memtui, "hinge")) == {"memory", "memory file", "pin"}
+
+
+def test_an_index_that_cannot_be_written_is_named(memtui: Memtui) -> None:
+    memtui_home().cache.parent.mkdir()
+    with read_only(memtui_home().cache.parent):
+        said = memtui("search", "lamp").err
+    assert str(memtui_home().cache) in said and "the disk is read-only" in said and "busy" not in said

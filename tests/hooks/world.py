@@ -15,7 +15,7 @@ from memtui.ground.project import Home, Project, memtui_home
 from memtui.hooks.log import Run, read_runs
 from memtui.hooks.payload import parse_payload
 from memtui.hooks.report import Report
-from memtui.hooks.run import handle
+from memtui.hooks.run import handle, with_messages
 from tests.warm import Warm
 
 SESSION = "90dd90a0-1111-4222-8333-444455556666"
@@ -126,6 +126,11 @@ class World:
         printed = handle(payload, self.project, self.home, report)
         report.printed()
         return printed
+
+    def answer(self, event: str, report: Report | None = None, **fields: Any) -> str:
+        """Run an event in this process, with the messages for the person."""
+        report = report or Report()
+        return with_messages(self.within(event, report, **fields), report)
 
     def run(
         self,

@@ -17,6 +17,7 @@ from memtui.plugin.doctor import check_archive
 from memtui.store.archive import Archive
 from memtui.store.session_list import archive_ending_sessions
 from tests.app.widgets.records import said, text, user, write
+from tests.faults import read_only
 
 NOW = datetime(2026, 3, 5, 14, 20, tzinfo=timezone(timedelta(hours=1)))
 
@@ -49,9 +50,13 @@ def kept(places: Places) -> set[str]:
 def test_the_app_keeps_what_ends_within_ten_days(places: Places) -> None:
     transcript(places, "young", days=3)
     transcript(places, "old", days=21)
-    assert archive_ending_sessions(places, clock) == 1
+    assert archive_ending_sessions(places, clock) == []
     assert kept(places) == {"old"}
-    assert archive_ending_sessions(places, clock) == 0
+    transcript(places, "older", days=22)
+    with read_only(places.home.archive):
+        problems = archive_ending_sessions(places, clock)
+    assert problems and all("the disk is read-only" in str(each) for each in problems)
+    assert kept(places) == {"old"}
 
 
 def test_a_hooks_request_keeps_its_session(places: Places) -> None:

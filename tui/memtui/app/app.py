@@ -33,7 +33,8 @@ from memtui.app.terminal import DaemonThreads, end_with_terminal
 from memtui.app.themes import COLOUR_BLIND, MEMTUI, legible
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import Clock, system_clock
-from memtui.ground.failures import FailureLog, explain
+from memtui.ground.failures import FailureLog
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 
 _LOAD_AFTER = 1.0
@@ -156,21 +157,27 @@ class MemtuiApp(BaseApp):
     def on_ready(self) -> None:
         """After the first paint, resume garbage collection, without the objects loaded for good."""
         self.theme_changed_signal.subscribe(self, self._keep_theme)
-        self.set_timer(_KEEP_AFTER, partial(self.run_worker, self._keep_ending, thread=True, group="archive"))
+        self.set_timer(_KEEP_AFTER, self._keep_ending)
         load = partial(import_module, "memtui.app.screens.transcript")  # takes half as long as opening one
         self.set_timer(_LOAD_AFTER, partial(self.run_worker, load, thread=True, group="imports"))
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
 
-    def _keep_ending(self) -> None:
-        """Archive the sessions that Claude Code will delete soon."""
-        from memtui.store.session_list import archive_ending_sessions
+    @work(group="archive", exit_on_error=False)
+    async def _keep_ending(self) -> None:
+        """Archive the sessions that Claude Code will delete soon, and say which cannot be."""
 
-        try:
-            archive_ending_sessions(self.model.places, self.model.clock)
-        except Exception as error:  # a worker's boundary
-            explain(self.log_file, "keeping sessions", error)
+        def keep() -> list[FileProblem]:
+            from memtui.store.session_list import archive_ending_sessions
+
+            return archive_ending_sessions(self.model.places, self.model.clock)
+
+        with self.reporting("keeping sessions"):
+            if failed := await asyncio.to_thread(keep):
+                more = f" (and {len(failed) - 1} more)" if failed[1:] else ""
+                said = f"Claude Code deletes a session soon, and it is not archived: {failed[0]}{more}."
+                self.say(said, severity="warning")
 
     def _keep_theme(self, theme: Theme) -> None:
         with self.reporting("keeping the theme"):

@@ -19,6 +19,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.patterns import deferred
 from memtui.ground.project import Home, Places, Project
 from memtui.hooks.log import SERVER_EVENT, Run, read_runs
+from memtui.hooks.writable import not_writable
 from memtui.plugin.installing import has_all_hooks
 from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.listing import Entry, scan
@@ -194,6 +195,7 @@ class Health:
         found = coverage(self._transcripts.entries(), captures, self._compactions)
         return HealthView(
             installed=has_all_hooks(self.places),
+            problem=str(not_writable(self.places.project, self.places.home) or ""),
             last=last_run(self.places.home, self.places.project),
             missing=found.missing,
             sizes=found.sizes,

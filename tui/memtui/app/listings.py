@@ -179,6 +179,8 @@ class HealthView(NamedTuple):
 
     installed: bool
     """Whether any settings contain the hook that captures."""
+    problem: str = ""
+    """Why captures cannot be written; "" if they can."""
     last: Run | None = None
     """The last run of a hook for this project."""
     missing: tuple[Compaction, ...] = ()

@@ -81,6 +81,8 @@ class StatusBar(Widget):
     """The fill level of the session's context, and its colour; None without a session."""
     alarm: reactive[str] = reactive("")
     """A problem around compactions, in red."""
+    problem: reactive[str] = reactive("")
+    """Why captures cannot be written, in red."""
     receipt: reactive[tuple[str, str]] = reactive(("", ""))
     """Whether Claude received the facts after the last compaction, with its colour."""
     remotes: reactive[SyncStatus] = reactive(SyncStatus())
@@ -95,6 +97,7 @@ class StatusBar(Widget):
             " ",
             (clean_line(self.project), "bold"),
             ("  " + clean_line(self.branch) if self.branch else "", "$quiet"),
+            ("  " + clean_line(self.problem) if self.problem else "", "$error"),
             ("  " + self.alarm if self.alarm else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
             ("  " + self.receipt[0] if self.receipt[0] else "", self.receipt[1]),
@@ -168,6 +171,7 @@ class StatusBar(Widget):
 
         if self.captures is not None:
             self.health = status_line(self.captures, self._model.clock())
+            self.problem = f"captures are lost: {self.captures.problem}" if self.captures.problem else ""
 
     def show_liveness(self, liveness: Liveness) -> None:
         """Show whether the screen is up to date."""

@@ -14,7 +14,7 @@ from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
-from memtui.store.base import NOT_ALL_SEARCHED
+from memtui.store.base import why_not_all
 from memtui.store.index.query import KINDS, day, parse_search
 from memtui.store.index.updating import update_index
 from memtui.store.search import HEADINGS, Group, Kind, Result, Scope, SearchStores, search_all
@@ -74,7 +74,7 @@ def search(
         if not found:
             say("Nothing matches." + ("" if here else " All projects were searched."))
         if not all(group.complete for group in groups):
-            say(NOT_ALL_SEARCHED, err=True)
+            say(why_not_all(places.home), err=True)
     if not found:
         raise click.exceptions.Exit(1)
 

@@ -25,6 +25,8 @@ class Report:
         """The jobs that entries of Claude Code's settings do; see `settings_entries`."""
         self.logged = False
         """The run was logged."""
+        self.messages: list[str] = []
+        """Sentences for the person, not for the model."""
         self._done: list[str] = []
         self._problems: list[str] = []
         self._afterwards: list[Callable[[], object]] = []

@@ -38,10 +38,12 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
     limit = (time_limit.CAPTURE_STOP_SECONDS if captures else time_limit.HARD_STOP_SECONDS) - (
         time.monotonic() - started
     )
-    out = False
+    out, text = False, ""
     with _reported(report):
         time_limit.stop_after(limit, lambda: _log(report, started))
-        out = _print(_work(arguments, report, data))
+        text = _work(arguments, report, data)
+    with _reported(report):
+        out = _print(with_messages(text, report))
     if report.serve:
         with _reported(report):
             from memtui.hooks.start_server import start_server
@@ -105,10 +107,9 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
         version = os.environ.get(PLUGIN_VERSION)
         if version is not None and not _has_work(project, report):
             return ""
-        text = handle(payload, project, memtui_home(), report)
         if version is not None and version != __version__:
-            return _with_versions(text, version[:20], payload, report)
-        return text
+            _tell_versions(version[:20], payload, report)
+        return handle(payload, project, memtui_home(), report)
     return ""
 
 
@@ -122,14 +123,22 @@ def _has_work(project: Project, report: Report) -> bool:
     return ALL not in report.left
 
 
-def _with_versions(text: str, version: str, payload: Payload, report: Report) -> str:
-    """A hook's output with a line for the person, once a session, on the plugin's other version."""
+def _tell_versions(version: str, payload: Payload, report: Report) -> None:
+    """Leave a line for the person, once a session, on the plugin's other version."""
     report.add_work(f"the plugin is of version {version}")
-    if payload.source not in ("startup", "resume"):
+    if payload.source in ("startup", "resume"):
+        report.messages.append(
+            f"memtui is {__version__}, its plugin {version}: update one of them (`memtui doctor`)."
+        )
+
+
+def with_messages(text: str, report: Report) -> str:
+    """A hook's output, "" or JSON, with the messages for the person."""
+    if not report.messages:
         return text
     import json
 
-    message = f"memtui is {__version__}, its plugin {version}: update one of them (`memtui doctor`)."
+    message = " ".join(report.messages)
     return json.dumps({**(json.loads(text) if text else {}), "systemMessage": message}) + "\n"
 
 

@@ -15,6 +15,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.requests import ask_for_state, is_open, wait_until_served
 from memtui.hooks.sections import LIMIT
 from memtui.hooks.settings import switched
+from memtui.hooks.writable import not_writable
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
 
@@ -32,6 +33,11 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
     if payload.agent_id:
         report.add_work("nothing: a subagent's")
         return ""
+    if problem := not_writable(project, home):
+        report.problem(problem)
+        report.messages.append(
+            f"memtui: {problem}. Until it can, what compactions leave out is lost (`memtui doctor`)."
+        )
     if payload.source == "startup":
         # Folders shared with other programs: memtui seldom writes there, and nothing else sweeps them.
         for folder in (project.root, claude_config()):

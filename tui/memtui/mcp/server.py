@@ -29,7 +29,7 @@ from memtui.ground.failures import FailureLog, explain
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
 from memtui.mcp.texts import answer, decoded, paged, row, rows_that_fit, summary
 from memtui.secrets.secrets import MASK, masked, masked_in
-from memtui.store.base import NOT_ALL_SEARCHED, Filter, New, Page
+from memtui.store.base import Filter, New, Page, why_not_all
 from memtui.store.freshness import note_on
 from memtui.store.index.query import parse_search
 from memtui.store.index.updating import update_index
@@ -307,7 +307,7 @@ def make_server(here: Surroundings) -> Server:
             "totals": {str(group.kind): group.total for group in groups if group.total},
         }
         if not all(group.complete for group in groups):
-            found["note"] = NOT_ALL_SEARCHED
+            found["note"] = why_not_all(here.home)
         return answer(masked_in(found))
 
     @server.tool(title="Workflow sessions", description=_SESSION_MANAGER, annotations=reads, meta=_LONG)
@@ -376,7 +376,7 @@ def _searched(here: Surroundings, query: str, wanted: Filter, limit: int) -> dic
     found = here.store.search(query, wanted, limit=limit)
     matches = [{**row(hit.listed), "snippet": masked(clean_line(hit.snippet))} for hit in found.hits]
     done = {"query": query, "matches": rows_that_fit(matches), "total": found.total}
-    return done if found.complete else {**done, "note": NOT_ALL_SEARCHED}
+    return done if found.complete else {**done, "note": why_not_all(here.home)}
 
 
 def _needed(value: str, what: str) -> str:

@@ -27,6 +27,7 @@ from memtui.ground.project import Places
 from memtui.hooks.active_commands import LEFT_OUT, command_statuses
 from memtui.hooks.log import SERVER_EVENT, Run, read_runs
 from memtui.hooks.settings_entries import ALL, find_entries, read_settings, settings_paths
+from memtui.hooks.writable import not_writable
 from memtui.plugin.installing import FOLDER, has_all_hooks, installations, recorded_program
 from memtui.plugin.receipts import receipts_of
 from memtui.store.archive import Archive, is_private, sessions_text
@@ -92,6 +93,7 @@ def diagnose(
         yield from _check_entries(places)
         if installed:
             yield _check_program(places, env)
+        yield _check_writable(places)
         for check in (_check_runs, _check_compactions, _check_receipts, _check_pending, _check_folders):
             yield _guarded(check, places, now)
         yield from _check_active(places)
@@ -185,6 +187,15 @@ def _check_runs(places: Places, now: datetime) -> Finding:
     when = age(moment, now) if moment else runs[-1].at
     events = ", ".join(dict.fromkeys(run.event for run in runs if run.session_id == runs[-1].session_id))
     return Finding(check, Level.OK, f"Hooks ran in the newest session ({events}), last {when}")
+
+
+def _check_writable(places: Places) -> Finding:
+    """Whether what a compaction leaves behind can be written."""
+    problem = not_writable(places.project, places.home)
+    if problem is None:
+        return Finding("writable", Level.OK, "Captures, notes and states can be written")
+    advice = "What compactions leave out is lost until it can. MEMTUI_HOME names another home for memtui."
+    return Finding("writable", Level.BROKEN, str(problem), advice)
 
 
 def _last_runs(runs: list[Run]) -> list[Run]:

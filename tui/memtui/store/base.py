@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Protocol
 
 from memtui.formats.stored_memory import MemoryMeta
-from memtui.ground.files import FileProblem
+from memtui.ground.files import FileProblem, try_writing
+from memtui.ground.project import Home
 from memtui.store.project_test import project_test
 
 
@@ -30,7 +31,16 @@ class IdTaken(FileProblem):
 
 
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
-"""Message if `Found.complete` is False."""
+"""Message if `Found.complete` is False; see `why_not_all`."""
+
+
+def why_not_all(home: Home) -> str:
+    """The sentence for an incomplete search, with its cause if the index cannot be written."""
+    try:
+        try_writing(home.cache)
+    except FileProblem as problem:
+        return f"Not all was searched, as there can be no index: {problem}."
+    return NOT_ALL_SEARCHED
 
 
 @dataclass(frozen=True, slots=True)

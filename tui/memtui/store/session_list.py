@@ -211,18 +211,20 @@ SOON = 10
 """Days before the deletion of a session at which the app archives it."""
 
 
-def archive_ending_sessions(places: Places, clock: Clock) -> int:
-    """Archive the project's sessions that will be deleted soon; returns the number of updated copies.
+def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
+    """Archive the project's sessions that will be deleted soon; returns why some were not.
 
     Raises:
         FileProblem: the settings cannot be read, or Claude Code's folder cannot be listed.
     """
     settings = archive_settings(places.home)
     if not settings.keep:
-        return 0
-    archive, kept = Archive(places.home, clock), 0
+        return []
+    archive, failed = Archive(places.home, clock), list[FileProblem]()
     for session in SessionList(places.project, places.home, places.claude, clock).entries():
         if session.days_left is not None and session.days_left <= SOON:
-            with suppress(FileProblem):  # go on with the others
-                kept += archive.keep(session.path, settings) > 0
-    return kept
+            try:
+                archive.keep(session.path, settings)
+            except FileProblem as problem:
+                failed.append(problem)
+    return failed

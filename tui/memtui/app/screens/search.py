@@ -24,7 +24,7 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.text_field import TypedLine
 from memtui.ground.clean import clean_line
-from memtui.store.base import NOT_ALL_SEARCHED
+from memtui.store.base import why_not_all
 from memtui.store.index.query import parse_search
 from memtui.store.resuming import NOT_RESUMED, typed_command
 from memtui.store.search import Group, Kind, Result, Scope, Searcher
@@ -177,7 +177,8 @@ class SearchScreen(Screen[Result | None]):
         if self._found or not done:
             listing.empty = "…"
         elif text.strip():
-            hint = HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
+            whole = all(group.complete for group in groups)
+            hint = HINT if whole else why_not_all(self.model.places.home)
             listing.empty = f"Nothing matches “{clean_line(text)}”.\n\n{hint}"
         else:
             listing.empty = f"Nothing to search in yet.\n\n{HINT}"

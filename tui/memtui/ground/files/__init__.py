@@ -34,6 +34,7 @@ from memtui.ground.files.safe import (
     resolved,
     shared_folder,
     tail_within,
+    try_writing,
 )
 from memtui.ground.named import TYPE_CHECKING
 
@@ -84,6 +85,7 @@ __all__ = [
     "sweep_locks",
     "sweep_temps",
     "tail_within",
+    "try_writing",
     "write_atomic",
     "write_parts",
 ]

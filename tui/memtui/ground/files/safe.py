@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.ground.files.atomic import is_temp_name, sweep, write_new
+from memtui.ground.files.atomic import is_temp_name, sweep, write_new, write_temp
 from memtui.ground.files.folder import CHECKS_LINKS, READ, Folder, read_up_to, steps_below
 from memtui.ground.files.problems import (
     FileNotRegular,
@@ -163,6 +163,21 @@ def existing_above(folder: Path) -> Path:
     """The folder itself, or its nearest existing ancestor."""
     # Not Path.is_dir, which raises in an unreadable folder.
     return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112
+
+
+def try_writing(folder: Path, *, within: Path | None = None) -> None:
+    """Write a file in `folder`, or in what there is above it, and remove it again.
+
+    Args:
+        folder: a folder that need not exist; it is not made.
+        within: a folder above it; below it no symbolic link is followed.
+
+    Raises:
+        FileProblem: that is refused.
+    """
+    place = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+    with writing(folder), Folder(place, within=within) as opened:
+        opened.unlink(write_temp(opened, b"x", durable=False))
 
 
 def private_folder(folder: Path, *, within: Path) -> None:
