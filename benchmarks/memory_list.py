@@ -8,8 +8,8 @@ import time
 from collections.abc import Sequence
 
 from data import Data, Place, data, memory_file
-from memtui.ground.project import memtui_home
-from memtui.store.index import SearchIndex
+from memtui.ground.project import Places, Project, memtui_home
+from memtui.store.search_index import SearchIndex
 from report import Figure, bounded, show
 
 RUNS = 11
@@ -38,7 +38,7 @@ def measure(made: Data) -> list[Figure]:
     """List, search, then import."""
     place = made.place(captures=CAPTURES, memories=MEMORIES)
     text = memory_file(place, 0).read_bytes().partition(b"\n---\n")[2]
-    SearchIndex(memtui_home(place.environment)).refresh()
+    SearchIndex(Places(Project(place.project), memtui_home(place.environment), place.root / "none")).update()
     listed, searched, imported = [], [], []
     for turn in range(RUNS + 1):
         seconds = (

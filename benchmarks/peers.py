@@ -22,11 +22,8 @@ from pathlib import Path
 
 import sessions
 from data import Place, make_transcript, write_captures, write_commands
-from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, memtui_home
-from memtui.store.index.query import parse_search
-from memtui.store.index.sessions import SessionIndex
-from memtui.store.index.updating import update_index
+from memtui.store.search import Scope, Searcher, parse_search
 from report import milliseconds, percentile
 from terminal import Terminal
 
@@ -113,13 +110,13 @@ def own_search(place: Place, words: Sequence[str]) -> tuple[float, list[float]]:
     """The same of memtui."""
     home, claude = memtui_home(place.environment), place.root / "claude"
     started = time.perf_counter()
-    update_index(Places(Project(place.project), home, claude))
+    searcher = Searcher(Places(Project(place.project), home, claude))
+    searcher.update()
     made = time.perf_counter() - started
-    index = SessionIndex(home, claude)
     taken = []
     for word in words:
         started = time.perf_counter()
-        index.search(parse_search(word), limit=20, now=system_clock())
+        searcher.search(parse_search(word), Scope.EVERYWHERE, limit=20)
         taken.append(time.perf_counter() - started)
     return made, taken
 

@@ -29,7 +29,6 @@ MODULES = (
     "hook",
     "prompt_hook",
     "memory_list",
-    "search",
     "sessions",
     "sync",
 )

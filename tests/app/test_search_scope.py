@@ -7,13 +7,9 @@ from textual.widgets import Input
 
 from memtui.app.screens import search
 from memtui.app.screens.transcript import TranscriptScreen
-from memtui.ground.project import Home
 from memtui.lost.pins import Pins
 from memtui.store import search as searching
-from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.index.query import parse_search
-from memtui.store.index.updating import update_index
-from memtui.store.search import Scope, Searcher
+from memtui.store.search import Scope, Searcher, parse_search
 from tests.app.harness import WIDE, opened
 from tests.app.searching import (
     browser_of,
@@ -33,14 +29,15 @@ RESUMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_PAUSE", 0.0)
-    monkeypatch.setattr("memtui.store.index.project_files.FRESH", -1.0)
+    monkeypatch.setattr("memtui.store.search._FRESH", -1.0)
+    monkeypatch.setattr("memtui.store.search._BUDGET", 60.0)
 
 
 async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
     async with opened(full, WIDE) as driver:
         await look_for(driver, "refresh")
         results = screen(driver)
-        assert results.selected is not None and results.selected.line == 9
+        assert results.selected is not None and results.selected.line == 1
         assert "Refresh" in driver.shown or "refresh" in driver.shown
         await driver.press("enter")
         await driver.until_transcript()
@@ -49,7 +46,7 @@ async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
         await driver.until(lambda: " of " in reader.finder.place, "the hit")
         await driver.press("escape")
         assert screen(driver) is results
-        assert results.results.selected == "session s-1 L9 ask"
+        assert results.results.selected == "session s-1 L1 ask"
         assert results.query_one(Input).value == "refresh"
         # y copies the session, Y the command that resumes it.
         if results.focused is not results.results:  # a widget learns later that it has focus again
@@ -117,26 +114,12 @@ async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(
     other.save(session_elsewhere(other))
     other.capture(5, "Refresh the paint", session="s-9")
     full.write(full.home.config / "config.toml", f'[archive]\nprivate = ["{full.base}"]\n')
-    browser = browser_of(full)
-    update_index(browser.places)
+    searcher = Searcher(browser_of(full).places)
 
     def names(scope: Scope) -> set[str]:
-        searches = Searcher(browser).searches(parse_search("refresh"), scope)
-        return {result.key for search in searches for result in search().results}
+        groups = searcher.search(parse_search("refresh"), scope)
+        return {result.key for group in groups for result in group.results}
 
     assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
     full.write(full.home.config / "config.toml", "")
     assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
-
-
-def test_the_settings_are_read_once_for_all_kinds(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Home] = []
-
-    def settings(home: Home) -> ArchiveSettings:
-        read.append(home)
-        return ArchiveSettings()
-
-    monkeypatch.setattr("memtui.store.search.archive_settings", settings)
-    for look in Searcher(browser_of(full)).searches(parse_search("refresh"), Scope.EVERYWHERE):
-        look()
-    assert len(read) == 1

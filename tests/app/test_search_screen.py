@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -15,11 +16,10 @@ from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.widgets.document_view import DocumentView
 from memtui.formats.session_state import Identity, SessionState
+from memtui.ground.project import Places
 from memtui.store import search as searching
-from memtui.store.base import Filter
-from memtui.store.index.query import Search, parse_search
-from memtui.store.search import Group, Result, Searcher
-from memtui.transcript.passages import Kind, Passage
+from memtui.store.search import Group, Result, Search, Searcher, parse_search
+from memtui.store.search_index import SearchIndex
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.searching import (
@@ -36,7 +36,8 @@ from tests.app.world import KEPT, World
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_PAUSE", 0.0)
-    monkeypatch.setattr("memtui.store.index.project_files.FRESH", -1.0)
+    monkeypatch.setattr("memtui.store.search._FRESH", -1.0)
+    monkeypatch.setattr("memtui.store.search._BUDGET", 60.0)
 
 
 async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
@@ -46,8 +47,9 @@ async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
             await driver.resize(size)
             await look_for(driver, "refresh")
             assert found(driver) == [
-                "session s-1 L9 ask",
                 "session s-1 L1 ask",
+                "session s-1 L10 said",
+                "session s-1 L9 ask",
                 f"memory {name}",
                 f"capture {full.capture_path(10).name}",
                 "state s-1",
@@ -60,13 +62,13 @@ async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
                 "# state",
             ], size
             assert "Memories  1" in driver.shown, size
-            await driver.press("down", "down")
+            await driver.press("down", "down", "down")
             assert "Refresh the" in driver.shown, size  # the place, in any size
             await driver.press("escape")
         await look_for(driver, "token once")
         result = screen(driver)._found[f"memory {name}"]
         assert not isinstance(result, str)
-        assert [piece for piece, hit in result.pieces() if hit] == ["token", "once"]
+        assert {piece for piece, hit in result.pieces() if hit} >= {"token", "once"}
 
 
 async def test_nothing_typed_shows_what_is_recent_and_nothing_found_says_so(full: World) -> None:
@@ -74,12 +76,12 @@ async def test_nothing_typed_shows_what_is_recent_and_nothing_found_says_so(full
         await look_for(driver, "")
         assert "Memories  recent" in driver.shown
         assert "Captures  recent" in driver.shown
-        assert "All words have to be there" in driver.shown
-        assert len(found(driver)) == 2 + 1 + 3 + 1
+        assert "Ask as you would ask a person" in driver.shown
+        assert len(found(driver)) == 2 + 1 + 4 + 1
         await driver.press("escape")
         await driver.resize(SHORT)
         await look_for(driver, "xyzzy")
-        assert "Nothing matches “xyzzy”." in driver.shown
+        assert "Nothing was found for “xyzzy”" in driver.shown
         await driver.press("enter")
         assert driver.last_said == "Nothing is selected."
 
@@ -188,7 +190,7 @@ async def test_o_says_why_a_result_has_no_row(full: World) -> None:
 
 async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(full: World) -> None:
     async with opened(full, NARROW) as driver:
-        await look_for(driver, "e")
+        await look_for(driver, "to")
         first = screen(driver).results.selected
         await driver.press("down")
         assert screen(driver).results.selected != first
@@ -199,7 +201,7 @@ async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(fu
         assert screen(driver).results.selected == first
         assert "y copy id" in driver.lines[-1]
         await driver.press("s", "x")
-        assert screen(driver).query_one(Input).value == "ex"
+        assert screen(driver).query_one(Input).value == "tox"
 
 
 async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(full: World) -> None:
@@ -236,59 +238,62 @@ async def test_esc_leaves_and_the_query_is_there_again(full: World) -> None:
 
 
 async def test_outdated_results_are_dropped(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    held, memories = threading.Event(), Searcher.memories
+    held, real = threading.Event(), Searcher.search
 
-    def slowly(self: Searcher, wanted: Search, where: Filter, stored: set[str]) -> Group:
-        if wanted.words == "t":
+    def slowly(self: Searcher, wanted: Search, *rest: Any, **options: Any) -> list[Group]:
+        if wanted.query.words == ("t",):
             held.wait(20)
-        return memories(self, wanted, where, stored)
+        return real(self, wanted, *rest, **options)
 
-    monkeypatch.setattr(Searcher, "memories", slowly)
+    monkeypatch.setattr(Searcher, "search", slowly)
     async with opened(full) as driver:
         await driver.press("s", "t")
         await driver.press("y", "p", "o")
-        await driver.until(lambda: "Nothing matches “typo”." in driver.shown, "the newer one")
+        await driver.until(lambda: "Nothing was found for “typo”" in driver.shown, "the newer one")
         held.set()
         await driver.settled()
-        assert "Nothing matches “typo”." in driver.shown
+        assert "Nothing was found for “typo”" in driver.shown
 
 
 async def test_an_incomplete_search_says_so(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    memories = Searcher.memories
-    monkeypatch.setattr(Searcher, "memories", lambda *args: memories(*args)._replace(complete=False))
-    full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
+    SearchIndex(Places(full.project, full.home, full.claude)).update()
+    monkeypatch.setattr(SearchIndex, "update", lambda *_, **__: False)
     async with opened(full) as driver:
-        for size in SIZES:
-            await driver.resize(size)
-            await look_for(driver, "refresh")
-            assert "Memories  1 · not all searched yet" in driver.shown, size
-            await driver.press("escape")
-            await look_for(driver, "s-1")  # which no memory has
-            assert "Memories  0 · not all searched yet" in driver.shown, size
-            assert "state s-1" in found(driver), size
-            await driver.press("escape")
-            await look_for(driver, "xyzzy")
-            assert "Nothing matches “xyzzy”." in driver.shown, size
-            assert "the index is busy or being made" in " ".join(driver.shown.split()), size
-            await driver.press("escape")
+        await driver.press("s", *"xyzzy")
+        await driver.until(lambda: "Nothing was found for “xyzzy”" in driver.shown, "the end")
+        assert "the index is busy or being made" in driver.shown
 
 
 async def test_a_search_that_fails_is_said_and_the_next_one_works(
     full: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memories = Searcher.memories
+    real = Searcher.search
 
-    def failing(self: Searcher, wanted: Search, where: Filter, stored: set[str]) -> Group:
-        if wanted.words == "o":
+    def failing(self: Searcher, wanted: Search, *rest: Any, **options: Any) -> list[Group]:
+        if wanted.query.words == ("o",):
             raise OSError(5, "Input/output error", "index.db")
-        return memories(self, wanted, where, stored)
+        return real(self, wanted, *rest, **options)
 
-    monkeypatch.setattr(Searcher, "memories", failing)
+    monkeypatch.setattr(Searcher, "search", failing)
     async with opened(full) as driver:
         await driver.press("s", "o")
         assert "Failed searching" in await driver.until_said("Input/output")
         await driver.press("k")
         await driver.until(lambda: idle(driver) and screen(driver).query_text == "ok")
+
+
+async def test_right_shows_the_further_lines_of_a_session(world: World) -> None:
+    session = world.session("s-2")
+    for number in range(6):
+        session.prompt(f"The gasket, part {number}")
+    world.save(session)
+    async with opened(world) as driver:
+        await look_for(driver, "gasket")
+        assert len(found(driver)) == 3 and "3 more →" in driver.shown
+        await driver.press("shift+tab", "right")
+        assert len(found(driver)) == 6 and "part 0" in driver.shown
+        await driver.press("left")
+        assert len(found(driver)) == 3
 
 
 async def test_hostile_texts_stay_texts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,11 +312,12 @@ async def test_hostile_texts_stay_texts(world: World, monkeypatch: pytest.Monkey
             assert screen(driver).results.selected == found(driver)[-1 if key == "down" else 0]
 
 
-def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it() -> None:
+def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it(world: World) -> None:
     text = "\n".join([*(f"row {number}" for number in range(50)), "the hinge", "and behind it"])
-    passage = Passage(Kind.ASK, text, 7, "")
-    found = Result(searching.Kind.SESSION, "s-1", "Doors", line=7, what="ask", around=(passage,))
+    session = world.session("s-1")
+    session.prompt(text)
+    path = world.save(session)
+    found = Result(searching.Kind.SESSION, "s-1", "Doors", path=path, line=1, what="ask")
     rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
-    assert rows == ["L7  ask", "…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
-    near = found._replace(around=(passage._replace(text="one\ntwo\nthe hinge"),))
-    assert len(search_result._turn(near, parse_search("hinge").query).lines) == 4
+    assert rows[0].startswith("L1") and rows[0].endswith("ask")
+    assert rows[1:] == ["…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memtui.formats.capture import Capture, render_capture
-from memtui.ground.project import memtui_home
-from memtui.store.index.sessions import SessionIndex
+from memtui.ground.project import Places, Project, memtui_home
+from memtui.store.search_index import SearchIndex
 from tests.app.widgets.records import user, write
 from tests.cli.conftest import Memtui
 
@@ -53,8 +53,8 @@ def test_everything_of_the_session_goes_and_nothing_else(
 def test_the_search_index_goes_and_is_made_anew(
     memtui: Memtui, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = SessionIndex(memtui_home(), tmp_path / "claude")
-    assert index.refresh() and index.has("session-1") and not index.has("session-2")
+    index = SearchIndex(Places(Project(tmp_path), memtui_home(), tmp_path / "claude"))
+    assert index.update() and index.has("session-1") and not index.has("session-2")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     asked = memtui("archive", "forget", "session-1")
     assert "the search index of all sessions" in asked.out
@@ -62,8 +62,7 @@ def test_the_search_index_goes_and_is_made_anew(
     assert not list((tmp_path / "memtui" / "cache").glob("index.db*[!k]"))
     assert memtui("archive", "forget", "session-1").out == "memtui has no data of session session-1.\n"
     transcript.unlink()
-    assert SessionIndex(memtui_home(), tmp_path / "claude").refresh()
-    assert not SessionIndex(memtui_home(), tmp_path / "claude").has("session-1")
+    assert index.update() and not index.has("session-1")
 
 
 def test_a_session_of_another_project_goes_with_what_lies_there(

@@ -12,7 +12,8 @@ from memtui.ground.files import FileUnwritable
 from memtui.ground.project import Project
 from memtui.mcp.server import Surroundings
 from memtui.mcp.texts import summary
-from memtui.store.base import NOT_ALL_SEARCHED, Found, New
+from memtui.store.base import New
+from memtui.store.search import NOT_ALL_SEARCHED, Group, Kind, Searcher
 from tests.mcp.conftest import NOW, RECOVERY, answered, done, refused
 
 FIRST = "CMEM-20260102-101500"
@@ -88,7 +89,7 @@ async def test_a_memory_that_is_no_text_says_so(here: Surroundings) -> None:
 async def test_a_search_that_leaves_much_out_says_so(
     here: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(here.store, "search", lambda *_, **__: Found((), 0, complete=False))
+    monkeypatch.setattr(Searcher, "search", lambda *_, **__: [Group(Kind.MEMORY, complete=False)])
     found = await _call(here, operation="search", query="x")
     assert (found["total"], found["note"]) == (0, NOT_ALL_SEARCHED)
 

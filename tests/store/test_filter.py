@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -37,8 +36,6 @@ META = MemoryMeta(
         (Filter(until=NOW - SECOND), False),
         (Filter(session="s-1"), True),
         (Filter(session="s-2"), False),
-        (Filter(left_out=lambda project: project == Path("/work/shop")), False),
-        (Filter(left_out=lambda project: project == Path("/work/other")), True),
     ],
 )
 def test_a_memory_has_to_meet_every_condition(where: Filter, fits: bool) -> None:

@@ -9,18 +9,27 @@ import pytest
 
 from memtui.documents.entities import Entity
 from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.ground.project import Places, Project, claude_config, memtui_home
 from memtui.store.base import Filter, MemoryMissing, New
 from memtui.store.memories import MemoryStore
 from memtui.store.relations import entities_of, memory_graph, related_memories
-from tests.store.memories import home_in
+from memtui.store.search_index import SearchIndex
 
 ROOT = "/home/ann/shop"
 START = datetime(2026, 1, 2, 10, tzinfo=UTC)
 
 
 @pytest.fixture
-def backend(tmp_path: Path) -> MemoryStore:
-    return MemoryStore(home_in(tmp_path), lambda: START)
+def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
+    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    return MemoryStore(memtui_home(), lambda: START)
+
+
+def _index() -> SearchIndex:
+    index = SearchIndex(Places(Project(Path(ROOT)), memtui_home(), claude_config()))
+    index.update()
+    return index
 
 
 def _put(
@@ -48,7 +57,7 @@ def _put(
 def _related(backend: MemoryStore, memory_id: str) -> list[tuple[str, list[str]]]:
     return [
         (each.listed.meta.id, [entity.name for entity in each.shared])
-        for each in related_memories(backend, memory_id)
+        for each in related_memories(backend, _index(), memory_id)
     ]
 
 
@@ -90,7 +99,7 @@ def test_by_decisions_and_no_more_than_asked_for(backend: MemoryStore) -> None:
         _put(backend, decisions=(text,)) for text in ("use redis - so", 'Use  "redis": again', "Use redis")
     ]
     _put(backend, decisions=("Use redis and more",))
-    found = related_memories(backend, one, limit=2)
+    found = related_memories(backend, _index(), one, limit=2)
     assert [each.listed.meta.id for each in found] == others[:0:-1]
 
 
@@ -104,13 +113,13 @@ def test_other_texts_only_have_the_stores_metadata(backend: MemoryStore) -> None
 def test_it_can_be_left(backend: MemoryStore) -> None:
     one = _put(backend, "a.py")
     _put(backend, "a.py")
-    assert related_memories(backend, one, cancelled=lambda: True) == []
+    assert related_memories(backend, _index(), one, cancelled=lambda: True) == []
     assert memory_graph(backend, Filter(), cancelled=lambda: True).nodes == ()
 
 
 def test_an_unknown_memory_is_missing(backend: MemoryStore) -> None:
     with pytest.raises(MemoryMissing):
-        related_memories(backend, "CMEM-20260102-100000")
+        related_memories(backend, _index(), "CMEM-20260102-100000")
 
 
 def test_the_graph_is_of_what_is_asked_for(backend: MemoryStore) -> None:

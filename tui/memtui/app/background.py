@@ -245,13 +245,13 @@ _CODE = """
 import os, sys
 from pathlib import Path
 from memtui.ground.project import Home, Places, Project
-from memtui.store.index.updating import update_index
+from memtui.store.search_index import SearchIndex
 if hasattr(os, "SCHED_IDLE"):  # lowest priority
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 elif hasattr(os, "nice"):
     os.nice(19)
 root, claude, *home = map(Path, sys.argv[1:])
-update_index(Places(Project(root), Home(*home), claude))
+SearchIndex(Places(Project(root), Home(*home), claude)).update()
 """
 
 

@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from memtui.lost.pins import Pins
     from memtui.store.captures import CaptureStore
     from memtui.store.commands_file import CommandsFile
-    from memtui.store.index.documents import DocumentIndex
-    from memtui.store.index.sessions import SessionIndex
     from memtui.store.memories import MemoryStore
     from memtui.store.memory_heads import MemoryFiles
+    from memtui.store.search import Searcher
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
@@ -157,18 +156,11 @@ class ProjectModel:
         return TranscriptStore(self.project, self._claude)
 
     @cached_property
-    def session_index(self) -> SessionIndex:
-        """The index of all sessions."""
-        from memtui.store.index.sessions import SessionIndex
+    def searcher(self) -> Searcher:
+        """Searches everything."""
+        from memtui.store.search import Searcher
 
-        return SessionIndex(self._home, self._claude)
-
-    @cached_property
-    def document_index(self) -> DocumentIndex:
-        """The index of captures, memory files, session states and pins."""
-        from memtui.store.index.project_files import project_documents
-
-        return project_documents(self._home, self.project.root)
+        return Searcher(self.places)
 
     @cached_property
     def states(self) -> StateStore:

@@ -1,9 +1,10 @@
-"""``memtui search``: searches sessions, memories, captures and session states."""
+"""``memtui search``: finds what was said and done, with a question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
@@ -11,20 +12,40 @@ import click
 
 from memtui.cli.options import json_option, places_option
 from memtui.cli.output import print_json, print_marked, say
-from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.clock import local_minute
 from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
-from memtui.store.base import why_not_all
-from memtui.store.index.query import KINDS, day, parse_search
-from memtui.store.index.updating import update_index
-from memtui.store.search import HEADINGS, Group, Kind, Result, Scope, SearchStores, search_all
+from memtui.store.search import (
+    HEADINGS,
+    NOT_ALL_SEARCHED,
+    ROWS,
+    Group,
+    Kind,
+    Result,
+    Scope,
+    Searcher,
+    day,
+    parse_search,
+)
+from memtui.store.search_documents import KINDS
 
-_EACH = 3
-"""The most places shown per session."""
+_LONG = 32 << 20
+"""Bytes of new transcripts from which indexing shows a bar."""
 
 
-@click.command("search")
-@click.argument("words", nargs=-1, required=True)
+class _Command(click.Command):
+    """Takes what looks like an option and is none for a word of the question."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put a blank before such words: click leaves those alone."""
+        known = {option for each in self.get_params(ctx) for option in (*each.opts, *each.secondary_opts)}
+        options = (each.startswith("-") and each.partition("=")[0] not in known for each in args)
+        words = [f" {each}" if is_odd else each for each, is_odd in zip(args, options, strict=True)]
+        return super().parse_args(ctx, words)
+
+
+@click.command("search", cls=_Command)
+@click.argument("question", nargs=-1, required=True)
 @click.option("--in", "kinds", metavar="KINDS", help=f"Only these, with commas: {', '.join(KINDS)}.")
 @click.option("--project/--all", "here", default=True, help="This project's (the default), or all projects'.")
 @click.option("--since", metavar="DATE", help="From this day, month or year on: 2026-02-23, 2026-02.")
@@ -34,7 +55,7 @@ _EACH = 3
 @json_option
 @places_option
 def search(
-    words: tuple[str, ...],
+    question: tuple[str, ...],
     kinds: str | None,
     here: bool,
     since: str | None,
@@ -42,84 +63,104 @@ def search(
     as_json: bool,
     places: Places,
 ) -> None:
-    """Find what was said and done: in sessions, memories, captures and session states.
+    """Find what was said and done: in sessions, memories, captures, session states and pins.
 
-    A result contains all WORDS; sessions are searched turn by turn. Parts of words count, "words in quotes"
-    stand together, and filters narrow it down: file:PART and cmd:PART for turns that touched a file or ran a
-    command, in:KIND, before:DATE, after:DATE, is:pinned.
+    Ask as you would ask a person. What has the exact words comes first, then what has all of them, then the
+    best of the rest: sessions, each with its best lines. '"words in quotes"' and filters narrow it down:
+    edited:PART, read:PART, file:PART and cmd:PART to turns that touched a file or ran a command; in:KIND,
+    project:NAME, before:DATE, after:DATE.
     L476 names line 476 of a transcript; `memtui transcript SESSION --at 476` prints it. A subagent's line is
-    followed by its name, which takes the place of SESSION there. The exit code is 1 if nothing matches.
+    followed by its name, which takes the place of SESSION there. The exit code is 1 if nothing is found.
     """
-    wanted = parse_search(" ".join(words))
+    wanted = parse_search(" ".join(question))
     if kinds is not None:
         named = parse_search(f"in:{kinds}")
-        if named.words:
+        if named.query.words:
             raise click.UsageError(f"--in takes {', '.join(KINDS)}.")
-        wanted = replace(wanted, kinds=named.kinds)
+        wanted = wanted._replace(kinds=named.kinds)
     if since is not None:
         moment = day(since)
         if moment is None:
             raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
-        wanted = replace(wanted, since=moment)
-    update_index(places)
-    scope = Scope.PROJECT if here else Scope.EVERYWHERE
-    groups = list(search_all(SearchStores(places, system_clock), wanted, scope, limit))
+        wanted = wanted._replace(since=moment)
+    searcher = Searcher(places)
+    with _bar() as progress:
+        searcher.update(progress=progress)
+    groups = searcher.search(wanted, Scope.PROJECT if here else Scope.EVERYWHERE, limit=limit)
     found = any(group.results for group in groups)
     if as_json:
-        shown = [_shape(group, limit) for group in groups if group.kind in _kinds(wanted.kinds)]
-        print_json(masked_in(shown))
+        print_json(masked_in([_shape(group) for group in groups]))
     else:
         for group in groups:
-            _print(group, limit)
+            _print(group)
         if not found:
-            say("Nothing matches." + ("" if here else " All projects were searched."))
+            hint = "; with --all, all projects are searched" if here and not wanted.project else ""
+            say(f"Nothing was found in {', '.join(wanted.kinds)}{hint}.")
         if not all(group.complete for group in groups):
-            say(why_not_all(places.home), err=True)
+            say(NOT_ALL_SEARCHED, err=True)
     if not found:
         raise click.exceptions.Exit(1)
 
 
-def _kinds(names: Iterable[str]) -> list[Kind]:
-    return [kind for kind, name in zip(Kind, KINDS, strict=True) if name in names]
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr while much is indexed, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bars: list[Any] = []
+    done = 0
+
+    def progress(at: int, total: int) -> None:
+        nonlocal done
+        if not bars and total >= _LONG:
+            bars.append(click.progressbar(length=total, label="Indexing transcripts", file=sys.stderr))
+        if bars and total == bars[0].length:
+            bars[0].update(at - done)
+            done = at
+
+    try:
+        yield progress
+    finally:
+        if bars:
+            bars[0].render_finish()
 
 
-def _print(group: Group, limit: int) -> None:
+def _print(group: Group) -> None:
     if not group.results:
         return
     say(f"{HEADINGS[group.kind]}  {group.total:,}")
-    for results in list(_together(group))[:limit]:
+    for name, some in groupby(group.results, key=lambda result: result.name):
+        results = list(some)
         first = results[0]
+        said = f"  {first.said}" if first.said else ""
         if group.kind is not Kind.SESSION:
             when = f"{local_minute(first.when)}  " if first.when else ""
-            say(f"  {first.name}  {when}{first.title}{f'  {first.said}' if first.said else ''}")
+            say(f"  {name}  {when}{first.title}{said}")
             print_marked(first.snippet, first.marks, indent="    ")
             continue
-        more = f"  ({len(results)} places)" if len(results) > 1 else ""
-        say(f"  {first.name}  {first.title}{more}{f'  {first.said}' if first.said else ''}")
-        for result in results[:_EACH]:
+        more = f"  ({len(results)} lines)" if len(results) > ROWS else ""
+        say(f"  {name}  {first.title}{more}{said}")
+        for result in results[:ROWS]:
             when = f" {local_minute(result.when)}" if result.when else ""
             agent = f"  {result.agent}" if result.agent else ""
             say(f"    L{result.line}{when}  {result.what}{agent}")
             print_marked(result.snippet, result.marks, indent="      ")
 
 
-def _together(group: Group) -> Iterator[list[Result]]:
-    """The results, grouped by session."""
-    for _, some in groupby(group.results, key=lambda result: result.name):
-        yield list(some)
-
-
-def _shape(group: Group, limit: int) -> dict[str, Any]:
-    shown = [result for results in list(_together(group))[:limit] for result in results]
+def _shape(group: Group) -> dict[str, Any]:
+    rows = [list(some) for _, some in groupby(group.results, key=lambda result: result.name)]
+    if group.kind is not Kind.SESSION:
+        rows = [[result] for result in group.results]
     return {
         "kind": str(group.kind),
         "total": group.total,
         "complete": group.complete,
-        "results": [_row(result) for result in shown],
+        "results": [_row(*some) for some in rows],
     }
 
 
-def _row(result: Result) -> dict[str, Any]:
+def _row(result: Result, *more: Result) -> dict[str, Any]:
     row: dict[str, Any] = {
         "name": result.name,
         "title": result.title,
@@ -131,9 +172,13 @@ def _row(result: Result) -> dict[str, Any]:
     if result.path is not None:
         row |= {
             "transcript": str(result.path),
-            "turn": result.turn,
             "line": result.line,
             "what": result.what,
             "agent": result.agent,
         }
+    if result.kind is Kind.SESSION:
+        row["more"] = [
+            {"line": each.line, "what": each.what, "agent": each.agent, "snippet": each.snippet}
+            for each in more[: ROWS - 1]
+        ]
     return row

@@ -16,8 +16,8 @@ from memtui.hooks.requests import requests_of
 from memtui.lost.kept_marks import kept_path
 from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept
-from memtui.store.index.sessions import SessionIndex
 from memtui.store.note_names import session_key
+from memtui.store.search_index import SearchIndex
 from memtui.store.session_tree import session_tree
 from memtui.store.transcripts import all_transcripts, first_cwd
 
@@ -64,7 +64,7 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
     noted = home.state / "captured" / f"{key}.json"
     found += [each for each in (noted, *requests_of(session_id, home)) if each.is_file()]
     stays.append(f"its id, in the log of the hooks: {home.hook_log}")
-    indexed = SessionIndex(home, places.claude).has(session_id)
+    indexed = SearchIndex(places).has(session_id)
     return Traces(session_id, copies, tuple(found), indexed, tuple(dict.fromkeys(stays)))
 
 
@@ -112,7 +112,7 @@ def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
             failed.append(f"{problem}.")
     if traces.indexed:
         try:
-            SessionIndex(places.home, places.claude).delete()
+            SearchIndex(places).delete()
         except FileProblem as problem:
             failed.append(f"{problem}.")
     with suppress(OSError):

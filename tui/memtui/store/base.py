@@ -6,15 +6,14 @@ A backend keeps recovery texts byte for byte under Recovery IDs (seeds 000 and 0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from memtui.formats.stored_memory import MemoryMeta
-from memtui.ground.files import FileProblem, try_writing
-from memtui.ground.project import Home
+from memtui.ground.files import FileProblem
 from memtui.store.project_test import project_test
 
 
@@ -28,19 +27,6 @@ class MemoryMissing(FileProblem):
 
 class IdTaken(FileProblem):
     """A memory could not keep its id, because another one has or had it."""
-
-
-NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
-"""Message if `Found.complete` is False; see `why_not_all`."""
-
-
-def why_not_all(home: Home) -> str:
-    """The sentence for an incomplete search, with its cause if the index cannot be written."""
-    try:
-        try_writing(home.cache)
-    except FileProblem as problem:
-        return f"Not all was searched, as there can be no index: {problem}."
-    return NOT_ALL_SEARCHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +98,8 @@ class Filter:
     """Made at this time or later."""
     until: datetime | None = None
     """Made at this time or earlier."""
-    pinned: bool = False
-    """Only pins, no memories."""
     session: str = ""
     """Only those made from this session."""
-    left_out: Callable[[Path], bool] | None = None
-    """Tests a project's path: True excludes everything of that project."""
 
     def fits(self, listed: Listed) -> bool:
         """Whether a memory is selected. A broken one is, unless a condition needs a missing value."""
@@ -134,7 +116,6 @@ class Filter:
             and (self.since is None or meta.created >= self.since)
             and (self.until is None or meta.created <= self.until)
             and (not self.session or meta.session_id == self.session)
-            and not (self.left_out and meta.project and self.left_out(Path(meta.project)))
         )
 
 
@@ -157,29 +138,3 @@ class Page:
 
     items: tuple[Listed, ...]
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A memory found by a search."""
-
-    listed: Listed
-    snippet: str
-    """One line of the text around the first match."""
-    marks: tuple[tuple[int, int], ...]
-    """The matches in `snippet`, as character offsets (start, end)."""
-    score: float
-    """Higher is better; comparable only within one search."""
-    text: str = ""
-    """The recovery text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The results of a search, best first."""
-
-    hits: tuple[Hit, ...]
-    total: int
-    """The number of all matches: exact up to 500, approximate beyond."""
-    complete: bool = True
-    """False if time was too short to search all memories: there may be more matches."""

@@ -14,10 +14,8 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.formats.model import FormatError
 from memtui.formats.stored_memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory, render_stored
@@ -40,7 +38,7 @@ from memtui.ground.files import (
     write_atomic,
 )
 from memtui.ground.project import Home
-from memtui.store.base import Filter, Found, IdTaken, MemoryMissing, New, Page
+from memtui.store.base import Filter, IdTaken, MemoryMissing, New, Page
 from memtui.store.listing import STORED_NAME, Entry, newest_first, scan
 from memtui.store.memory_labels import quick_labels
 from memtui.store.project_test import project_test
@@ -57,9 +55,6 @@ from memtui.store.stored_files import (
     signature_text,
     stored_entries,
 )
-
-if TYPE_CHECKING:
-    from memtui.store.index import SearchIndex
 
 TRASH_DAYS = 30
 """Days for which the text of a deleted memory is kept."""
@@ -141,7 +136,7 @@ class MemoryStore:
         entries: Sequence[Entry] = stored_entries(self._memories, left_over)
         for folder in left_over:
             _sweep(folder, self._memories)
-        if limit is None or where.tags or where.since or where.until or where.session or where.left_out:
+        if limit is None or where.tags or where.since or where.until or where.session:
             fitting = [each for each in read_listed(entries, self._memories) if where.fits(each)]
             return Page(tuple(fitting[offset : None if limit is None else offset + limit]), len(fitting))
         if where.project:
@@ -161,23 +156,6 @@ class MemoryStore:
             for entry, label in labels
             if (entry.name in fitting if label is None else test(label.project))
         ]
-
-    def search(self, query: str, where: Filter = _EVERY, *, limit: int = 20, offset: int = 0) -> Found:
-        """Memories that contain every term of a query; any text is a query.
-
-        Increasing `offset` gives every match. A search ends in reasonable time even if very many memories are
-        new to the index: unsearched ones are left out, and `Found.complete` is False.
-
-        Raises:
-            FileProblem: the store cannot be listed.
-        """
-        return self._index.search(query, where, limit=limit, offset=offset, now=self._clock())
-
-    @cached_property
-    def _index(self) -> SearchIndex:
-        from memtui.store.index import SearchIndex  # slow to import, and only needed for searching
-
-        return SearchIndex(self._home)
 
     def signature(self, memory_id: str) -> str:
         """The signature of the memory's file; "" if there is no such memory."""

@@ -10,8 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from memtui.documents.entities import (
     DECISION,
@@ -32,6 +32,8 @@ from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.files import FileProblem
 from memtui.store.base import Filter, Listed
 from memtui.store.memories import MemoryStore
+from memtui.store.search_index import SearchIndex
+from memtui.store.stored_files import bare_meta
 
 _ASKED = 24
 """The most entities that are searched for, files first."""
@@ -39,10 +41,6 @@ _HITS = 40
 """The most memories taken from one search."""
 _READ = 40
 """The most memories read to check their names."""
-_NEAR = 200
-"""The most memories of these days that are examined."""
-_SESSION_LASTS = timedelta(days=7)
-"""Maximum distance in time between memories of one session."""
 _WORD = re.compile(r"\w+")
 _WORDS = 8
 """The most words of a decision that are searched for."""
@@ -74,6 +72,7 @@ def entities_of(stored: StoredMemory) -> tuple[Entity, ...]:
 
 def related_memories(
     backend: MemoryStore,
+    index: SearchIndex,
     memory_id: str,
     *,
     limit: int = 10,
@@ -83,6 +82,7 @@ def related_memories(
 
     Args:
         backend: the store.
+        index: the search index, up to date.
         memory_id: the full id.
         limit: the most to return.
         cancelled: polled before each search and each read; True gives an empty result.
@@ -93,7 +93,7 @@ def related_memories(
     """
     stored = backend.get(memory_id)
     mine = entities_of(stored)
-    search = _Search(backend, stored, mine)
+    search = _Search(index, stored, mine)
     for entity in search.asked():
         if cancelled():
             return []
@@ -103,7 +103,9 @@ def related_memories(
         if cancelled():
             return []
         try:
-            others[candidate] = entities_of(backend.get(candidate))
+            other = backend.get(candidate)
+            others[candidate] = entities_of(other)
+            search.listed[candidate] = replace(search.listed[candidate], meta=other.meta)
         except FileProblem:  # deleted or damaged since the search
             continue
     found = related(mine, others, search.named_by, search.total)
@@ -113,69 +115,51 @@ def related_memories(
 class _Search:
     """Finds candidates related to one memory, and the weights of its entities."""
 
-    def __init__(self, backend: MemoryStore, stored: StoredMemory, mine: Sequence[Entity]) -> None:
-        self._backend = backend
+    def __init__(self, index: SearchIndex, stored: StoredMemory, mine: Sequence[Entity]) -> None:
+        self._index = index
         self._meta = stored.meta
         self._mine = mine
         self._root = next((entity.name for entity in mine if entity.kind == PROJECT), "")
         self._scores: defaultdict[str, float] = defaultdict(float)
         self.named_by: dict[Key, int] = {}
         self.listed: dict[str, Listed] = {}
-        self.total = backend.search("", limit=1).total
-        self._same_session()
+        self.total = index.memories(limit=0)[1]
+        if stored.meta.session_id:
+            self._add(Entity(SESSION, stored.meta.session_id), session=stored.meta.session_id)
 
     def asked(self) -> list[Entity]:
         """The entities to search for: files first, as they make most relations."""
-        some = [entity for entity in self._mine if entity.kind != PROJECT]
+        some = [entity for entity in self._mine if entity.kind not in (PROJECT, SESSION)]
         return sorted(some, key=lambda entity: entity.kind != FILE)[:_ASKED]
 
     def ask(self, entity: Entity) -> None:
         """Find the memories that name an entity."""
-        found = self._backend.search(_query(entity, self._root), limit=_HITS)
-        count = self.named_by[entity.key] = max(found.total, self.named_by.get(entity.key, 0))
-        for hit in found.hits:
-            self._add(hit.listed, entity_weight(entity.key, max(2, count), self.total))
+        self._add(entity, _phrases(entity, self._root))
 
     def nearest(self) -> list[str]:
         """The ids of the candidates worth reading."""
         return sorted(self._scores, key=lambda each: (-self._scores[each], each))[:_READ]
 
-    def _same_session(self) -> None:
-        """Find the memories of the same session of Claude Code by their metadata."""
-        session = self._meta.session_id
-        if not session:
-            return
-        about = Filter(since=self._meta.created - _SESSION_LASTS, until=self._meta.created + _SESSION_LASTS)
-        # An empty search, not a list: an index answers it without opening every file.
-        near = self._backend.search("", about, limit=_NEAR).hits
-        same = [hit.listed for hit in near if hit.listed.meta.session_id == session]
-        key = Entity(SESSION, session).key
-        self.named_by[key] = len(same)
-        for each in same:
-            self._add(each, entity_weight(key, max(2, len(same)), self.total))
-
-    def _add(self, listed: Listed, score: float) -> None:
-        if listed.meta.id != self._meta.id and not listed.problem:
-            self._scores[listed.meta.id] += score
-            self.listed[listed.meta.id] = listed
+    def _add(self, entity: Entity, phrases: Sequence[str] = (), session: str = "") -> None:
+        found, total = self._index.memories(phrases, session=session, limit=_HITS)
+        count = self.named_by[entity.key] = max(total, self.named_by.get(entity.key, 0))
+        for name, path, title in found:
+            if name != self._meta.id:
+                self._scores[name] += entity_weight(entity.key, max(2, count), self.total)
+                self.listed[name] = Listed(bare_meta(name), Path(path), title)
 
 
-def _query(entity: Entity, root: str) -> str:
-    """A query for an entity. It may find too much, as results are checked after reading."""
+def _phrases(entity: Entity, root: str) -> list[str]:
+    """What a memory that names an entity says. It may find too much, as results are checked after reading."""
     if entity.kind == DECISION:
-        return " ".join(_WORD.findall(entity.name.removesuffix("…"))[:_WORDS])
+        return _WORD.findall(entity.name.removesuffix("…"))[:_WORDS]
     if entity.kind != FILE:
-        return _phrase(entity.name)
+        return [entity.name]
     path = path_below(entity.name, root)
     if "\\" in path or _WINDOWS_TOO.match(entity.name):
         # Other texts may use other slashes: search for the last parts of the path.
-        return " ".join(_phrase(part) for part in re.split(r"[\\/]", path)[-2:] if part)
-    return _phrase(path)
-
-
-def _phrase(text: str) -> str:
-    """A text as one term of a query, or several if it contains quotes, which would end the term."""
-    return " ".join(f'"{part}"' for part in text.split('"') if part.strip())
+        return [part for part in re.split(r"[\\/]", path)[-2:] if part]
+    return [path]
 
 
 def memory_graph(

@@ -1,40 +1,55 @@
-"""Searching transcripts, memories, captures, session states and pins: all by the index."""
+"""Searching sessions, memories, captures, session states and pins with a question.
+
+What holds the exact words comes first, then what holds all of them, then any, ranked by bm25; the ranks are
+fused. Words in quotes and filters narrow: ``edited:``, ``read:``, ``file:`` and ``cmd:`` to turns that
+touched a file or ran a command, ``in:`` to kinds, ``before:``, ``after:`` and ``project:``. Any text is a
+query.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
-from datetime import datetime
+import json
+import math
+import re
+import sqlite3
+import time
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from memtui.formats.pins import parse_pins
-from memtui.ground.clean import clean, clean_line
-from memtui.ground.clock import Clock
+from memtui.formats.pins import Pin
+from memtui.ground.clean import clean, clean_line, without_surrogates
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.archive_settings import archive_settings
-from memtui.store.base import Filter
 from memtui.store.confirmed_pins import Confirmed
-from memtui.store.index.project_files import project_documents
-from memtui.store.index.query import Search
-from memtui.store.index.schema import DocKind
-from memtui.store.index.sessions import SessionIndex
-from memtui.store.memories import MemoryStore
+from memtui.store.listing import Entry
 from memtui.store.project_test import ProjectTest
-from memtui.store.transcripts import TranscriptStore
+from memtui.store.search_documents import KINDS, PINS, SESSIONS, read_document
+from memtui.store.search_index import DOCUMENT, UNKNOWN, IndexDamaged, SearchIndex, quoted, unpacked, words_of
+from memtui.transcript.messages import Message, Role, read_messages
 
-if TYPE_CHECKING:
-    from memtui.formats.pins import Pin
-    from memtui.store.base import Hit
-    from memtui.store.index.documents import DocumentHit, DocumentIndex, DocumentsFound
-    from memtui.store.index.sessions import TurnHit
-    from memtui.store.memories import MemoryStore
-    from memtui.transcript.passages import Passage
-
+NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
+"""Message if `Group.complete` is False."""
 LIMIT = 50
 """The default maximum of results of each kind."""
+ROWS = 3
+"""Rows of a session that are shown at first."""
+_FRESH = 1.5
+"""Seconds for which the index counts as up to date."""
+_BUDGET = 0.15
+"""Seconds that a search spends on new files before answering."""
+_POOL = 300
+"""The most rows of each ranking."""
+_SNIPPET, _BEFORE = 200, 50
+_AROUND = 5
+"""The most messages shown from a row on."""
 
 
 class Scope(StrEnum):
@@ -45,31 +60,8 @@ class Scope(StrEnum):
     EVERYWHERE = "everywhere"
 
 
-class Stores(Protocol):
-    """The stores to search."""
-
-    places: Places
-    clock: Clock
-
-    @property
-    def backend(self) -> MemoryStore:
-        """The stored memories."""
-
-    @property
-    def transcripts(self) -> TranscriptStore:
-        """The project's transcripts."""
-
-    @property
-    def session_index(self) -> SessionIndex:
-        """The index of all sessions."""
-
-    @property
-    def document_index(self) -> DocumentIndex:
-        """The index of captures, memory files, session states and pins."""
-
-
 class Kind(StrEnum):
-    """The kinds of results."""
+    """The kinds of results, in the order of `KINDS`."""
 
     SESSION = "session"
     MEMORY = "memory"
@@ -89,9 +81,166 @@ HEADINGS = {
 }
 """The heading above the results of each kind."""
 
+_STOP = """
+a about after again all also am an and any are as at be because been before being but by can could did do
+does doing done for from get gets got had has have he her here him his how i if in into is it its just let
+like make many may me might more most much must my need no not now of on one only or other our out over
+please really same she should so some such than that the their them then there these they thing things this
+those to too up us use used using very want was way we were what when where which while who why will with
+would yes you your
+"""
+"""English words that say nothing about what is asked for."""
+_STOPPED = frozenset(_STOP.split())
 
-class Result(NamedTuple):
-    """One result."""
+
+class Query(NamedTuple):
+    """The words of a question, and what to mark in a text."""
+
+    words: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    unfinished: bool = False
+    """Whether the last word is still being typed: other words that begin so count, too."""
+
+    @property
+    def telling(self) -> tuple[str, ...]:
+        """The words without those of the stop list, unless there are no others."""
+        return tuple(word for word in self.words if word.lower() not in _STOPPED) or self.words
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Finds a word, in any form, or a phrase in a text from `folded`."""
+        parts = [r"\W+".join(map(re.escape, re.findall(r"\w+", folded(each)))) for each in self.phrases]
+        for word in self.telling:
+            stem = _ENDING.sub("", folded(word))
+            parts.append(re.escape(stem) + ("[a-z]*" if stem.isascii() else ""))
+        return re.compile("|".join(sorted(filter(None, parts), key=len, reverse=True)) or r"(?!)")
+
+    def marks(self, line: str) -> list[tuple[int, int]]:
+        """The matches in a text, as character offsets (start, end)."""
+        found: list[tuple[int, int]] = []
+        for match in self.pattern.finditer(folded(line)):
+            start, end = match.span()
+            if found and start <= found[-1][1]:
+                found[-1] = (found[-1][0], end)
+            else:
+                found.append((start, end))
+        return found
+
+    def first(self, text: str) -> int:
+        """Where the part of a text begins that holds most of the words; 0 without any."""
+        found = [(match.start(), match[0][:4]) for match in self.pattern.finditer(folded(text))]
+        best, place, end = 0, 0, 0
+        for at, (start, _) in enumerate(found):
+            while end < len(found) and found[end][0] < start + _SNIPPET - _BEFORE:
+                end += 1
+            if (number := len({each for _, each in found[at:end]})) > best:
+                best, place = number, start
+        return place
+
+    def snippet(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """One line of a text around its best part, with ``…`` where the text continues, and its marks."""
+        start = max(0, self.first(text) - _BEFORE)
+        if start and (blank := re.compile(r"\s\S").search(text, start, start + _BEFORE)):
+            start = blank.start() + 1
+        line = " ".join(text[start : start + _SNIPPET].replace("\x00", " ").split())
+        before, after = "…" if start else "", "…" if text[start + _SNIPPET :].strip() else ""
+        return (
+            before + line + after,
+            tuple((a + len(before), b + len(before)) for a, b in self.marks(line)),
+        )
+
+
+_ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
+
+
+def folded(text: str) -> str:
+    """A text without case and accents, character by character."""
+    if text.isascii():
+        return text.lower()
+    return "".join(unicodedata.normalize("NFKD", char)[0].lower()[:1] for char in text)
+
+
+class Search(NamedTuple):
+    """A parsed query."""
+
+    query: Query = Query()
+    filters: tuple[tuple[str, str], ...] = ()
+    """``edited``, ``read``, ``file`` or ``cmd``, each with a part of a path or command."""
+    kinds: tuple[str, ...] = KINDS
+    since: datetime | None = None
+    until: datetime | None = None
+    project: str = ""
+    """Part of the path of a project; searches all projects."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it asks for nothing: then the newest documents are found."""
+        return not (self.query.words or self.query.phrases or self.filters)
+
+
+_QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
+_PART = re.compile(rf'(?:(?<=\s)|^)(?:(\w+):(?:"([^"]*)"|(\S+))|{_QUOTED})', re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
+
+
+def parse_search(text: str, *, typing: bool = False) -> Search:
+    """Parse any text.
+
+    Args:
+        text: the query.
+        typing: whether its last word may be unfinished.
+    """
+    phrases: list[str] = []
+    filters: list[tuple[str, str]] = []
+    found: dict[str, Any] = {}
+
+    def take(match: re.Match[str]) -> str:
+        name, value = (match[1] or "").lower(), match[2] if match[2] is not None else match[3]
+        if not name:
+            phrases.append(next(filter(None, match.groups()[3:]), ""))
+        elif name in _TOUCHED and _WORD.search(value):
+            filters.append((name, value))
+        elif name == "in" and (kinds := _kinds(value)):
+            found["kinds"] = tuple(kind for kind in KINDS if kind in (*kinds, *found.get("kinds", ())))
+        elif name in ("before", "after") and (moment := day(value)):
+            found["until" if name == "before" else "since"] = moment
+        elif name == "project":
+            found["project"] = value
+        else:
+            return match[0]
+        return " "
+
+    words = _PART.sub(take, without_surrogates(text).replace("\x00", " "))
+    if "until" in found:
+        found["until"] -= timedelta(microseconds=1)
+    unfinished = typing and text[-1:].isalnum() and words[-1:].isalnum()
+    query = Query(tuple(_WORD.findall(words)), tuple(filter(_WORD.search, phrases)), unfinished)
+    return Search(query, tuple(filters), **found)
+
+
+def day(text: str) -> datetime | None:
+    """The beginning of a day, month or year in local time (``2026-02-23``, ``2026-02``); None if invalid."""
+    match = _DAY.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        year, month, number = (int(part) if part else 1 for part in match.groups())
+        return datetime(year, month, number).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _kinds(value: str) -> list[str]:
+    """The kinds matching these prefixes; none if one is unknown."""
+    named = [part.rstrip("s") for part in value.lower().split(",") if part]
+    kinds = [next((kind for kind in KINDS if kind.startswith(part)), "") for part in named]
+    return kinds if all(kinds) else []
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result; of a session, one row."""
 
     kind: Kind
     name: str
@@ -104,22 +253,20 @@ class Result(NamedTuple):
     marks: tuple[tuple[int, int], ...] = ()
     """The matches in `snippet`."""
     text: str = ""
-    """The whole text of a document."""
+    """The whole text of a document, or of the message."""
     project: str = ""
     """Path of the root of another project that it belongs to; "" for this one."""
     path: Path | None = None
     """The transcript, of a session."""
     line: int = 0
     """Of the transcript."""
-    turn: int = 0
+    offset: int = 0
     what: str = ""
-    """The matching part of a turn: ``ask``, ``said``, ``command``, ``file`` or ``error``."""
-    around: tuple[Passage, ...] = ()
-    """The matching part, and its neighbours in the turn."""
+    """The role of the message: ``ask``, ``said``, ``command``, ``edit``, ``result`` ..."""
     agent: str = ""
     """The subagent whose transcript it is, by the file's name; "" for the session's own."""
-    archived: bool = False
-    """Only the archive has the transcript."""
+    stem: Path | None = None
+    """Where the archive has the transcript, if Claude Code has deleted it."""
 
     @property
     def key(self) -> str:
@@ -136,250 +283,405 @@ class Result(NamedTuple):
             at = end
         yield clean(self.snippet[at:]), False
 
+    def messages(self) -> list[Message]:
+        """The message of a row of a session and the next ones, secrets masked; fewer if they are gone."""
+        found: list[Message] = []
+        with suppress(OSError, FileProblem):
+            for reading in _read_at(self.path, self.stem, self.offset, self.line, bool(self.agent)):
+                found += reading
+                if len(found) >= _AROUND:
+                    break
+        return found[:_AROUND]
+
 
 class Group(NamedTuple):
     """The results of one kind: the best ones, and the total number."""
 
     kind: Kind
     results: tuple[Result, ...] = ()
+    """Of sessions up to `_EACH` rows each, together, the best one first."""
     total: int = 0
+    """Of sessions, or of documents."""
     complete: bool = True
-    """False if time was too short to search everything: there may be more."""
+    """False while files are still being indexed."""
 
 
-_DOCUMENTS = {
-    Kind.FILE: (DocKind.FILE, "files"),
-    Kind.CAPTURE: (DocKind.CAPTURE, "captures"),
-    Kind.STATE: (DocKind.STATE, "states"),
-    Kind.PIN: (DocKind.PINS, "pins"),
+_EACH = 20
+"""The most rows of a session."""
+_TOUCHED = {
+    "edited": [Role.EDIT],
+    "read": [Role.READ],
+    "file": [Role.EDIT, Role.READ],
+    "cmd": [Role.COMMAND],
 }
-"""The documents of kinds of results, and the words for them in a query."""
+"""The filters on what a turn touched, and the messages that show it."""
+_SELECT = "SELECT r.id, r.file, r.role, r.offset, r.line, r.created, r.turn"
+
+
+class _Row(NamedTuple):
+    id: int
+    file: int
+    role: int
+    offset: int
+    line: int
+    created: float
+    turn: int
 
 
 class Searcher:
     """Runs searches, for use in threads."""
 
-    def __init__(self, stores: Stores, limit: int = 0) -> None:
-        self._stores = stores
-        self._limit = max(limit, LIMIT)
-        self._root = stores.places.project.root
-        self._concerns = ProjectTest(self._root)
+    def __init__(self, places: Places) -> None:
+        self.index = SearchIndex(places)
+        self._places = places
+        self._concerns = ProjectTest(places.project.root)
+        self._looked = -math.inf
+        self._complete = True
 
-    def searches(
-        self, asked: Search, scope: Scope = Scope.PROJECT, path: Path | None = None
-    ) -> Iterator[Callable[[], Group]]:
-        """The searches, one for each kind, sessions first.
+    def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> None:
+        """Bring the index up to date; see `SearchIndex.update`."""
+        self._complete = self.index.update(budget=budget, progress=progress)
+        self._looked = time.monotonic()
+
+    def search(
+        self,
+        asked: Search,
+        scope: Scope = Scope.PROJECT,
+        path: Path | None = None,
+        *,
+        tags: Iterable[str] = (),
+        limit: int = 0,
+        budget: float | None = None,
+    ) -> list[Group]:
+        """The results of each kind that is wanted, sessions first.
 
         Args:
             asked: the query.
-            scope: where to search.
+            scope: where to search; a ``project:`` in the query searches all.
             path: the transcript for `Scope.SESSION`.
-        """
-        where = cache(partial(self._where, asked, scope, path))  # created on first use
-        stored: set[str] = set()
-        yield lambda: self.sessions(asked, where())
-        yield lambda: self.memories(asked, where(), stored)
-        for kind in _DOCUMENTS:
-            yield partial(self._documents, kind, asked, where, stored)
-
-    def _where(self, asked: Search, scope: Scope, path: Path | None) -> Filter:
-        """The filter for a scope.
+            tags: only memories with all of these, regardless of case.
+            limit: the most sessions and documents of each kind; by default `LIMIT`.
+            budget: seconds to spend on new files before; by default `_BUDGET`.
 
         Raises:
-            FileProblem: the settings cannot be read: they may declare a project private.
+            FileProblem: the index is locked, the settings cannot be read, or a folder not be listed.
         """
-        where = Filter(since=asked.since, until=asked.until)
+        budget = _BUDGET if budget is None else budget
+        if time.monotonic() - self._looked > _FRESH:
+            self.update(budget=budget)
+        for again in (True, False):
+            try:
+                with self.index.reading() as connection:
+                    where = self._where(connection, asked, scope, path, tags)
+                    groups = self._search(connection, asked, where, limit or LIMIT)
+                if scope is Scope.SESSION:  # of pins those that come from it
+                    groups = [_only_of(path, each) if each.kind is Kind.PIN else each for each in groups]
+                return groups
+            except IndexDamaged as error:
+                if not again:
+                    raise FileProblem(self.index.path, f"cannot be read: {error}") from error
+                self.update(budget=budget)
+        raise AssertionError
+
+    def _search(
+        self, connection: sqlite3.Connection, asked: Search, where: tuple[str, list[object]], limit: int
+    ) -> list[Group]:
+        connection.execute("BEGIN")  # the same state for all
+        condition, values = where
+        found: dict[int, list[tuple[_Row, float]]] = defaultdict(list)
+        for roles in ("r.role < 10", "r.role >= 10"):
+            if (
+                any(kind != "sessions" for kind in asked.kinds)
+                if ">=" in roles
+                else "sessions" in asked.kinds
+            ):
+                for row, score in _ranked(connection, asked, f"{roles}{condition}", values):
+                    found[max(SESSIONS, row.role - DOCUMENT)].append((row, score))
+        groups = []
+        for kind, name in enumerate(KINDS):
+            if name in asked.kinds:
+                make = self._sessions if kind == SESSIONS else self._documents
+                results, total = make(connection, kind, found[kind], asked.query, limit)
+                groups.append(Group(list(Kind)[kind], tuple(results), total, self._complete))
+        stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
+        return [_without_stored(group, stored) for group in groups]
+
+    def _where(
+        self,
+        connection: sqlite3.Connection,
+        asked: Search,
+        scope: Scope,
+        path: Path | None,
+        tags: Iterable[str],
+    ) -> tuple[str, list[object]]:
+        """The conditions on rows, each beginning with AND, and their values."""
+        condition, values = "", list[object]()
+        for name, value in asked.filters:
+            condition += (
+                " AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words JOIN rows p ON p.id = words.rowid"
+                " WHERE words MATCH ? AND p.role IN (SELECT value FROM json_each(?)))"
+            )
+            values += [_path(value), json.dumps(_TOUCHED[name])]
+        if asked.since or asked.until:
+            condition += (
+                f" AND r.created BETWEEN ? AND ? AND r.role <> {DOCUMENT + PINS}"  # pins have no time
+            )
+            values += [asked.since.timestamp() if asked.since else -math.inf]
+            values += [asked.until.timestamp() if asked.until else math.inf]
+        for tag in tags:
+            condition += " AND r.file IN (SELECT id FROM files WHERE instr(lower(note) || ' ', ?))"
+            values.append(f"#{tag.lower()} ")
         if scope is Scope.SESSION and path:
-            return replace(where, session=path.stem)
-        if scope is not Scope.EVERYWHERE:
-            return replace(where, project=str(self._root))
-        settings = archive_settings(self._stores.places.home)
-        if not settings.private:
-            return where
-        return replace(
-            where, left_out=lambda folder: settings.is_private(folder) and not self._concerns(str(folder))
-        )
+            condition += " AND (r.file IN (SELECT id FROM files WHERE session = ?) OR r.role = ?)"
+            return condition, [*values, path.stem, DOCUMENT + PINS]
+        projects = [each for (each,) in connection.execute("SELECT DISTINCT project FROM files")]
+        if asked.project:
+            wanted = [each for each in projects if asked.project.lower() in each.lower()]
+        elif scope is Scope.PROJECT:
+            wanted = list(filter(self._concerns, projects))
+        elif (settings := archive_settings(self._places.home)).private:
+            wanted = [
+                each
+                for each in projects
+                if not each or self._concerns(each) or not settings.is_private(Path(each))
+            ]
+        else:
+            return condition, values
+        condition += " AND r.file IN (SELECT id FROM files WHERE project IN (SELECT value FROM json_each(?)))"
+        return condition, [*values, json.dumps(wanted)]
 
-    def sessions(self, asked: Search, where: Filter) -> Group:
-        """Turns, grouped by session, the session with the best turn first.
+    def _sessions(
+        self,
+        connection: sqlite3.Connection,
+        kind: int,
+        found: list[tuple[_Row, float]],
+        query: Query,
+        limit: int,
+    ) -> tuple[list[Result], int]:
+        """Rows grouped by session, the session with the best rows first."""
+        files = _files(connection, {row.file for row, _ in found})
+        sessions: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
+        for row, score in sorted(found, key=lambda each: -each[1]):
+            rows = sessions[files[row.file].session]
+            if all((row.file, row.line) != (each.file, each.line) for each, _ in rows):
+                rows.append((row, score))
+        order = sorted(sessions.values(), key=_session_score, reverse=True)
+        results: list[Result] = []
+        for rows in order[:limit]:
+            for number, (row, _) in enumerate(rows[:_EACH]):
+                results.append(self._row(files[row.file], row, query, read=number < ROWS))
+        return results, len(order)
 
-        Raises:
-            FileProblem: the transcripts cannot be listed.
-        """
-        if not asked.looks_in("sessions") or not asked.query.terms:
-            return Group(Kind.SESSION)
-        found = self._stores.session_index.search(asked, where, limit=self._limit, now=self._stores.clock())
-        grouped: dict[str, list[Result]] = {}
-        for hit in found.hits:
-            grouped.setdefault(hit.session_id, []).append(self._turn(hit))
-        results = tuple(result for some in grouped.values() for result in some)
-        return Group(Kind.SESSION, results, found.total, found.complete)
-
-    def _turn(self, hit: TurnHit) -> Result:
-        said = (self._elsewhere(hit.project), "archived" if hit.archived else "")
-        return Result(
+    def _row(self, file: _File, row: _Row, query: Query, *, read: bool) -> Result:
+        stem = Path(file.stem) if file.stem else None
+        said = (self._elsewhere(file.project), "archived" if stem else "")
+        result = Result(
             Kind.SESSION,
-            hit.session_id,
-            hit.title or f"session {hit.session_id[:8]}",
-            hit.when,
+            file.session,
+            file.title or f"session {file.session[:8]}",
+            datetime.fromtimestamp(row.created).astimezone(),
             " · ".join(filter(None, said)),
-            hit.snippet,
-            hit.marks,
-            path=hit.path,
-            line=hit.line,
-            turn=hit.turn,
-            what=hit.kind,
-            around=hit.around,
-            agent=clean_line(hit.agent),
-            archived=hit.archived,
+            path=Path(file.path),
+            line=row.line,
+            offset=row.offset,
+            what=Role(row.role).name.lower(),
+            agent=clean_line(file.agent),
+            stem=stem,
         )
-
-    def memories(self, asked: Search, where: Filter, stored: set[str]) -> Group:
-        """Memories, archived ones, too, best first; their ids are added to `stored`.
-
-        Raises:
-            FileProblem: the store cannot be listed.
-        """
-        if not asked.looks_in("memories"):
-            return Group(Kind.MEMORY)
-        where = replace(where, pinned=asked.pinned)
-        found = self._stores.backend.search(asked.words, where, limit=self._limit)
-        stored.update(hit.listed.meta.id for hit in found.hits)
-        return Group(Kind.MEMORY, tuple(map(self._memory, found.hits)), found.total, found.complete)
-
-    def _memory(self, hit: Hit) -> Result:
-        meta = hit.listed.meta
-        said = [
-            self._elsewhere(meta.project),
-            " ".join(f"#{tag}" for tag in meta.tags),
-        ]
-        notes = " · ".join(clean_line(part) for part in said if part)
-        return Result(
-            Kind.MEMORY, meta.id, hit.listed.title, meta.created, notes, hit.snippet, hit.marks, hit.text
-        )
+        return with_snippet(result, query) if read else result
 
     def _documents(
-        self, kind: Kind, asked: Search, where: Callable[[], Filter], stored: Collection[str]
-    ) -> Group:
-        """Memory files, captures, current states of sessions, or pins, best first.
-
-        A memory file is left out if the memory stored by the same review was found: both say the same.
-
-        Raises:
-            FileProblem: the settings or the transcripts cannot be read.
-        """
-        sought, name = _DOCUMENTS[kind]
-        if not asked.looks_in(name):
-            return Group(kind)
-        if kind is Kind.PIN:
-            return self._pins(asked, where())
-        found = self._look(sought, asked, where())
-        results = tuple(
-            self._document(kind, hit) for hit in found.hits if not stored or hit.document.said not in stored
-        )
-        return Group(kind, results, found.total - len(found.hits) + len(results), found.complete)
-
-    def _look(self, kind: DocKind, asked: Search, where: Filter) -> DocumentsFound:
-        return self._stores.document_index.search(
-            asked.words, where, kind=kind, limit=self._limit, offset=0, now=self._stores.clock()
-        )
-
-    def _document(self, kind: Kind, hit: DocumentHit) -> Result:
-        document = hit.document
-        elsewhere = self._elsewhere(document.meta.project)
-        return Result(
-            kind,
-            document.meta.session_id if kind is Kind.STATE else document.entry.name,
-            document.title,
-            document.meta.created,
-            " · ".join(filter(None, (document.said, elsewhere))),
-            hit.snippet,
-            hit.marks,
-            document.body,
-            document.meta.project if elsewhere else "",
-        )
-
-    def _pins(self, asked: Search, where: Filter) -> Group:
-        """Single pins that contain every term: the project's, then others; they have no time.
-
-        Lines of pins files that this user has neither written nor confirmed are no pins.
-        """
-        if where.since or where.until:
-            return Group(Kind.PIN)
-        found = self._look(DocKind.PINS, asked, replace(where, session=""))
+        self,
+        connection: sqlite3.Connection,
+        kind: int,
+        found: list[tuple[_Row, float]],
+        query: Query,
+        limit: int,
+    ) -> tuple[list[Result], int]:
+        files = _files(connection, {row.file for row, _ in found[:limit]})
         results = []
-        confirmed = Confirmed(self._stores.places.home) if found.hits else ()
-        for hit in sorted(found.hits, key=lambda hit: self._is_other(hit.document.meta.project)):
-            project = hit.document.meta.project
-            for number, pin in enumerate(parse_pins(hit.document.body), 1):
-                if project and pin.text not in confirmed:
+        confirmed = Confirmed(self._places.home) if kind == PINS else ()
+        for row, _ in found[:limit]:
+            file = files[row.file]
+            path = Path(file.path)
+            with suppress(OSError):
+                status = path.lstat()
+                entry = Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
+                document = read_document(kind, entry, self._places.home)
+                text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
+                snippet, marks = query.snippet(text)
+                elsewhere = self._elsewhere(file.project)
+                result = Result(
+                    list(Kind)[kind],
+                    file.name,
+                    file.title,
+                    datetime.fromtimestamp(row.created).astimezone(),
+                    " · ".join(filter(None, (file.note, elsewhere))),
+                    snippet,
+                    marks,
+                    text,
+                    file.project if elsewhere else "",
+                )
+                if kind == PINS and file.project and text not in confirmed:
                     continue
-                of_session = bool(pin.session) and where.session.startswith(pin.session)
-                if asked.query.matches(pin.text) and (of_session or not where.session):
-                    results.append(self._pin(asked, pin, number, project))
-        return Group(Kind.PIN, tuple(results[: self._limit]), len(results), found.complete)
+                if kind == PINS and row.line <= len(document.pins):
+                    result = self._pin(
+                        connection, result, document.pins[row.line - 1], row.line, file.project
+                    )
+                results.append(result)
+        return results, len(found) - len(found[:limit]) + len(results)
 
-    def _is_other(self, project: str) -> bool:
-        return not project or not self._concerns(project)
-
-    def _pin(self, asked: Search, pin: Pin, number: int, project: str) -> Result:
-        snippet, marks = asked.query.snippet(pin.text)
+    def _pin(
+        self, connection: sqlite3.Connection, found: Result, pin: Pin, number: int, project: str
+    ) -> Result:
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
         elsewhere = self._elsewhere(project)
-        notes = (source, elsewhere if project else "in all projects")
-        name = f"pin {number}" if project else f"own pin {number}"
-        return Result(
-            Kind.PIN,
-            name,
-            pin.text,
-            None,
-            " · ".join(filter(None, notes)),
-            snippet,
-            marks,
-            pin.text,
-            project if elsewhere else "",
-            self._source(pin),
-            pin.line,
+        row = None
+        if pin.session and pin.line:
+            query = "SELECT path FROM files WHERE kind = 0 AND agent = '' AND substr(session, 1, ?) = ?"
+            row = connection.execute(query, (len(pin.session), pin.session)).fetchone()
+        return replace(
+            found,
+            name=f"pin {number}" if project else f"own pin {number}",
+            title=pin.text,
+            when=None,
+            said=" · ".join(filter(None, (source, elsewhere if project else "in all projects"))),
+            path=Path(row[0]) if row else None,
+            line=pin.line,
             what="ask",
         )
 
-    def _source(self, pin: Pin) -> Path | None:
-        """The transcript of this project that a pin's words come from."""
-        if not (pin.session and pin.line):
-            return None
-        entries = self._stores.transcripts.entries()
-        return next((each.path for each in entries if each.session_id.startswith(pin.session)), None)
-
     def _elsewhere(self, project: str) -> str:
         """Another project's name, as a note; "" for this one."""
-        if self._concerns(project):
+        if project == UNKNOWN or self._concerns(project):
             return ""
         return clean_line(f"in {project.rstrip('/').rpartition('/')[2]}")
 
 
-class SearchStores:
-    """The stores for a search by a command or an MCP call."""
+class _File(NamedTuple):
+    path: str
+    project: str
+    session: str
+    agent: str
+    stem: str
+    name: str
+    title: str
+    note: str
 
-    def __init__(self, places: Places, clock: Clock) -> None:
-        self.places = places
-        self.clock = clock
-        self.backend = MemoryStore(places.home, clock)
-        self.transcripts = TranscriptStore(places.project, places.claude)
-        self.session_index = SessionIndex(places.home, places.claude)
-        self.document_index = project_documents(places.home, places.project.root)
+
+def _files(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, _File]:
+    """Files by their numbers; a subagent's has the title of its session."""
+    found = connection.execute(_FILES, (json.dumps(list(numbers)),))
+    return {row[0]: _File(*row[1:]) for row in found}
 
 
-def search_all(stores: SearchStores, asked: Search, scope: Scope, limit: int) -> Iterator[Group]:
-    """The results of each kind, sessions first; nothing of kinds that are not wanted.
+_FILES = """
+SELECT id, path, project, session, agent, stem, name, coalesce((
+    SELECT title FROM files AS own
+    WHERE own.session = files.session AND files.agent <> '' AND own.agent = '' AND own.kind = 0
+), title), note
+FROM files WHERE id IN (SELECT value FROM json_each(?))
+"""
 
-    Args:
-        stores: where to search.
-        asked: the query.
-        scope: the scope.
-        limit: the number of results of each kind that will be shown; there may be more.
 
-    Raises:
-        FileProblem: something cannot be listed.
-    """
-    for search in Searcher(stores, limit).searches(asked, scope):
-        yield search()
+def with_snippet(found: Result, query: Query) -> Result:
+    """A row of a session with its text, read from the transcript; unchanged if that is gone."""
+    with suppress(OSError, FileProblem):
+        for messages in _read_at(found.path, found.stem, found.offset, found.line, bool(found.agent)):
+            for message in messages:
+                if message.role.name.lower() == found.what:
+                    snippet, marks = query.snippet(message.text)
+                    return replace(found, snippet=snippet, marks=marks, text=message.text)
+            break
+    return found
+
+
+def _read_at(
+    path: Path | None, stem: Path | None, offset: int, line: int, agent: bool
+) -> Iterator[list[Message]]:
+    """The messages of the lines of a transcript from one on."""
+    if stem is not None:
+        stream = unpacked(stem)
+        stream.read(offset)
+        yield from (each.messages for each in read_messages(stream, 0, line, agent=agent))
+    elif path is not None:
+        yield from (each.messages for each in read_messages(path, offset, line, agent=agent))
+
+
+def _ranked(
+    connection: sqlite3.Connection, asked: Search, condition: str, values: list[object]
+) -> list[tuple[_Row, float]]:
+    """Rows with their scores, best first: the sum of what each ranking gives to their ranks."""
+    if not asked.query.words and not asked.query.phrases:
+        # The calls themselves where filters are given; else the newest documents.
+        own = f"r.role > {DOCUMENT}"
+        if asked.filters:
+            own = "r.id IN (SELECT rowid FROM words WHERE words MATCH ?)"
+            values = [*values, " OR ".join(_path(value) for _, value in asked.filters)]
+        query = f"{_SELECT} FROM rows r WHERE {condition} AND {own} ORDER BY r.created DESC LIMIT {_POOL}"
+        return [(_Row(*row), -number) for number, row in enumerate(connection.execute(query, values))]
+    rows: dict[int, _Row] = {}
+    scores: dict[int, float] = defaultdict(float)
+    for weight, table, match in _matches(asked.query):
+        rank = "bm25(words, 1.0, 0.0)" if table == "words" else "bm25(spoken)"
+        query = (
+            f"{_SELECT} FROM {table} JOIN rows r ON r.id = {table}.rowid"
+            f" WHERE {table} MATCH ? AND {condition} ORDER BY {rank} LIMIT {_POOL}"
+        )
+        for place, row in enumerate(connection.execute(query, [match, *values])):
+            found = rows[row[0]] = _Row(*row)
+            scores[found.id] += weight * _weight(found.role) / (_DAMP + place)
+    return sorted(((rows[number], score) for number, score in scores.items()), key=lambda each: -each[1])
+
+
+_DAMP = 60
+_WEIGHT = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3}
+_OTHER = 0.5
+"""What was spoken weighs more than inputs and results of tools."""
+
+
+def _path(part: str) -> str:
+    """The full-text query for a part of a path or command."""
+    return f"path : {quoted(part).rstrip('*')}*"
+
+
+def _weight(role: int) -> float:
+    return 1.0 if role >= DOCUMENT else _WEIGHT.get(Role(role), _OTHER)
+
+
+def _matches(query: Query) -> Iterator[tuple[float, str, str]]:
+    """The rankings of a query: weight, table and FTS5 expression."""
+    must = " AND ".join(quoted(each) for each in query.phrases)
+    words = _WORD.findall(words_of(" ".join(query.telling), asked=True))
+    some = [quoted(word) for word in dict.fromkeys(words)]
+    if not some:
+        yield 1.0, "words", must
+        return
+    star = "*" if query.unfinished and len(words[-1]) > 1 and not some[-1].endswith("*") else ""
+    some[-1] += star
+    must = f"{must} AND " if must else ""
+    if len(query.words) > 1:
+        yield 3.0, "words", must + quoted(" ".join(query.words)).rstrip("*") + star
+    if len(some) > 1:
+        yield 2.0, "words", f"{must}({' AND '.join(some)})"
+    yield 1.0, "words", f"{must}({' OR '.join(some)})"
+    long = [f'"{word}"' for word in dict.fromkeys(query.telling) if len(word) > 2]
+    if long and not must:
+        yield 1.0, "spoken", " OR ".join(long)
+
+
+def _session_score(rows: list[tuple[_Row, float]]) -> float:
+    return sum(score * 0.5**place for place, (_, score) in enumerate(rows[:8]))
+
+
+def _only_of(path: Path | None, group: Group) -> Group:
+    results = tuple(each for each in group.results if each.path == path)
+    return group._replace(results=results, total=len(results))
+
+
+def _without_stored(group: Group, stored: set[str]) -> Group:
+    """Memory files without those whose memory was found: both say the same."""
+    if group.kind is not Kind.FILE:
+        return group
+    kept = tuple(each for each in group.results if each.said.split(" · ")[0] not in stored)
+    return group._replace(results=kept, total=group.total - len(group.results) + len(kept))

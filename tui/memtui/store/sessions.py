@@ -9,7 +9,7 @@ from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, current_session, expanded, find_root
 from memtui.store.archive import Archive
-from memtui.store.index.sources import Sources
+from memtui.store.sources import Sources
 from memtui.store.transcript_path import TranscriptGone, check_transcript
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.facts import Facts

@@ -7,20 +7,20 @@ from datetime import datetime
 from memtui.app.widgets.document import EMPTY, Document, Line, line, rule, styled
 from memtui.ground.clean import clean
 from memtui.ground.clock import age, local_minute, parse_iso
-from memtui.store.index.query import parse_search
-from memtui.store.matching import Query
-from memtui.store.search import Kind, Result
+from memtui.store.search import Kind, Query, Result, parse_search
 from memtui.transcript.short_text import shortened
 
 _ASIDE = 400
-"""Maximum characters of neighbouring passages."""
+"""Maximum characters of the messages that follow."""
 _BEFORE = 3
 """Rows shown before the match,"""
 _FAR = 6
 """and the last row of a passage at which a match still shows all rows before it."""
 _NEAR = 2_000
 """Characters shown before the match in a long text; a quarter of those after it."""
-HINT = "All words have to be there, anywhere; “several words” in quotes stand together."
+HINT = (
+    "Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."
+)
 """Search syntax, shown while there are no results."""
 
 
@@ -59,20 +59,17 @@ def _near(text: str, query: Query) -> str:
 
 
 def _turn(found: Result, query: Query) -> Document:
-    """The matching passage of a turn, and its neighbours, as in the transcript."""
+    """The message found, and the next ones, as in the transcript."""
     lines: list[Line] = []
-    place = 0
-    for passage in found.around:
-        here = passage.line == found.line and passage.kind == found.what
-        if here:
-            place = len(lines)
-        when = parse_iso(passage.timestamp)
+    for message in found.messages():
+        here = not lines
+        what = message.role.name.lower()
+        when = parse_iso(message.timestamp)
         moment = f" {local_minute(when)}" if when else ""
-        lines.append(line(f"L{passage.line}{moment}  {passage.kind}", "label" if here else "dim"))
-        rows = clean(passage.text if here else shortened(passage.text, _ASIDE)).split("\n")
+        lines.append(line(f"L{message.line}{moment}  {what}", "label" if here else "dim"))
+        rows = clean(message.text if here else shortened(message.text, _ASIDE)).split("\n")
         lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
-    # Context stays visible: a line or two.
-    return Document(lines[max(0, place - _BEFORE) :])
+    return Document(lines)
 
 
 def _from_match(rows: list[str], query: Query) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from itertools import groupby
 
@@ -11,7 +11,7 @@ from textual.content import Content
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import short_age, short_time
-from memtui.store.search import HEADINGS, Group, Kind, Result
+from memtui.store.search import HEADINGS, ROWS, Group, Kind, Result
 
 _WIDE = 100
 """Width in columns from which a row shows the matching text."""
@@ -26,7 +26,16 @@ _MARKS = {
     Kind.STATE: "S",
     Kind.PIN: "!",
 }
-_WHAT = {"ask": "❯", "said": "●", "command": "$", "file": "▤", "error": "✗"}
+_WHAT = {
+    "ask": "❯",
+    "said": "●",
+    "command": "$",
+    "edit": "✎",
+    "read": "▤",
+    "call": "◇",
+    "result": "⎿",
+    "error": "✗",
+}
 _SO_FAR = " · not all searched yet"
 
 
@@ -46,25 +55,32 @@ def draw(found: Result, now: datetime, width: int) -> Content:
     return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *_shown(found)], "", width)
 
 
-def rows_of(groups: Iterable[Group], *, recent: bool) -> Iterable[tuple[str, Result | str]]:
+def rows_of(
+    groups: Iterable[Group], *, recent: bool, unfolded: Collection[str] = ()
+) -> Iterable[tuple[str, Result | str]]:
     """Rows by unique keys: a heading for each kind, then its results."""
     groups = tuple(groups)
     anything = any(group.results for group in groups)
     for kind, results, total, complete in groups:
         some = results[: _RECENT[kind]] if recent else results
         if some or (anything and not complete):
-            count = "recent" if recent else f"{total}" if total == len(some) else f"{len(some)} of {total:,}"
+            number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
+            count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
             yield f"# {kind}", f"{HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}"
-            yield from _sessions(some) if kind is Kind.SESSION else ((each.key, each) for each in some)
+            yield from (
+                _sessions(some, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
+            )
 
 
-def _sessions(results: Iterable[Result]) -> Iterable[tuple[str, Result | str]]:
-    """Rows of turns under a heading for each session."""
+def _sessions(results: Iterable[Result], unfolded: Collection[str]) -> Iterable[tuple[str, Result | str]]:
+    """A heading for each session, and its best rows; all of an unfolded one."""
     for name, some in groupby(results, key=lambda result: result.name):
         turns = list(some)
+        rest = len(turns) - ROWS
         said = f" · {turns[0].said}" if turns[0].said else ""
+        said += f" · {rest} more →" if rest > 0 and name not in unfolded else ""
         yield f"# session {name}", f" {clean_line(name)[:8]}  {clean_line(turns[0].title)}{said}"
-        yield from ((turn.key, turn) for turn in turns)
+        yield from ((turn.key, turn) for turn in (turns if name in unfolded else turns[:ROWS]))
 
 
 def _shown(found: Result) -> list[Content]:

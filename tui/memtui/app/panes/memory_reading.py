@@ -174,7 +174,9 @@ class MemoryReader:
             progress.show(document)
             if not self._rests(progress):
                 return document
-            found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
+            index = self._model.searcher.index
+            index.update(budget=_REST)
+            found = related_memories(backend, index, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         if not progress.cancelled():
             self._relations[entry] = self._former[memory_id] = found
         return stored_document(memory, now, named, found, self._unfolded, file, state)

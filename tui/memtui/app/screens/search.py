@@ -24,12 +24,10 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.text_field import TypedLine
 from memtui.ground.clean import clean_line
-from memtui.store.base import why_not_all
-from memtui.store.index.query import parse_search
 from memtui.store.resuming import NOT_RESUMED, typed_command
-from memtui.store.search import Group, Kind, Result, Scope, Searcher
+from memtui.store.search import NOT_ALL_SEARCHED, Group, Kind, Result, Scope, parse_search, with_snippet
 
-_PAUSE = 0.08
+_PAUSE = 0.12
 """Seconds without typing before a search begins."""
 _AGAIN = 1.5
 """Seconds between repeated searches while sessions are still being indexed."""
@@ -67,15 +65,17 @@ class SearchScreen(Screen[Result | None]):
             tooltip="copy the text that restores it",
         ),
         Binding("o", "show", "in its pane", show=False, tooltip="go to it in its pane"),
+        Binding("right", "unfold(True)", "more", tooltip="show more lines of the session"),
+        Binding("left", "unfold(False)", "fewer", show=False, tooltip="hide them"),
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
         Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
         Binding("s,slash", "type", "type", show=False, tooltip="go back to the line"),
         Binding("escape,q", "leave", "leave", tooltip="back to where you were"),
     ]
     about = (
-        "What holds all the words; quotes keep words together. file:PART and cmd:PART find turns that "
-        "touched a file or ran a command; in:sessions (memories, files, captures, states, pins), "
-        "before:2026-03, after:2026-02-23 and is:pinned narrow it down."
+        "Ask as you would ask a person. “Words in quotes” have to be there; edited:PART, read:PART, "
+        "file:PART and cmd:PART find turns that touched a file or ran a command; in:sessions (memories, "
+        "files, captures, states, pins), project:NAME, before:2026-03 and after:2026-02-23 narrow it down."
     )
 
     def __init__(self, model: ProjectModel, *, query: str = "", session: Path | None = None) -> None:
@@ -91,7 +91,9 @@ class SearchScreen(Screen[Result | None]):
         self._scope = Scope.PROJECT
         self.model = model
         self.query_text = query
-        self._searcher = Searcher(model)
+        self._groups: tuple[Group, ...] = ()
+        self._unfolded: set[str] = set()
+        """The sessions whose further rows are shown."""
         self._found: dict[str, Result | str] = {}
         self._gone = False
 
@@ -104,7 +106,7 @@ class SearchScreen(Screen[Result | None]):
                 id="query",
                 compact=True,
                 select_on_focus=False,
-                placeholder="sessions, memories, captures, states   file: cmd: in: after:",
+                placeholder="a question, or words   edited: read: cmd: in: after:",
             )
             yield Label("", id="search-scope")
         with Container(id="found"):
@@ -157,29 +159,24 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#search-line").add_class("-busy")
         groups: list[Group] = []
         with self.app.reporting("searching", wanted=lambda: not stale()):
-            for look in self._searcher.searches(parse_search(text), scope, self._session):
-                groups.append(await asyncio.to_thread(look))
-                if stale():
-                    return
-                if not again:
-                    first = not any(group.results for group in groups[:-1])
-                    self._show(text, groups, first=first)
+            wanted = parse_search(text, typing=True)
+            groups = await asyncio.to_thread(self.model.searcher.search, wanted, scope, self._session)
         if not stale():
-            self._show(text, groups, done=True)
+            self._show(text, groups, first=not again)
             self.query_one("#search-line").remove_class("-busy")
             if groups and not groups[0].complete:
                 self._search(text, again=True)
 
-    def _show(self, text: str, groups: Iterable[Group], *, first: bool = False, done: bool = False) -> None:
-        groups = tuple(groups)
-        self._found = dict(rows_of(groups, recent=not text.strip()))
+    def _show(self, text: str, groups: Iterable[Group], *, first: bool = False) -> None:
+        groups = self._groups = tuple(groups)
+        self._found = dict(rows_of(groups, recent=not text.strip(), unfolded=self._unfolded))
         listing = self.results
-        if self._found or not done:
+        if self._found:
             listing.empty = "…"
         elif text.strip():
-            whole = all(group.complete for group in groups)
-            hint = HINT if whole else why_not_all(self.model.places.home)
-            listing.empty = f"Nothing matches “{clean_line(text)}”.\n\n{hint}"
+            hint = HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
+            where = "" if self._scope is Scope.EVERYWHERE else " tab searches all projects."
+            listing.empty = f"Nothing was found for “{clean_line(text)}” in {self._scope}.{where}\n\n{hint}"
         else:
             listing.empty = f"Nothing to search in yet.\n\n{HINT}"
         listing.set_rows(tuple(self._found))
@@ -197,6 +194,19 @@ class SearchScreen(Screen[Result | None]):
     def _show_selected(self) -> None:
         shown = result_document(self.selected, self.query_text, self.model.clock())
         self.query_one("#hit", DocumentView).show(shown)
+
+    def action_unfold(self, open_it: bool) -> None:
+        """Show the further rows of the selected session, or hide them."""
+        if (found := self.selected) is None or found.kind is not Kind.SESSION:
+            return
+        (self._unfolded.add if open_it else self._unfolded.discard)(found.name)
+        query = parse_search(self.query_text).query
+
+        def read(each: Result) -> Result:
+            return with_snippet(each, query) if each.name == found.name and not each.snippet else each
+
+        groups = [group._replace(results=tuple(map(read, group.results))) for group in self._groups]
+        self._show(self.query_text, groups)
 
     def action_move(self, rows: int) -> None:
         """Move in the results while typing."""
@@ -245,7 +255,7 @@ class SearchScreen(Screen[Result | None]):
         elif found.kind is Kind.PIN and found.path is None:
             self.app.warn("The session that this pin comes from is not here.")
         elif found.path is not None:  # over the results, which stay
-            (self._unpack if found.archived else self._read)(found, found.path)
+            (self._unpack if found.stem else self._read)(found, found.path)
         else:
             self._read_text(found)
 

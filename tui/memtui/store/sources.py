@@ -111,7 +111,7 @@ def _copied(index: Path) -> str:
         return ""
 
 
-def _is_text(path: str) -> bool:
+def is_text(path: str) -> bool:
     """Whether a path is UTF-8 throughout; other bytes of a name are lone surrogates in Python."""
     return path.isascii() or without_surrogates(path) == path
 
@@ -121,7 +121,7 @@ def _add_sessions(folder: str, found: dict[str, Entry]) -> None:
     with os.scandir(folder) as items:
         for item in items:
             name = item.name
-            if not _is_text(item.path):  # SQLite cannot hold the name, and Claude Code gives none like it
+            if not is_text(item.path):  # SQLite cannot hold the name, and Claude Code gives none like it
                 continue
             if _TRANSCRIPT.fullmatch(name):
                 with suppress(FileNotFoundError):  # deleted since

@@ -1,0 +1,566 @@
+"""The search index: SQLite's full-text search over transcripts and memtui's own documents.
+
+It is made from files and may be deleted at any time. It holds words, not texts: each row names a file, an
+offset and a line, and what is shown is read there. Words are stemmed and without accents; Chinese, Japanese
+and Korean are indexed by pairs of characters, identifiers also by their parts. What was spoken has a second
+table by three characters, which finds parts of words. Secrets are masked and private parts left out before
+anything is indexed.
+
+FTS5 without contents cannot delete before SQLite 3.43: rows that are gone are dropped from `rows`, and the
+index is made anew when they are a fifth.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import multiprocessing
+import os
+import re
+import sqlite3
+import threading
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.ground.clean import without_surrogates
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder
+from memtui.ground.files.problems import writing
+from memtui.ground.files.safe import signature_of
+from memtui.ground.project import Home, Places
+from memtui.store.archive import UnpackedStream
+from memtui.store.listing import Entry
+from memtui.store.search_documents import CAPTURES, MEMORIES, SESSIONS, STATES, documents, read_document
+from memtui.store.sources import Sources, is_agent, is_archived, session_of
+from memtui.store.transcripts import HEAD, cwd_in, first_cwd
+from memtui.transcript.messages import Message, Role, read_messages
+from memtui.transcript.short_text import one_line
+
+VERSION = 8
+WAIT = 2.0
+"""Seconds to wait for another program's lock on the index."""
+_TRANSACTION = 0.05
+"""Seconds of writing after which a transaction ends: readers wait for it."""
+_READERS = 2
+_ALONE = 32 << 20
+"""Bytes of new transcripts from which `_READERS` processes read and mask them."""
+_PART = 100_000
+"""Characters that are written at once."""
+_TITLE = 200
+UNKNOWN = "?"
+"""The project of a state that names none, and whose session is not indexed."""
+DOCUMENT = 10
+"""The role of a document's row is this and its kind."""
+_WRITING = "being written"
+_DEAD, _FEW = 5, 1000
+"""The index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`."""
+
+_COUNT = "SELECT count(*)"
+_TABLES = f"""
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
+    offset INTEGER NOT NULL, line INTEGER NOT NULL, turn INTEGER NOT NULL, -- where reading continues
+    project TEXT NOT NULL, session TEXT NOT NULL, agent TEXT NOT NULL, stem TEXT NOT NULL, -- in the archive
+    name TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL
+);
+CREATE INDEX files_session ON files (session);
+CREATE TABLE rows (
+    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, role INTEGER NOT NULL, turn INTEGER NOT NULL,
+    offset INTEGER NOT NULL, line INTEGER NOT NULL, created REAL NOT NULL -- seconds since 1970
+);
+CREATE INDEX rows_file ON rows (file, turn);
+CREATE VIRTUAL TABLE words USING fts5(
+    text, path, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE spoken USING fts5(text, content='', tokenize='trigram');
+PRAGMA user_version = {VERSION};
+"""
+
+_WIDE = (
+    "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"[{_WIDE}]+")
+_PARTS = re.compile(r"\b[a-zA-Z]*[a-z0-9][A-Z]\w*")
+_PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+_STATES = """
+UPDATE files SET project = own.project FROM (
+    SELECT session, project FROM files WHERE kind = ? AND agent = '' AND project <> ''
+) AS own
+WHERE files.kind = ? AND files.project = ? AND files.session = own.session
+"""
+"""A state that names no project belongs to its session's."""
+
+
+class IndexDamaged(Exception):  # noqa: N818 - always answered by making it anew
+    """The index is damaged or of another version."""
+
+
+class Row(NamedTuple):
+    """A text to index."""
+
+    role: int
+    offset: int
+    line: int
+    created: float
+    text: str
+    path: str
+    spoken: str
+
+
+class About(NamedTuple):
+    """What is known of a file."""
+
+    project: str
+    session: str
+    agent: str
+    """The subagent whose transcript it is, by its name."""
+    stem: str
+    """Where the archive has it, if Claude Code has deleted it."""
+    name: str
+    title: str = ""
+    note: str = ""
+
+
+class Part(NamedTuple):
+    """What was read of a file, and where reading continues."""
+
+    about: About
+    rows: list[Row]
+    offset: int
+    line: int
+    title: str = ""
+
+
+class Source(NamedTuple):
+    """A file to index, and where its new part begins."""
+
+    path: str
+    kind: int
+    entry: Entry
+    number: int = 0
+    offset: int = 0
+    line: int = 1
+
+
+def words_of(text: str, *, asked: bool = False) -> str:
+    """A text as it is indexed, or asked for: CJK in pairs, and identifiers followed by their parts."""
+    if not text.isascii():
+        pairs = partial(_pairs, asked=asked)
+        text = _RUN.sub(pairs, unicodedata.normalize("NFKC", without_surrogates(text)))
+    text = _PARTS.sub(lambda match: f"{match[0]} {' '.join(_PART_OF.findall(match[0]))}", text)
+    return text.replace("\0", " ")
+
+
+def _pairs(run: re.Match[str], *, asked: bool) -> str:
+    """Overlapping pairs; in the index the last character, too, so that each one begins a word."""
+    text = run[0]
+    return f" {' '.join(text[at : at + 2] for at in range(max(1, len(text) - asked)))} "
+
+
+def quoted(text: str) -> str:
+    """A text as one phrase of a full-text query."""
+    words = words_of(text, asked=True).replace('"', " ").strip()
+    alone = _RUN.fullmatch(words.rpartition(" ")[2]) and len(words.rpartition(" ")[2]) == 1
+    return f'"{words}"*' if alone else f'"{words}"'
+
+
+class SearchIndex:
+    """The index of all projects; any number of processes may read it, and one at a time writes."""
+
+    def __init__(self, places: Places) -> None:
+        """Make the object; nothing is opened or made."""
+        self._places = places
+        self.path = places.home.search_index
+        self._mark = self.path.with_name(f"{self.path.name}.mark")
+        self._sources = Sources(places.home, places.claude)
+
+    def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
+        """Index new and changed files, last written first.
+
+        Args:
+            budget: seconds after which to stop; what was indexed stays.
+            progress: called with the bytes done and the bytes to do.
+
+        Returns: whether the index is complete; False if time ran out or another process is indexing.
+
+        Raises:
+            FileProblem: the index is locked or cannot be written, or a folder cannot be listed.
+        """
+        end = time.monotonic() + budget
+        private_folder(self.path.parent, within=existing_above(self.path.parent))
+        with suppress(FileLocked), lock(self.path, timeout=0):
+            for again in (True, False):
+                try:
+                    with self._opened(locked=True) as connection:
+                        self._mark.write_text(_WRITING)
+                        try:
+                            return _Update(connection, self._places, self._sources, end, progress).run()
+                        finally:
+                            connection.close()
+                            self._mark.write_text(repr(signature_of(self.path.stat())))
+                except IndexDamaged:
+                    self._create()
+                    if not again:
+                        problem = "is damaged again and again; is the disk full or failing?"
+                        raise FileProblem(self.path, problem) from None
+        return False
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to read from; with a damaged index it is deleted, and the block fails.
+
+        Raises:
+            FileProblem: another program has it locked.
+            IndexDamaged: it has to be made anew, by `update`.
+        """
+        with self._opened() as connection:
+            yield connection
+
+    def delete(self) -> None:
+        """Delete it. Removing rows would leave their words in the file.
+
+        Raises:
+            FileProblem: it cannot be deleted, or another process is writing it.
+        """
+        if self.path.parent.is_dir():
+            with lock(self.path, timeout=WAIT), writing(self.path):
+                self._remove()
+
+    def has(self, session_id: str) -> bool:
+        """Whether it has anything of a session; memories and memory files do not count."""
+        kinds = (SESSIONS, CAPTURES, STATES)
+        with suppress(IndexDamaged, FileProblem), self.reading() as connection:
+            query = "SELECT 1 FROM files WHERE session = ? AND kind IN (?, ?, ?)"
+            return connection.execute(query, (session_id, *kinds)).fetchone() is not None
+        return False
+
+    def memories(
+        self, phrases: Sequence[str] = (), *, session: str = "", limit: int
+    ) -> tuple[list[tuple[str, str, str]], int]:
+        """Stored memories that have all phrases, best first: id, path and title; and how many there are.
+
+        Args:
+            phrases: the phrases; none for any memory.
+            session: only those of this session.
+            limit: the most to return.
+        """
+        query, values = "FROM files WHERE kind = ?", list[object]([MEMORIES])
+        if session:
+            query, values = f"{query} AND session = ?", [*values, session]
+        order = ""
+        if phrases:
+            query = (
+                "FROM words JOIN rows ON rows.id = words.rowid JOIN files ON files.id = rows.file"
+                " WHERE words MATCH ? AND kind = ?"
+            )
+            values, order = [" AND ".join(map(quoted, phrases)), MEMORIES], "ORDER BY bm25(words, 1.0, 0.0)"
+        with suppress(IndexDamaged), self.reading() as connection:
+            columns = "SELECT name, files.path, title"
+            found = connection.execute(f"{columns} {query} {order} LIMIT ?", [*values, limit]).fetchall()
+            return found, connection.execute(f"{_COUNT} {query}", values).fetchone()[0]
+        return [], 0
+
+    @contextmanager
+    def _opened(self, *, locked: bool = False) -> Iterator[sqlite3.Connection]:
+        try:
+            self._check(locked)
+            uri = f"{self.path.absolute().as_uri()}?mode=rw"
+            with closing(sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)) as connection:
+                for setting in ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000"):
+                    connection.execute(f"PRAGMA {setting}")
+                if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
+                    raise IndexDamaged
+                yield connection
+        except sqlite3.Error as error:
+            raise self._problem(error) from error
+
+    def _problem(self, error: sqlite3.Error) -> Exception:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return FileProblem(self.path, "is locked by another program; try again when that has ended")
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM):
+            return FileProblem(self.path, f"cannot be used: {error}")
+        return IndexDamaged(str(error))
+
+    def _check(self, locked: bool) -> None:
+        """SQLite notices damage only in the pages it reads, so the file has to be as we left it."""
+        try:
+            if self._mark.read_text() == repr(signature_of(self.path.stat())):
+                return
+            with nullcontext() if locked else lock(self.path, timeout=0):
+                noted = self._mark.read_text()
+                if noted == repr(signature_of(self.path.stat())):
+                    return
+                with closing(sqlite3.connect(self.path, timeout=WAIT)) as connection:  # its writer was killed
+                    sound = noted == _WRITING and connection.execute("PRAGMA quick_check(1)").fetchone() == (
+                        "ok",
+                    )
+            if not sound:
+                raise IndexDamaged("changed by something else")
+            self._mark.write_text(repr(signature_of(self.path.stat())))
+        except FileLocked:  # it is being written
+            return
+        except (OSError, ValueError) as error:
+            raise IndexDamaged(str(error)) from error
+
+    def _create(self) -> None:
+        with writing(self.path):
+            self._remove()
+            os.close(
+                os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            )
+            self._mark.touch(0o600)
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            # No write-ahead log: before SQLite 3.51.3 two writers can corrupt it.
+            connection.executescript(f"PRAGMA page_size = 8192; BEGIN; {_TABLES} COMMIT;")
+        self._mark.write_text(repr(signature_of(self.path.stat())))
+
+    def _remove(self) -> None:
+        for ending in ("-journal", "-wal", "-shm", ".mark", ""):
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+
+
+class _Update:
+    """Brings the index up to date with the files."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        places: Places,
+        sources: Sources,
+        end: float,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self._db = connection
+        self._places = places
+        self._sources = sources
+        self._end = end
+        self._progress = progress or (lambda done, all_of_it: None)
+        self._began = 0.0
+        self._next = 1 + (self._one("SELECT max(id) FROM words_docsize") or 0)
+
+    def run(self) -> bool:
+        """Documents come first, as they are few; transcripts may name further projects."""
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA cache_spill = OFF")  # or readers wait before the transaction ends
+        projects = self._documents(set())
+        listed = {path: (SESSIONS, entry) for path, entry in self._sources.entries().items()}
+        complete = self._bring(listed, documents=False)
+        self._documents(projects)
+        self._db.execute(_STATES, (SESSIONS, STATES, UNKNOWN))
+        live = self._one("SELECT count(*) FROM rows")
+        if self._next - 1 - live > max(live // (_DEAD - 1), _FEW):
+            raise IndexDamaged("mostly dead rows")
+        return complete
+
+    def _documents(self, known: set[str]) -> set[str]:
+        """Index the documents of all projects, unless only these are known; returns the projects."""
+        found = {
+            each for (each,) in self._db.execute("SELECT DISTINCT project FROM files WHERE project <> ''")
+        }
+        found.add(str(self._places.project.root))
+        if found != known:
+            self._bring(documents(self._places.home, found), documents=True)
+        return found
+
+    def _bring(self, listed: dict[str, tuple[int, Entry]], *, documents: bool) -> bool:
+        query = "SELECT path, id, mtime_ns, size, inode, offset, line FROM files WHERE (kind > 0) = ?"
+        known = {row[0]: row[1:] for row in self._db.execute(query, (documents,))}
+        fresh = [path for path, (_, entry) in listed.items() if known.get(path, ())[1:4] != entry.signature]
+        fresh.sort(key=lambda path: listed[path][1].mtime_ns, reverse=True)
+        self._begin()
+        for path in known.keys() - listed.keys():
+            self._remove(known[path][0])
+        tasks = []
+        for path in fresh:
+            source = Source(path, *listed[path])
+            if path in known:
+                number, _, _, inode, offset, line = known[path]
+                if _has_grown(source.entry, inode, offset):
+                    source = source._replace(number=number, offset=offset, line=line)
+                else:
+                    self._remove(number)
+            tasks.append(source)
+        self._commit()
+        return self._read(tasks)
+
+    def _read(self, tasks: list[Source]) -> bool:
+        total = sum(each.entry.size - each.offset for each in tasks)
+        done = 0
+        with _readers(total) as readers:
+            read = partial(_parts, home=self._places.home)
+            some = readers.map(partial(_all_parts, read), tasks, chunksize=2) if readers else map(read, tasks)
+            for source, parts in zip(tasks, some, strict=True):
+                number = source.number
+                for part in parts:
+                    self._begin()
+                    number = number or self._add(source, part.about)
+                    self._put(number, part)
+                    if time.monotonic() - self._began > _TRANSACTION:
+                        self._commit()
+                    if time.monotonic() > self._end:
+                        self._commit()
+                        return False
+                self._begin()
+                self._db.execute(
+                    "UPDATE files SET mtime_ns = ?, size = ?, inode = ? WHERE id = ?",
+                    (*source.entry.signature, number),
+                )
+                done += source.entry.size - source.offset
+                self._progress(done, total)
+        self._commit()
+        return True
+
+    def _begin(self) -> None:
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._began = time.monotonic()
+
+    def _commit(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("COMMIT")
+
+    def _one(self, query: str, *values: object) -> int:
+        row = self._db.execute(query, values).fetchone()
+        return (row[0] or 0) if row else 0
+
+    def _remove(self, number: int) -> None:
+        self._db.execute("DELETE FROM rows WHERE file = ?", (number,))
+        self._db.execute("DELETE FROM files WHERE id = ?", (number,))
+
+    def _add(self, source: Source, about: About) -> int:
+        """Add a file; its signature is noted when all of it is read."""
+        if source.kind == STATES and not about.project:
+            about = about._replace(project=UNKNOWN)
+        cursor = self._db.execute(
+            "INSERT INTO files (path, kind, mtime_ns, size, inode, offset, line, turn,"
+            " project, session, agent, stem, name, title, note)"
+            " VALUES (?, ?, 0, 0, ?, 0, 1, 0, ?, ?, ?, ?, ?, ?, ?)",
+            (source.path, source.kind, source.entry.inode, *map(without_surrogates, about)),
+        )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+
+    def _put(self, number: int, part: Part) -> None:
+        turn, title = self._db.execute("SELECT turn, title FROM files WHERE id = ?", (number,)).fetchone()
+        rows, words, spoken = [], [], []
+        for at, row in enumerate(part.rows, self._next):
+            turn += row.role == Role.ASK
+            rows.append((at, number, row.role, turn, row.offset, row.line, row.created))
+            words.append((at, row.text, row.path))
+            if row.spoken:
+                spoken.append((at, row.spoken))
+        self._next += len(rows)
+        self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
+        self._db.executemany("INSERT INTO spoken (rowid, text) VALUES (?, ?)", spoken)
+        if part.title and (not title or title.startswith("/") > part.title.startswith("/")):
+            title = part.title
+        self._db.execute(
+            "UPDATE files SET offset = ?, line = ?, turn = ?, title = ? WHERE id = ?",
+            (part.offset, part.line, turn, without_surrogates(title), number),
+        )
+
+
+def _has_grown(entry: Entry, inode: int, offset: int) -> bool:
+    """Whether a transcript continues what was read of it."""
+    if not offset or entry.inode != inode or entry.size < offset or is_archived(entry):
+        return False
+    with suppress(OSError), entry.path.open("rb") as file:
+        file.seek(offset - 1)
+        return file.read(1) == b"\n"
+    return False
+
+
+def _readers(size: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
+    """Processes to read this many bytes; None if one is enough."""
+    if size <= _ALONE or (os.cpu_count() or 1) == 1:
+        return nullcontext()
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(_READERS, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _all_parts(read: Callable[[Source], Iterator[Part]], source: Source) -> list[Part]:
+    return list(read(source))
+
+
+def _parts(source: Source, home: Home) -> Iterator[Part]:
+    """The new parts of a file; a transcript that cannot be read has none."""
+    if source.kind:
+        found = read_document(source.kind, source.entry, home)
+        about = About(found.project, found.session, "", "", found.name, found.title, found.note)
+        moment = found.created.timestamp()
+        rows = [
+            Row(DOCUMENT + source.kind, 0, line, moment, words_of(text), "", "")
+            for line, text in enumerate(found.texts, 1)
+        ]
+        yield Part(about, rows, 0, 1)
+        return
+    with suppress(OSError, FileProblem):
+        yield from _transcript_parts(source)
+
+
+def _transcript_parts(source: Source) -> Iterator[Part]:
+    path, entry = Path(source.path), source.entry
+    stem = entry.path.with_suffix("") if is_archived(entry) else None
+    cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
+    session = session_of(path, entry)
+    agent = path.stem if is_agent(path) else ""
+    about = About(str(cwd or ""), session, agent, str(stem or ""), session)
+    title = ""
+    rows: list[Row] = []
+    size = 0
+    end, number = source.offset, source.line
+    for reading in read_messages(
+        unpacked(stem) if stem else path, source.offset, source.line, agent=bool(agent)
+    ):
+        end, number = reading.end, reading.next_number
+        for message in reading.messages:
+            if message.role is Role.ASK and (not title or title.startswith("/")):
+                title = one_line(message.text)[:_TITLE]
+            rows.append(_row(message, entry))
+            size += len(message.text)
+        if size > _PART:
+            yield Part(about, rows, end, number, title)
+            rows, size = [], 0
+    yield Part(about, rows, end, number, title)
+
+
+def _row(message: Message, entry: Entry) -> Row:
+    moment = parse_iso(message.timestamp) if message.timestamp else None
+    raw = without_surrogates(message.text)
+    return Row(
+        message.role,
+        message.offset,
+        message.line,
+        moment.timestamp() if moment else entry.mtime_ns / 1e9,
+        words_of(raw),
+        words_of(message.path),
+        raw if message.role in (Role.ASK, Role.SAID) else "",
+    )
+
+
+def unpacked(stem: Path) -> io.BufferedReader:
+    """A stream of an archived transcript."""
+    return io.BufferedReader(UnpackedStream(stem))

@@ -1,0 +1,165 @@
+"""The messages of a transcript as searchable texts: what was asked and said, tool inputs, heads of results.
+
+Any line can be read by itself, so that a search index needs only its offset. Private parts are left out,
+secrets masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from memtui.secrets.secrets import masked, masked_in
+from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Words, events
+from memtui.transcript.lines import is_bookkeeping, read_lines
+from memtui.transcript.outcomes import said_with_rejection
+from memtui.transcript.tools import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
+from memtui.transcript.words import queued_words
+
+SPOKEN = 20_000
+INPUT = 4_000
+RESULT = 2_000
+"""Maximum length of a text, by what it is, in characters."""
+_AHEAD = 4_000
+"""The longest secret that is recognised at the end of such a text."""
+
+_ASKS = frozenset({"typed", "command", "plan", "comment", "memory"})
+_CALL, _TEXT, _RESULT = b'"type":"tool_use"', b'"type":"text"', b'"type":"tool_result"'
+_THINKING = b'"content":[{"type":"thinking"'
+
+
+class Role(IntEnum):
+    """What a message is."""
+
+    ASK = 0
+    SAID = 1
+    COMMAND = 2
+    EDIT = 3
+    READ = 4
+    CALL = 5
+    RESULT = 6
+    ERROR = 7
+
+
+class Message(NamedTuple):
+    """One searchable text of a transcript."""
+
+    role: Role
+    text: str
+    path: str = ""
+    """The file edited or read, or the command run."""
+    offset: int = 0
+    line: int = 0
+    """1-based."""
+    timestamp: str = ""
+    """ISO 8601 as written; "" when the line has none."""
+
+
+class Reading(NamedTuple):
+    """A line and its messages."""
+
+    messages: list[Message]
+    end: int
+    next_number: int
+    """Where reading continues when the transcript has grown."""
+
+
+def read_messages(
+    path: Path | BinaryIO, start: int = 0, first: int = 1, *, agent: bool = False
+) -> Iterator[Reading]:
+    """The lines of a transcript from a byte offset on, with their messages.
+
+    Args:
+        path: the transcript, or a stream of it.
+        start: the offset of a line.
+        first: its number.
+        agent: whether it is a subagent's own, in which its task counts as an ask.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    queued = ""
+    for line in read_lines(path, start=start, first=first, skip=_is_idle):
+        messages: list[Message] = []
+        for record in line.records:
+            if agent:
+                record.pop("isSidechain", None)
+            stamp = record.get("timestamp")
+            stamp = stamp if isinstance(stamp, str) else ""
+            for event in events(record):
+                for role, text, name in _texts(event):
+                    if (
+                        role is Role.ASK and text == queued
+                    ):  # typed while Claude worked, and given to it later
+                        continue
+                    queued = text if isinstance(event, Queue) else queued
+                    messages.append(Message(role, text, name, line.offset, line.number, stamp))
+        yield Reading(messages, line.end, line.next_number)
+
+
+def _is_idle(line: bytes) -> bool:
+    """Whether a line holds only bookkeeping or thinking."""
+    if _CALL in line or _TEXT in line or _RESULT in line:
+        return False
+    return _THINKING in line or is_bookkeeping(line)
+
+
+def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
+    if isinstance(event, Said):
+        yield from _text(Role.SAID, event.text, SPOKEN)
+    elif isinstance(event, Call):
+        yield from _call(event)
+    elif isinstance(event, Result):
+        words = said_with_rejection(event) if event.failed else ""
+        role = Role.ERROR if event.failed else Role.RESULT
+        yield from _text(Role.ASK, words, SPOKEN) if words else _text(role, event.text, RESULT)
+    elif isinstance(event, Words) and event.kind in _ASKS:
+        yield from _text(Role.ASK, event.text, SPOKEN)
+    elif isinstance(event, Words) and event.kind == "shell":
+        yield from _text(Role.COMMAND, event.text, INPUT, event.text)
+    elif isinstance(event, Queue) and event.operation == "enqueue":
+        yield from _text(Role.ASK, queued_words(event.text), SPOKEN)
+    elif isinstance(event, Queued):
+        yield from _text(Role.ASK, event.text, SPOKEN)
+
+
+def _call(call: Call) -> Iterator[tuple[Role, str, str]]:
+    given = call.input
+    if call.name in SHELL_TOOLS:
+        command = given.get("command")
+        yield from _text(Role.COMMAND, _joined(given.get("description"), command), INPUT, command)
+    elif call.name in EDIT_TOOLS:
+        path = given.get("file_path") or given.get("notebook_path")
+        new = (given.get(key) for key in ("content", "new_string", "new_source", "edits"))
+        yield from _text(Role.EDIT, _joined(path, *new), INPUT, path)
+    elif call.name in READ_TOOLS:
+        path = given.get("file_path") or given.get("notebook_path")
+        yield from _text(Role.READ, path, INPUT, path)
+    elif call.name not in BOOKKEEPING:
+        yield from _text(Role.CALL, _joined(call.name, *masked_in(given).values()), INPUT)
+
+
+def _text(role: Role, text: Any, most: int, path: Any = "") -> Iterator[tuple[Role, str, str]]:
+    if isinstance(text, str) and text.strip():
+        yield role, _cut(text, most), _cut(path, most) if isinstance(path, str) else ""
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning of a text, masked; a secret at its end is masked before it is cut, or left out."""
+    some = masked(text[: most + _AHEAD])
+    return (some[:-_AHEAD] if len(text) > most + _AHEAD else some)[:most]
+
+
+def _joined(*values: Any) -> str:
+    """All texts in JSON values, a line each."""
+    parts: list[str] = []
+    for value in values:
+        if isinstance(value, str):
+            parts.append(value)
+        elif isinstance(value, dict):
+            parts.append(_joined(*value.values()))
+        elif isinstance(value, list):
+            parts.append(_joined(*value))
+    return "\n".join(parts)
