@@ -87,7 +87,7 @@ async def test_detail_at_every_size(pinned: World, size: tuple[int, int]) -> Non
         assert "from s-1 L1" in driver.detail
         await driver.press("enter", "enter")
         view = await driver.until_transcript()
-        assert view.source.path.stem == "s-1"
+        assert view.path.stem == "s-1"
 
 
 async def test_what_was_pinned_after_the_compaction_is_not_red(pinned: World) -> None:

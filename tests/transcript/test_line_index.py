@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from memtui.transcript import line_index
 from memtui.transcript.blocks import blocks
 from memtui.transcript.events import Boundary, Said
-from memtui.transcript.line_index import LineIndex
+from memtui.transcript.line_index import LineIndex, opened
 from memtui.transcript.lines import read_lines
 from tests.app.widgets.records import call, result, said, text, user, write
 
@@ -38,47 +40,81 @@ def test_it_agrees_with_reading_and_grows(
     index = LineIndex()
     for part in (records[:pause], records[pause:]):
         write(path, *part)  # type: ignore[arg-type]
-        assert index.extend(path)
+        assert index.scan(path)
+        index.classify(path)
     asks, boundaries, closings, last = [], [], [], -1
     for line in read_lines(path):
+        number = line.number - 1
+        assert (index.start(number), index.start(number + 1)) == (line.offset, line.end)
+        assert index.at(line.offset) == index.at(line.end - 1) == index.after(line.offset) == number
         for block in blocks(line):
             if block.is_ask:
-                asks.append(line.offset)
+                asks.append(number)
                 closings += [last] if last >= 0 else []
                 last = -1
             elif isinstance(block.event, Boundary):
-                boundaries.append(line.offset)
+                boundaries.append(number)
             elif isinstance(block.event, Said) and not block.agent:
-                last = line.offset
+                last = number
     assert (list(index.asks), list(index.boundaries)) == (asks, boundaries)
     assert (list(index.closings), index.last_text) == (closings, last)
-    assert len(index.starts) == path.read_bytes().count(b"\n")
-    for number, offset in enumerate(index.starts, 1):
-        assert (index.number_at(offset), index.offset_of(number)) == (number, offset)
+    assert len(index) == path.read_bytes().count(b"\n")
+
+
+@given(st.lists(st.integers(0, 300), min_size=1, max_size=12), st.integers(-5, 3000), st.booleans())
+def test_the_line_at_or_after_an_offset(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], offset: int, ended: bool
+) -> None:
+    data = b"\n".join(b"x" * size for size in sizes) + (b"\n" if ended else b"")
+    path = tmp_path_factory.mktemp("t") / "t.jsonl"
+    path.write_bytes(data)
+    index = LineIndex()
+    with patch.object(line_index, "_BLOCK", 64):
+        index.scan(path)
+    starts = [0, *(at + 1 for at in range(len(data) - 1) if data[at : at + 1] == b"\n")]
+    after = [start for start in starts if start >= offset]
+    assert index.start(index.after(offset)) == (after[0] if after else starts[-1])
 
 
 def test_a_line_still_being_written_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_index, "_CHUNK", 50)
+    monkeypatch.setattr(line_index, "_BLOCK", 50)
     path = write(tmp_path / "t.jsonl", user("one"), b'{"type":"user","message":{"content":"two"')
     index = LineIndex()
-    index.extend(path)
-    assert (len(index.starts), len(index.asks), index.complete) == (1, 1, True)
-    write(path, b"}}\n")
-    index.extend(path)
-    assert (len(index.starts), len(index.asks), index.end) == (2, 2, path.stat().st_size)
+    for part, lines in ((b"", 1), (b"}}", 2), (b"\n", 2), (b"{", 2)):
+        write(path, part)
+        assert index.scan(path)
+        assert (len(index), index.end) == (lines, path.stat().st_size)
+    index.classify(path)
+    assert (list(index.asks), index.complete) == ([0, 1], True)
 
 
 def test_a_shorter_file_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("one"), user("two"))
     index = LineIndex()
-    index.extend(path)
+    index.scan(path)
     path.write_bytes(b"")
-    assert not index.extend(path)
+    assert not index.scan(path)
 
 
 def test_turns_are_counted_from_the_first_ask(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", {"type": "mode"}, user("one"), said(text("x")), user("two"))
     index = LineIndex()
-    index.extend(path)
-    assert [index.turn_at(offset) for offset in index.starts] == [0, 1, 1, 2]
-    assert index.number_at(index.end + 1) == 0
+    index.scan(path)
+    index.classify(path)
+    assert [index.turn_at(line) for line in range(4)] == [0, 1, 1, 2]
+
+
+def test_a_hole_is_passed_over_without_being_held(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", user("one"))
+    with path.open("r+b") as file:
+        file.truncate(300_000_000)
+    write(path, "\n", user("two"))
+    tracemalloc.start()
+    index = LineIndex()
+    index.scan(path)
+    index.classify(path)
+    with opened(path) as file:
+        found = [index.read(file, line) for line in range(len(index))]
+    assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    tracemalloc.stop()
+    assert [len(each) for each in found] == [1, 1, 1] and list(index.asks) == [0, 2]

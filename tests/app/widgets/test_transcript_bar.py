@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.widgets.transcript_bar import ByteBar
+from memtui.app.widgets.transcript_view import ByteBar
 
 
 @pytest.mark.parametrize(

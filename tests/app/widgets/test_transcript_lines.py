@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from memtui.app.widgets.document import Document, Line
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render
-from memtui.app.widgets.transcript_pages import Page
 from memtui.app.widgets.transcript_window import Window
 from memtui.ground.clean import clean
 from memtui.transcript.blocks import blocks
 from memtui.transcript.events import Boundary
-from memtui.transcript.line_index import LineIndex
 from memtui.transcript.lines import Line as Read
 from tests.app.widgets.hosts import hostile_texts
-from tests.app.widgets.records import Record, call, result, said, text, user
+from tests.app.widgets.records import Record, call, result, said, text, user, write
 
 
 def made(*records: Record, problem: str = "", unfolded: bool = False) -> list[Line]:
@@ -29,14 +29,21 @@ def rendered(*records: Record, problem: str = "", unfolded: bool = False) -> lis
     return [(each.role, each.text) for each in lines if each.text or each.role]
 
 
+def window_of(*records: Record) -> Window:
+    with TemporaryDirectory() as folder:
+        window = Window(write(Path(folder) / "t.jsonl", *records))
+        window.index.scan(window.path)
+        window.scanned()
+        window.move_to(0)
+    window.compose()
+    return window
+
+
 def shown(*records: Record, unfolded: bool = False, days: bool = False) -> list[str]:
     """A window of these records, calls and results joined."""
-    window = Window(LineIndex())
-    found = [block for at, each in enumerate(records) for block in blocks(Read(at, at + 1, (each,)))]
-    window.pages = [Page(0, len(records), tuple(found), last=True)]
-    window.compose()
+    window = window_of(*records)
     if unfolded:
-        window.unfolded |= {block.key for block in found}
+        window.unfolded |= {block.key for block in window.blocks}
         window.compose()
     return [each.text for each in window.document.lines if each.text and (days or each.role != "label")]
 
@@ -289,10 +296,6 @@ def test_results_without_end_are_cut() -> None:
 
 
 def test_blank_lines_are_never_two() -> None:
-    window = Window(LineIndex())
-    found = [block for at in (0, 1) for block in blocks(Read(at, at + 1, (user("a"),)))]
-    window.pages = [Page(0, 2, tuple(found), last=True)]
-    window.compose()
-    lines = window.document.lines
+    lines = window_of(user("a"), user("a")).document.lines
     assert [each.text for each in lines[1:]] == ["", "10:15 ❯ a", "", "10:15 ❯ a"]
     assert BLANK in lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from memtui.app.widgets import transcript_pages, transcript_view
-from memtui.app.widgets.transcript_pages import Shows
-from memtui.app.widgets.transcript_source import Source, Wanted
+from memtui.app.widgets import transcript_window
 from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.app.widgets.transcript_window import Shows
+from memtui.transcript.line_index import LineIndex
 from tests.app.idle import settle
 from tests.app.widgets.hosts import HOSTILE, Host, rows_of
 from tests.app.widgets.records import call, result, said, text, user, write
@@ -23,13 +24,9 @@ KEPT = 7000
 
 
 @pytest.fixture(autouse=True)
-def _small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(transcript_pages, "PAGE", 2000)
-    monkeypatch.setattr(transcript_view, "PAGE", 2000)
-    monkeypatch.setattr(transcript_pages, "FEW", 5)
-    monkeypatch.setattr(transcript_pages, "SIGHT", 12)
-    monkeypatch.setattr(transcript_pages, "_STEP", 1000)
-    monkeypatch.setattr(transcript_view, "_KEPT", KEPT)
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(transcript_window, "FEW", 12)
+    monkeypatch.setattr(transcript_window, "KEPT", KEPT)
     yield
 
 
@@ -48,8 +45,7 @@ def held(view: TranscriptView) -> list[int]:
 
 
 def held_bytes(view: TranscriptView) -> int:
-    start, end = view.window.span
-    return end - start
+    return view.window.held_bytes
 
 
 def current(view: TranscriptView) -> str:
@@ -63,37 +59,7 @@ async def test_it_opens_at_the_end_without_reading_the_rest(path: Path) -> None:
         assert shown(app.widget)[-1] == COUNT - 1
         assert rows_of(app.widget)[-1].startswith("answer")
         assert app.widget.window.at_end and not app.widget.window.at_start
-        assert app.widget.window.span[0] > path.stat().st_size / 2
-
-
-async def test_counting_waits_for_a_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = Host(TranscriptView(path))
-    async with app.run_test(size=SIZE) as pilot:
-        view = app.widget
-        await settle(pilot)
-        source = view.source
-        assert source.calm.is_set()
-        go_on, read = threading.Event(), Source.read
-
-        def slowly(self: Source, *given: Any) -> Any:
-            go_on.wait(10)
-            return read(self, *given)
-
-        monkeypatch.setattr(Source, "read", slowly)
-        view.go(Wanted("line", 30))
-        assert not source.calm.is_set()
-        go_on.set()
-        await settle(pilot)
-        assert 29 in shown(view) and source.calm.is_set()
-
-
-def test_counting_that_waits_for_a_page_can_be_cancelled(path: Path) -> None:
-    source = Source(path)
-    source.calm.clear()
-    answers = iter((False, True, True))
-    assert source.pausing(lambda: next(answers))()
-    source.calm.set()
-    assert not source.pausing(lambda: False)()
+        assert held(app.widget)[0] > COUNT / 2
 
 
 async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: Path) -> None:
@@ -255,7 +221,7 @@ async def test_the_bar_is_true_from_the_first_moment(path: Path) -> None:
         assert (view.bar.percent, view.bar.bottom, view.bar.size) == (100, size, size)
         assert view.bar.top > size * 0.9
         assert rows_of(view)[-1].endswith("┃") and not rows_of(view)[0].endswith("┃")
-        view.go(Wanted("percent", 50))
+        view.go_percent(50)
         await settle(pilot)
         assert 45 <= view.bar.percent <= 55
         await pilot.press("home")
@@ -321,12 +287,33 @@ async def test_only_what_was_said_shows_without_tools(tmp_path: Path) -> None:
 
 def test_reading_begins_before_there_is_a_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = threading.Event()
-    read = Source.read
 
-    def noted(source: Source, *arguments: Any) -> Any:
+    def noted(*_: Any) -> bool:
         begun.set()
-        return read(source, *arguments)
+        return True
 
-    monkeypatch.setattr(Source, "read", noted)
+    monkeypatch.setattr(LineIndex, "scan", noted)
     TranscriptView(path)
     assert begun.wait(10)
+
+
+async def test_a_line_of_megabytes_is_named_and_passed_over_and_counts(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", user("before"), b"\0" * 12_000_000, "\n", user("after"))
+    app = Host(TranscriptView(path))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        rows = [row.strip(" ┃") for row in rows_of(app.widget) if row.strip(" ┃")]
+        assert rows[-3:] == ["10:15 ❯ before", "… line of 12.0 MB skipped", "10:15 ❯ after"]
+        assert app.widget.current_number == 3
+
+
+async def test_a_last_line_without_a_newline_shows_and_grows(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", said(text("answer 1")), json.dumps(said(text("answer 2"))))
+    app = Host(TranscriptView(path))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for number, more in ((2, ""), (2, "\n"), (3, json.dumps(said(text("answer 3"))))):
+            write(path, more)
+            app.widget.poll()
+            await settle(pilot)
+            assert held(app.widget) == list(range(1, number + 1))

@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.checkpoint import Checkpoint
-from memtui.transcript.line_offsets import line_start, lines_before
+from memtui.transcript.line_index import LineIndex
 from memtui.transcript.lines import read_lines
 from memtui.transcript.reader import Reading
 from memtui.transcript.records import Command, ErrorFact, Facts, FileFact, Source, Turn
@@ -72,9 +72,11 @@ def read_end(path: Path, size: int, *, cancelled: Callable[[], bool] | None = No
         ReadingCancelledError: `cancelled` answered True.
     """
     total = path.stat().st_size
-    start = line_start(path, total - size, total)
+    index = LineIndex()
+    index.scan(path)
+    first = index.after(total - size)
     reading = Reading(path)
-    for line in read_lines(path, start=start, first=lines_before(path, start) + 1, checked=False):
+    for line in read_lines(path, start=index.start(first), first=first + 1, checked=False):
         _report(line.offset, total, None, cancelled)
         reading.line(line)
     return reading.finish()

@@ -1,22 +1,26 @@
-"""Offsets of a transcript's lines, turns and compactions: built in one pass and extended as the file grows.
+"""Offsets of a transcript's lines, found by one scan for newlines, and which lines open turns or compact.
 
-Lines are examined as bytes; only those that may open a turn or mark a compaction are parsed.
+Lines are parsed on demand. Of the others only those that may open a turn or mark a compaction are, and what
+is longer than `LINE_LIMIT` (an image, a hole of NULs) is neither held nor read again.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from pydantic_core import from_json
 
-from memtui.transcript.blocks import blocks
+from memtui.transcript.blocks import Block, blocks
 from memtui.transcript.events import Boundary
-from memtui.transcript.lines import LINE_LIMIT, Line
+from memtui.transcript.lines import LINE_LIMIT, Line, read_lines, regular_only
 
-_CHUNK = 256 << 10
+_BLOCK = 1 << 20
+_STRETCH = 256 << 10
+"""Bytes of lines that are examined at once: other threads get their turn in between."""
 
 
 def never() -> bool:
@@ -24,100 +28,158 @@ def never() -> bool:
     return False
 
 
-class LineIndex:
-    """Byte offsets of a transcript's lines, of its asks with their closing messages, and of its compactions.
+def opened(path: Path) -> BinaryIO:
+    """A transcript for reading lines of it in any order.
 
-    One thread may call `extend` while others read: the lists only grow.
+    Raises:
+        OSError: it cannot be read, or is not a regular file: a pipe might never end.
+    """
+    return open(path, "rb", buffering=1 << 17, opener=regular_only)
+
+
+class LineIndex:
+    """The lines of a transcript, numbered from 0; those of its turns and compactions.
+
+    One thread may `scan` and `classify` while others read: the lists only grow.
     """
 
     def __init__(self) -> None:
-        self.starts = array("Q")
-        """Offsets of complete lines."""
-        self.asks = array("Q")
-        """Offsets of lines that open a turn."""
-        self.closings = array("Q")
-        """Offsets of closing messages: the final text of each turn but the last."""
-        self.boundaries = array("Q")
-        """Offsets of compactions."""
+        self._starts = array("Q")
+        self._tail = 0
+        """Where the last line begins that has no newline yet."""
         self.end = 0
-        """The byte offset reached so far: behind a complete line."""
+        """The byte offset that the scan has reached."""
+        self.has_tail = False
+        """Whether that line is a whole object, as the last one of an export is."""
+        self.asks = array("Q")
+        """Lines that open a turn."""
+        self.closings = array("Q")
+        """Closing messages: the final text of each turn but the last."""
+        self.boundaries = array("Q")
+        """Compactions."""
         self.complete = False
-        """Whether the end of the file has been reached at least once."""
-        self._last_text = -1
+        """Whether turns and compactions are known up to the end, as last scanned."""
+        self.last_text = -1
+        """The model's newest text; -1 if the user has spoken since."""
+        self._classified = 0
 
-    def extend(self, path: Path, cancelled: Callable[[], bool] = never) -> bool:
-        """Index the bytes added since the last call; False when the file has become shorter.
+    def __len__(self) -> int:
+        return len(self._starts) + self.has_tail
+
+    def start(self, line: int) -> int:
+        """The byte at which a line begins; for the line after the last one, the end of the last."""
+        if line < len(self._starts):
+            return self._starts[line]
+        return self._tail if line == len(self._starts) else self.end
+
+    def at(self, offset: int) -> int:
+        """The line with the byte at `offset`."""
+        return max(0, bisect_right(self._starts, offset) - (offset < self._tail))
+
+    def after(self, offset: int) -> int:
+        """The first line that begins at `offset` or after it; if there is none, the last line."""
+        last = len(self._starts) - (self._tail == self.end)
+        return max(0, min(last, bisect_left(self._starts, max(0, offset))))
+
+    def turn_at(self, line: int) -> int:
+        """The number of the turn that a line belongs to; 0 before the first one."""
+        return bisect_right(self.asks, line)
+
+    def read(self, file: BinaryIO, line: int) -> list[Block]:
+        """The blocks of a line.
 
         Raises:
             OSError: the file cannot be read.
         """
-        with path.open("rb", buffering=0) as file:
+        start, end = self.start(line), self.start(line + 1)
+        if end - start > LINE_LIMIT:
+            return blocks(Line(start, end, (), "too long"))
+        file.seek(start)
+        return [block for each in read_lines(file, start=start, stop=end) for block in blocks(each)]
+
+    def scan(self, path: Path, cancelled: Callable[[], bool] = never) -> bool:
+        """Find the lines added since the last call; False when the file has become shorter.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        with opened(path) as file:
             if file.seek(0, 2) < self.end:
                 return False
             file.seek(self.end)
-            carry = b""
-            while not cancelled() and (chunk := file.read(_CHUNK)):
-                data = carry + chunk if carry else chunk
-                carry = chunk = b""  # a line may be a megabyte long
-                stop = data.rfind(b"\n") + 1
-                if stop:
-                    self._take(data, stop)
-                carry = data[stop:]
-        self.complete = self.complete or not cancelled()
+            at, found = self._tail, self._starts
+            begin = self.end
+            while not cancelled() and (data := file.read(_BLOCK)):
+                newline = data.find(b"\n")
+                while newline >= 0:
+                    found.append(at)
+                    at = begin + newline + 1
+                    newline = data.find(b"\n", newline + 1)
+                begin += len(data)
+                self._tail, self.end = at, begin
+            if 0 < self.end - self._tail <= LINE_LIMIT:
+                file.seek(self._tail)
+                tail = read_lines(file, start=self._tail, stop=self.end)
+                self.has_tail = any(each.records for each in tail)
+            else:
+                self.has_tail = False
         return True
 
-    def _take(self, data: bytes, stop: int) -> None:
-        """Index the lines of a chunk of the file that begins at `self.end`."""
-        offset, at = self.end, 0
-        starts = self.starts
-        while at < stop:
-            end = data.index(b"\n", at) + 1
-            starts.append(offset + at)
-            if _is_text(data, at, end):
-                self._last_text = offset + at
-            elif _interesting(data, at, end):
-                self._look(data[at:end], offset + at)
-            at = end
-        self.end = offset + stop
+    def stretches(self, file: BinaryIO, first: int, stop: int) -> Iterator[tuple[int, bytes]]:
+        """Yield lines from `first` to `stop`, some at a time: the first one's number, and their bytes.
 
-    def _look(self, data: bytes, offset: int) -> None:
+        Lines over `LINE_LIMIT` are left out.
+        """
+        while first < stop:
+            begin = self.start(first)
+            after = stop
+            if self.start(stop) - begin > _STRETCH:
+                after = max(first + 1, bisect_right(self._starts, begin + _STRETCH) - 1)
+            if (size := self.start(after) - begin) <= LINE_LIMIT:
+                file.seek(begin)
+                yield first, file.read(size)
+            first = after
+
+    def classify(self, path: Path, cancelled: Callable[[], bool] = never) -> None:
+        """Find the turns and compactions among the lines scanned since the last call.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        stop = len(self._starts)
+        with opened(path) as file:
+            for first, data in self.stretches(file, self._classified, stop):
+                if cancelled():
+                    return
+                begin, line = self._starts[first], first
+                at = 0
+                while at < len(data):
+                    end = data.find(b"\n", at) + 1 or len(data)
+                    if _is_text(data, at, end):
+                        self.last_text = line
+                    elif _interesting(data, at, end):
+                        self._look(data[at:end], line, begin + at)
+                    at, line = end, line + 1
+                self._classified = line
+        self._classified = stop
+        self.complete = True
+
+    def _look(self, data: bytes, line: int, offset: int) -> None:
         try:
-            record = from_json(data, cache_strings="keys") if len(data) <= LINE_LIMIT else None
+            record = from_json(data, cache_strings="keys")
         except ValueError:
             return
         if type(record) is not dict:
             return
         for block in blocks(Line(offset, offset + len(data), (record,))):
             if block.is_ask:
-                if self._last_text >= 0:
-                    self.closings.append(self._last_text)
-                self._last_text = -1
-                if not self.asks or self.asks[-1] != offset:
-                    self.asks.append(offset)
+                if self.last_text >= 0:
+                    self.closings.append(self.last_text)
+                self.last_text = -1
+                if not self.asks or self.asks[-1] != line:
+                    self.asks.append(line)
             elif isinstance(block.event, Boundary):
-                self.boundaries.append(offset)
-
-    @property
-    def last_text(self) -> int:
-        """Offset of the model's newest text; -1 if the user has spoken since."""
-        return self._last_text
-
-    def number_at(self, offset: int) -> int:
-        """The number of the line at a byte offset (1-based); 0 if it is not indexed yet."""
-        if offset > self.end or not self.starts:
-            return 0
-        number = bisect_right(self.starts, offset)
-        return number + 1 if offset >= self.end else number
-
-    def offset_of(self, number: int) -> int | None:
-        """Offset of a line (1-based); None if it is not indexed yet."""
-        if 1 <= number <= len(self.starts):
-            return self.starts[number - 1]
-        return None
-
-    def turn_at(self, offset: int) -> int:
-        """The number of the turn at a byte offset; 0 before the first one."""
-        return bisect_right(self.asks, offset)
+                self.boundaries.append(line)
 
 
 def _is_text(data: bytes, at: int, end: int) -> bool:

@@ -147,7 +147,8 @@ def _only_record(data: bytes, checked: bool = True) -> Record | None:
     return without_private_in(record) if checked and line_may_hold_private(data) else record
 
 
-def _regular(path: str, flags: int) -> int:
+def regular_only(path: str, flags: int) -> int:
+    """An opener for `open` that refuses what is not a regular file: a pipe might never end."""
     found = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(found).st_mode):
         os.close(found)
@@ -157,7 +158,7 @@ def _regular(path: str, flags: int) -> int:
 
 def _opened(path: Path | BinaryIO) -> AbstractContextManager[BinaryIO]:
     if isinstance(path, Path):
-        return open(path, "rb", buffering=_BLOCK, opener=_regular)
+        return open(path, "rb", buffering=_BLOCK, opener=regular_only)
     return nullcontext(path)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,22 +15,24 @@ from textual.content import Content
 
 from memtui.app.base import BaseApp, StyledOnce
 from memtui.app.screens.exporting import export_sessions
-from memtui.app.screens.transcript_places import Offsets, go_to_next
-from memtui.app.screens.transcript_title import place, title
 from memtui.app.terminal import page_text
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine
 from memtui.app.widgets.transcript_finder import Finder
-from memtui.app.widgets.transcript_pages import Shows
-from memtui.app.widgets.transcript_source import Wanted
 from memtui.app.widgets.transcript_view import TranscriptView
+from memtui.app.widgets.transcript_window import Shows
+from memtui.app.widgets.wrap import cut
 from memtui.documents.transcript_markdown import transcript_markdown
-from memtui.ground.clock import parse_iso
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import day_and_minute, parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.blocks import Block
 from memtui.transcript.events import Boundary
+from memtui.transcript.session_head import SessionHead
 from memtui.transcript.subagents import agent_transcripts
 
+_CORNERS = 6
+"""Cells of the frame's upper line that are not available to the title."""
 _FOLLOW = 0.5
 """Seconds between checks whether the transcript has grown."""
 
@@ -92,8 +96,6 @@ class TranscriptScreen(StyledOnce):
     def on_mount(self) -> None:
         """Follow the file while the screen is open."""
         self.finder = Finder(self.view)
-        if self._query:
-            self.finder.look_for(self._query)
         self.view.focus()
         self.set_interval(_FOLLOW, self.view.poll)
 
@@ -145,7 +147,7 @@ class TranscriptScreen(StyledOnce):
     def action_again(self, step: int) -> None:
         """Go to the next hit, or to the previous one."""
         if self.finder.text:
-            self.view.when_there(lambda: self.finder.again(step))
+            self.finder.again(step)
         else:
             self.app.say("There is no search yet: / starts one.")
 
@@ -160,37 +162,36 @@ class TranscriptScreen(StyledOnce):
         """Go to the end, or to the line with the typed number."""
         number = self._number()
         if number:
-            self.view.go(Wanted("line", number, unfold=True))
+            self.view.go(number - 1, unfold=True)
         else:
             self.view.action_last()
 
     def action_percent(self) -> None:
         """Go to a percentage of the file."""
         if self._typed:
-            self.view.go(Wanted("percent", min(100, self._number())))
+            self.view.go_percent(min(100, self._number()))
         else:
             self.app.say("Type a number before %.")
 
     def action_turn(self, step: int) -> None:
         """Go to another turn."""
-        self._go_when_known(lambda index: index.asks, step, "turn")
+        self._go_to("turn", self.view.window.index.asks, step)
 
     def action_compaction(self, step: int) -> None:
         """Go to another compaction."""
-        self._go_when_known(lambda index: index.boundaries, step, "compaction")
+        self._go_to("compaction", self.view.window.index.boundaries, step)
 
-    def _go_when_known(self, places: Offsets, step: int, name: str) -> None:
-        self.view.when_indexed(lambda: self.view.when_there(lambda: self._go_to(places, step, name)))
+    def _go_to(self, name: str, lines: Sequence[int], step: int) -> None:
+        def go() -> None:
+            if not lines:
+                self.app.say(f"There is no {name} in this session.")
+            elif not self.view.go_to_next(lines, step):
+                self.app.say(f"This is the {'last' if step > 0 else 'first'} {name}.")
 
-    def _go_to(self, places: Offsets, step: int, name: str) -> None:
-        if problem := go_to_next(self.view, places, step, name):
-            self.app.say(problem)
+        self.view.when_indexed(go)
 
     def action_lost(self) -> None:
         """Show the losses of the compaction at the current position."""
-        self.view.when_there(self._show_lost)
-
-    def _show_lost(self) -> None:
         block = self.view.current
         if block is not None and isinstance(block.event, Boundary):
             self.app.open_lost(self._path, parse_iso(block.stamp))
@@ -207,11 +208,7 @@ class TranscriptScreen(StyledOnce):
         """Unfold or fold the current block; after a number, go to that line."""
         if self._typed:
             self.action_last()
-        else:
-            self.view.when_there(self._unfold)
-
-    def _unfold(self) -> None:
-        if not self.view.follow():
+        elif not self.view.follow():
             self.app.say("There is nothing to unfold here.")
 
     @on(TranscriptView.AgentWanted)
@@ -224,9 +221,6 @@ class TranscriptScreen(StyledOnce):
 
     def action_mark(self) -> None:
         """Mark the current block, or unmark it, and go to the next."""
-        self.view.when_there(self._mark)
-
-    def _mark(self) -> None:
         self.view.mark()
         self.show_place()
 
@@ -237,9 +231,6 @@ class TranscriptScreen(StyledOnce):
 
     def action_copy(self) -> None:
         """Copy the selection, the marked blocks or the current one as Markdown."""
-        self.view.when_there(self._copy)
-
-    def _copy(self) -> None:
         if selected := self.get_selected_text():
             self.app.copy_text(masked(selected), name="the selection")
         elif chosen := self._chosen():
@@ -248,25 +239,14 @@ class TranscriptScreen(StyledOnce):
 
     def action_pin(self) -> None:
         """Pin the selection, or the current line."""
-        self.view.when_there(self._pin_here)
-
-    def _pin_here(self) -> None:
         words = self.get_selected_text() or self.view.window.words_at(self.view.cursor_line)
         if text := " ".join(words.split()):
-            self.view.when_indexed(lambda: self._pin(text))
+            self.app.pin(text, self._path, self.view.current_number)
         else:
             self.app.warn("Nothing to pin here: ! pins what was said, run or read.")
 
-    def _pin(self, text: str) -> None:
-        block = self.view.current
-        line = self.view.source.index.number_at(block.key[0]) if block else 0
-        self.app.pin(text, self._path, line)
-
     def action_pager(self) -> None:
         """Show the chosen blocks in a pager, with secrets masked, as always outside the screen."""
-        self.view.when_there(self._page)
-
-    def _page(self) -> None:
         chosen = self._chosen()
         problem = page_text(self.app, transcript_markdown(chosen)) if chosen else ""
         if problem:
@@ -280,7 +260,7 @@ class TranscriptScreen(StyledOnce):
     def action_cycle(self) -> None:
         """Cycle through all blocks, no tools, and only asks with closing messages."""
         kinds = list(Shows)
-        shows = kinds[(kinds.index(self.view.source.shows) + 1) % len(kinds)]
+        shows = kinds[(kinds.index(self.view.window.shows) + 1) % len(kinds)]
         self.view.when_indexed(lambda: self.view.show_only(shows))
         self.app.say(f"Shown: {shows}.")
 
@@ -296,3 +276,59 @@ class TranscriptScreen(StyledOnce):
             self.dismiss()
             return
         self.show_place()
+
+
+def title(view: TranscriptView, width: int) -> str:
+    """The upper line of the frame: the session at the left, the position at the right.
+
+    Args:
+        view: the transcript.
+        width: width of the frame in cells.
+    """
+    index, number = view.window.index, view.current_number
+    turn = ""
+    if index.complete and index.asks and number:
+        turn = f"turn {index.turn_at(number - 1)} of {len(index.asks)}"
+    name = clean_line(view.path.stem.removeprefix("agent-"))[:8]
+    percent = f" {view.bar.percent} %"
+    room = max(1, width - _CORNERS - cell_len(percent))
+    left = _fitting((name, clean_line(view.head.model), times(view.head), turn), room - 1) + " "
+    return left + "─" * max(0, room - cell_len(left)) + percent
+
+
+def _fitting(parts: tuple[str, str, str, str], room: int) -> str:
+    """The parts that fit: the times are dropped first, then the model."""
+    name, model, when, turn = parts
+    for some in ((name, model, when, turn), (name, model, turn), (name, turn)):
+        text = " · ".join(part for part in some if part)
+        if cell_len(text) <= room:
+            return text
+    return cut(name, room)
+
+
+def times(head: SessionHead) -> str:
+    """The times of start and end: ``23 Feb 12:53–15:40``."""
+    start, end = parse_iso(head.started), parse_iso(head.ended)
+    if start is None or end is None:
+        return ""
+    same = to_local(start).date() == to_local(end).date()
+    return (
+        f"{day_and_minute(start)}–{to_local(end):%H:%M}"
+        if same
+        else f"{day_and_minute(start)}–{day_and_minute(end)}"
+    )
+
+
+def place(view: TranscriptView, found: str, typed: str) -> str:
+    """The lower line of the frame: the typed number, the search, the line, the visible kinds."""
+    query, shows = clean_line(view.window.query.text), view.window.shows
+    if not view.current_number:
+        return ""
+    parts = [
+        typed,
+        f"/{query}  {found}" if query else "",
+        f"{len(view.marks)} marked" if view.marks else "",
+        "" if shows is Shows.ALL else str(shows),
+        f"L{view.current_number}",
+    ]
+    return " · ".join(part for part in parts if part)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -11,29 +15,61 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
+from textual.worker import Worker, get_current_worker
 
 from memtui.app.widgets.document import Document, concat, line
-from memtui.app.widgets.document_view import AT_ONCE, DocumentView
+from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.layout import Place
-from memtui.app.widgets.transcript_bar import ByteBar
 from memtui.app.widgets.transcript_calls import AGENT, FOLD
-from memtui.app.widgets.transcript_feed import Feed
-from memtui.app.widgets.transcript_pages import PAGE, Page, Shows
-from memtui.app.widgets.transcript_source import Source, Wanted
-from memtui.app.widgets.transcript_window import Window
+from memtui.app.widgets.transcript_window import Shows, Window
 from memtui.transcript.blocks import Block, Key
+from memtui.transcript.events import Boundary
 from memtui.transcript.finding import Query
+from memtui.transcript.session_head import SessionHead, session_head
 
-_KEPT = 8 * AT_ONCE
-"""Maximum size of held pages in bytes; those far from the reading position are dropped."""
 _NEAR = 3
 """Number of screens before and after the visible part that are not dropped: more than is read ahead."""
+_PATIENCE = 0.05
+"""Seconds for which the first paint waits for the scan: enough for 40 MB."""
+_END = 128 << 10
+"""Bytes at the end in which the session's last time and model are looked for."""
+
+
+@dataclass(frozen=True)
+class ByteBar:
+    """The visible part of a file: a scroll bar that is exact however little of the file has been read."""
+
+    top: float = 0
+    """Offset of the first visible byte."""
+    bottom: float = 0
+    """Offset behind the last visible byte."""
+    size: int = 0
+    """Size of the file in bytes; 0 if there is nothing to show."""
+
+    @property
+    def percent(self) -> int:
+        """The percentage of the file before the end of the visible part."""
+        return 100 if self.bottom >= self.size else min(99, int(100 * self.bottom / self.size))
+
+    def thumb(self, height: int) -> range:
+        """The cells of the bar's thumb: at least one; empty if everything is visible."""
+        if self.size <= 0 or height <= 0 or (self.top <= 0 and self.bottom >= self.size):
+            return range(0)
+        length = max(1, min(height, round(height * (self.bottom - self.top) / self.size)))
+        if self.bottom >= self.size:
+            return range(height - length, height)
+        start = min(height - length, int(height * self.top / self.size))
+        return range(start, start + length)
+
+    def percent_at(self, cell: int, height: int) -> int:
+        """The position for a click on a cell, as a percentage of the file."""
+        return max(0, min(100, round(100 * cell / max(1, height - 1))))
 
 
 class TranscriptView(DocumentView, inherit_bindings=False):
-    """A transcript, of which only some pages around what is read are held; one row of it is the current one.
+    """A transcript, of which only some lines around what is read are held; one row of it is the current one.
 
-    The owner calls `poll` when the file may have grown. Files are read in threads only.
+    The owner calls `poll` when the file may have grown. Whole files are read in threads only.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,32 +109,46 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.agent = agent
 
     def __init__(self, path: Path, number: int = 0, *, id: str | None = None) -> None:  # noqa: A002 - Textual's
-        """Show a transcript at line `number` (1-based), or at its end; it is read at once."""
+        """Show a transcript at line `number` (1-based), or at its end; its lines are looked for at once."""
         super().__init__(id=id)
-        self._path = path
+        self.path = path
+        self._number = number
+        self._start()
+
+    def _start(self) -> None:
         self.bar = ByteBar()
+        self.head = SessionHead()
         self.marks: dict[Key, list[Block]] = {}
         """The marked blocks by their first key: a call with its result is one."""
-        self._following = False
+        self.window = Window(self.path)
         self._cursor = Place(0)
-        self._open(Wanted("line", number, unfold=True) if number else Wanted("last"))
+        self._following = False
+        self._reads_on = False
+        self._once_indexed: list[Callable[[], object]] = []
+        self._indexing: Worker[None] | None = None
+        self._known_size = 0
+        self._first: Future[None] | None = Future()
+        Thread(target=self._scan, args=(self.window, self._first), name="transcript", daemon=True).start()
 
-    def _open(self, first: Wanted) -> None:
-        source = Source(self._path)
-        self.window = Window(source.index)
-        self.feed = Feed(self, self, source, self.window, first)
+    def _scan(self, window: Window, done: Future[None]) -> None:
+        try:
+            window.index.scan(self.path)
+            done.set_result(None)
+        except OSError as problem:
+            done.set_exception(problem)
 
     # -- state -----------------------------------------------------------------------------------------------
-
-    @property
-    def source(self) -> Source:
-        """The transcript."""
-        return self.feed.source
 
     @property
     def current(self) -> Block | None:
         """The block of the current row."""
         return self.window.block_at(self._cursor.line)
+
+    @property
+    def current_number(self) -> int:
+        """The transcript line of the current row (1-based); 0 without one."""
+        block = self.current
+        return self.window.index.at(block.key[0]) + 1 if block else 0
 
     @property
     def cursor_line(self) -> int:
@@ -107,75 +157,144 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     # -- reading --------------------------------------------------------------------------------------------
 
-    def poll(self) -> None:
-        """Read added lines if the end of the file is held; cheap if there are none."""
-        self.feed.poll()
-
-    def when_indexed(self, act: Callable[[], object]) -> None:
-        """Act now, or as soon as the turns and compactions are indexed."""
-        self.feed.when_indexed(act)
-
-    def when_there(self, act: Callable[[], object]) -> None:
-        """Act now, or after a running jump; see `Feed.when_there`."""
-        self.feed.when_there(act)
-
-    def indexed(self) -> None:
-        """Number the compactions."""
-        if self.window.has_boundaries:
-            self._remake()
-        self.post_message(self.Moved())
-
-    def failed(self, problem: str) -> None:
-        """Show why the transcript cannot be read."""
-        if not self.window.pages:
-            self.show(concat(line(problem, "bad")))
-
-    def replaced(self) -> None:
-        """Begin anew: the file has become shorter."""
-        self.feed.stop()
-        self.marks.clear()
-        self._following = False
-        self._open(Wanted("last"))
-        self.show(Document())
-        self._take_first()
-
     def _take_first(self) -> None:
-        """Show the first page, as soon as the width is known."""
-        if self.is_mounted and self._text_width() > 0:
-            self.feed.take_first()
+        """Show the first lines, as soon as the width is known and the scan has come to the end."""
+        first = self._first
+        if first is None or not self.is_mounted or self._text_width() < 1:
+            return
+        with suppress(TimeoutError):
+            problem = first.exception(_PATIENCE)
+            self._first = None
+            if problem is None:
+                self._open()
+            else:
+                self._failed(problem)
+            return
+        self.set_timer(_PATIENCE, self._take_first)
 
-    def arrived(self, wanted: Wanted, page: Page, offset: int) -> None:
-        """Insert the page, without moving the visible part."""
-        if wanted.kind == "before":
-            self.window.pages.insert(0, page)
-            self._grow()
-        elif wanted.kind == "after":
-            if self.window.append(page, PAGE):
-                self._grow()
+    def _open(self) -> None:
+        self._known_size = self.window.index.end
+        self.window.scanned()
+        if self._number:
+            self.go(self._number - 1, unfold=True)
         else:
-            self.window.pages = [page]
-            self._arrive(wanted, offset)
-        self._note_place()
+            self.action_last()
         self.call_after_refresh(self._painted)
 
     def _painted(self) -> None:
-        """Read on, and begin to count lines and turns: threads take turns, and painting comes first."""
+        """Read on, and begin to look for turns: threads take turns, and painting comes first."""
         self._read_on()
-        self.feed.begin_index()
+        self._index()
+
+    def _failed(self, problem: BaseException) -> None:
+        """Show why the transcript cannot be read."""
+        if not self.window.blocks:
+            why = getattr(problem, "strerror", "") or type(problem).__name__
+            self.show(concat(line(f"{self.path.name} cannot be read: {why}", "bad")))
+
+    def poll(self) -> None:
+        """Read added lines; cheap if there are none."""
+        with suppress(OSError):
+            size = self.path.stat().st_size
+            if size != self._known_size and self._first is None and not self._is_indexing:
+                self._known_size = size
+                self._index()
+
+    @property
+    def _is_indexing(self) -> bool:
+        return self._indexing is not None and not self._indexing.is_finished
+
+    def when_indexed(self, act: Callable[[], object]) -> None:
+        """Act now, or as soon as the turns and compactions are indexed."""
+        if self.window.index.complete:
+            act()
+        else:
+            self._once_indexed.append(act)
+
+    def _index(self) -> None:
+        window = self.window
+
+        def work() -> None:
+            worker = get_current_worker()
+            with suppress(OSError):
+                sound = window.index.scan(self.path)
+                self.call_later(self._grown, window, sound)
+                if sound and not worker.is_cancelled:
+                    near = window.index.after(window.index.end - _END)
+                    head = session_head(self.path, window.index.start(near))
+                    window.index.classify(self.path, lambda: worker.is_cancelled)
+                    self.call_later(self._indexed, window, head)
+
+        self._indexing = self.run_worker(
+            work, thread=True, exclusive=True, group="transcript-index", exit_on_error=False
+        )
+
+    def _grown(self, window: Window, sound: bool) -> None:
+        """Show what was added, if the end was held; begin anew if the file has become shorter."""
+        if window is not self.window:
+            return
+        if not sound:
+            self._number = 0
+            self._start()
+            self.show(Document())
+            self._take_first()
+        elif self.window.shows is not Shows.ASKS:
+            self._take_added()
+
+    def _take_added(self) -> None:
+        held = self.window.at_end or not self.window.blocks
+        if self.window.scanned() and held:
+            self._reading(self.window.read_after)
+            self._grow()
+
+    def _indexed(self, window: Window, head: SessionHead) -> None:
+        """Number the compactions, and do what waited for them."""
+        if window is not self.window or not window.index.complete:
+            return
+        self.head = head
+        waiting, self._once_indexed = self._once_indexed, []
+        if window.shows is Shows.ASKS:
+            self._take_added()
+        elif any(isinstance(block.event, Boundary) for block in window.blocks):
+            self._remake()
+        for act in waiting:
+            act()
+        self.post_message(self.Moved())
 
     def _grow(self) -> None:
         """Show what has been added, and drop what is far from the place that is read."""
         self._remake_at_end()
         height = self.scrollable_content_region.height
         first = self.place.line
-        if self.window.prune(_KEPT, range(first - _NEAR * height, first + (_NEAR + 1) * height)):
+        if self.window.prune(range(first - _NEAR * height, first + (_NEAR + 1) * height)):
             self._remake_at_end()
+        self._note_place()
+        self._read_on()
 
     def _read_on(self) -> None:
+        """Read on soon, not amid a change of the document: it may scroll."""
+        if not self._reads_on:
+            self._reads_on = True
+            self.call_later(self._read_near)
+
+    def _read_near(self) -> None:
         """Read on before the reader reaches an end of the held part."""
-        if self.is_mounted:
+        self._reads_on = False
+        if self.is_mounted and self._first is None:
             near = 2 * self.scrollable_content_region.height
-            self.feed.read_on(before=self.scroll_offset.y < near, after=self._below() < near)
+            before = self.scroll_offset.y < near
+            if (before and self._reading(self.window.read_before)) or (
+                self._below() < near and self._reading(self.window.read_after)
+            ):
+                self._grow()
+
+    def _reading(self, read: Callable[[], bool]) -> bool:
+        """Read some lines; False if there are none, or they cannot be read."""
+        try:
+            return read()
+        except OSError as problem:
+            self._failed(problem)
+            return False
 
     # -- the document ---------------------------------------------------------------------------------------
 
@@ -196,40 +315,53 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if follow:
             self._to_end()
 
-    def _arrive(self, wanted: Wanted, offset: int) -> None:
-        """Show a page that has just replaced all others, at the requested place."""
-        self._drop_selection()
-        self.window.compose()
-        if wanted.kind in ("first", "last"):
-            self._cursor = Place(0)
-            self.show(self.window.document, keep_scroll=True, shift=-self.place.line)
-            if wanted.kind == "last":
-                self._to_end()
-        else:
-            self._go_within(wanted, offset)
+    def go(
+        self, number: int, key: Key | None = None, *, unfold: bool = False, hit: int = -1, anew: bool = False
+    ) -> None:
+        """Go to a place, reading it if it is not held.
 
-    def _go_within(self, wanted: Wanted, offset: int) -> None:
-        """Go to a held place."""
-        target = self.window.target(wanted.key, offset, unfold=wanted.unfold, hit=wanted.hit)
-        self.show(self.window.document, keep_scroll=True, shift=target - self.place.line)
+        Args:
+            number: the transcript's line, from 0; the last one if there are fewer.
+            key: the block; the line's first one if None.
+            unfold: whether to unfold it.
+            hit: the index of the block's hit to go to.
+            anew: whether to read it even if it is held.
+        """
+        window = self.window
+        number = max(0, min(number, len(window.index) - 1))
+        if anew or not window.holds(number):
+            self._drop_selection()
+            self._reading(lambda: window.move_to(number))
+            window.compose()
+        target = window.target(key or (window.index.start(number), 0), unfold=unfold, hit=hit)
+        self.show(window.document, keep_scroll=True, shift=target - self.place.line)
         self._cursor = Place(target)
         row = self._layout.row_of(self._cursor)
         self.scroll_to(y=row - self.scrollable_content_region.height // 4, animate=False, force=True)
         self._note_place()
+        self._read_on()
 
-    def go(self, wanted: Wanted) -> None:
-        """Go to a place, reading it if it is not held."""
-        start, stop = self.window.span
-        if wanted.kind == "offset" and start <= wanted.at < stop and not self.feed.is_reading:
-            self._go_within(wanted, wanted.at)
-            self._read_on()
-        else:
-            self.feed.read(wanted)
+    def go_percent(self, percent: int) -> None:
+        """Go to a percentage of the file."""
+        index = self.window.index
+        self.go(index.after(index.end * percent // 100))
+
+    def go_to_next(self, lines: Sequence[int], step: int) -> bool:
+        """Go to the next of some transcript lines, or to the one before; False if there is none."""
+        here = self.current_number - 1
+        others = [each for each in lines if (each > here if step > 0 else each < here)]
+        if others:
+            self.go(others[0] if step > 0 else others[-1])
+        return bool(others)
 
     def show_only(self, shows: Shows) -> None:
         """Show all blocks, no tools, or only asks with closing messages, at the same place."""
-        block, self.source.shows = self.current, shows
-        self.feed.read(Wanted("offset", block.key[0], block.key) if block else Wanted("last"))
+        block = self.current
+        self.window.show_only(shows)
+        if block is None:
+            self.action_last()
+        else:
+            self.go(self.window.index.at(block.key[0]), block.key, anew=True)
 
     def look_for(self, query: Query) -> None:
         """Mark the matches of a query."""
@@ -275,18 +407,19 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def action_first(self) -> None:
         """Go to the beginning of the file."""
-        if self.window.at_start:
-            self._put(0)
-        else:
-            self.feed.read(Wanted("first"))
+        if not self.window.at_start:
+            self.go(0)
+        self._put(0)
 
     def action_last(self) -> None:
         """Go to the end of the file."""
-        if self.window.at_end:
-            self._to_end()
-            self._note_place()
-        else:
-            self.feed.read(Wanted("last"))
+        if not self.window.at_end:
+            self._drop_selection()
+            self._reading(self.window.move_to_end)
+            self._remake()
+        self._to_end()
+        self._note_place()
+        self._read_on()
 
     def action_link(self, step: int) -> None:
         """Go to the next line that can be unfolded, or to the previous one."""
@@ -333,7 +466,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if offset is None or event.button != 1 or self.text_selection is not None:
             return
         if offset.x == self.size.width - 1:
-            self.go(Wanted("percent", self.bar.percent_at(offset.y, self.size.height)))
+            self.go_percent(self.bar.percent_at(offset.y, self.size.height))
             return
         row = offset.y + self.scroll_offset.y
         if row < self._layout.rows:
@@ -344,7 +477,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Read on before the reader reaches an end of the held part; the current row stays visible."""
         super().watch_scroll_y(old_value, new_value)
-        if self.window.pages and round(old_value) != round(new_value) and self._is_laid_out():
+        if self.window.blocks and round(old_value) != round(new_value) and self._is_laid_out():
             top, row = self.scroll_offset.y, self._row()
             inside = max(top, min(row, top + self.scrollable_content_region.height - 1))
             if inside != row:
@@ -362,7 +495,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def _bar(self) -> ByteBar:
         if not self._is_laid_out():
             return ByteBar()
-        size = self.source.size
+        size = self.window.index.end
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
         ended = self.window.at_end and self._below() <= 0
         bottom = size if ended else self.window.byte_at(self._layout.place(top + height).line)
@@ -375,7 +508,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         super()._resized()
         if follow:
             self._to_end()
-        if self.window.pages:
+        if self.window.blocks:
             self._note_place()
 
     def _below(self) -> int:

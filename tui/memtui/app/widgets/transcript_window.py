@@ -1,92 +1,196 @@
-"""The held part of a transcript: its pages as one document, with unfolded blocks and hits."""
+"""The held part of a transcript: some of its lines as one document, with unfolded blocks and hits."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from textual.cache import LRUCache
 
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
-from memtui.app.widgets.transcript_pages import Page
-from memtui.transcript.blocks import Block, Key
-from memtui.transcript.events import Boundary, Call, Result
+from memtui.transcript.blocks import Attached, Block, Key, Thinking
+from memtui.transcript.events import Boundary, Call, Result, Said
 from memtui.transcript.finding import Query
-from memtui.transcript.line_index import LineIndex
+from memtui.transcript.line_index import LineIndex, opened
+
+FEW = 60
+"""Blocks that are read at once: a screenful and more."""
+STEP = 4 << 20
+"""Most bytes that are read at once: bookkeeping may go on for megabytes."""
+KEPT = 2 << 20
+"""Most bytes of held lines; those far from the reading position are dropped."""
 
 
-class Spot:
+class Shows(StrEnum):
+    """The visible kinds of blocks."""
+
+    ALL = "all"
+    TALK = "without tools"
+    ASKS = "asks and closing messages"
+
+
+class Spot(NamedTuple):
     """A line of the document by its block, to find it again in another version of the document."""
 
-    __slots__ = ("key", "row")
-
-    def __init__(self, key: Key, row: int = 0) -> None:
-        self.key = key
-        self.row = row
+    key: Key
+    row: int
 
 
 class Window:
-    """Blocks around the reading position; `document` is made from them again after each change."""
+    """Lines around the reading position; `document` is made from them again after each change."""
 
-    def __init__(self, index: LineIndex) -> None:
-        self.index = index
-        self.pages: list[Page] = []
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.index = LineIndex()
+        self.shows = Shows.ALL
         self.unfolded: set[Key] = set()
         self.query = Query("")
         self.document = Document()
-        self._blocks: list[Block] = []
-        self._first: list[int] = []
+        self.blocks: list[Block] = []
+        """The held blocks in display order."""
+        self._lines: Sequence[int] = range(0)
+        """The transcript lines that may show."""
+        self._first = self._stop = 0
+        """The range of these that is held."""
+        self._held: deque[list[Block]] = deque()
+        self._torn = -1
+        """The line without a newline."""
+        self._tops: list[int] = []
         self._of: dict[Key, int] = {}
         self._call: dict[Key, Key] = {}
-        self._made: dict[tuple[Key, bool, bool], list[Line]] = {}
+        self._made: LRUCache[tuple[Key, bool, bool], list[Line]] = LRUCache(2000)
+
+    def show_only(self, shows: Shows) -> None:
+        """Show only some blocks, from now on; `move_to` must follow."""
+        self.shows, self._lines = shows, range(0)
+        self._held.clear()
+        self.scanned()
+
+    # -- reading --------------------------------------------------------------------------------------------
 
     @property
     def at_start(self) -> bool:
-        """Whether the beginning of the file is held."""
-        return bool(self.pages) and self.pages[0].start == 0
+        """Whether the beginning of the transcript is held."""
+        return self._first == 0
 
     @property
     def at_end(self) -> bool:
-        """Whether the end of the file, as last read, is held."""
-        return bool(self.pages) and self.pages[-1].last
+        """Whether the end of the transcript, as last scanned, is held."""
+        return self._stop == len(self._lines) and self._stop > 0
 
     @property
-    def span(self) -> tuple[int, int]:
-        """The bytes of the file that are held."""
-        return (self.pages[0].start, self.pages[-1].end) if self.pages else (0, 0)
+    def held_bytes(self) -> int:
+        """Size of the held lines."""
+        return sum(self._size(at) for at in range(self._first, self._stop))
 
-    def append(self, page: Page, size: int) -> bool:
-        """Append a page to the others, or extend the last one; False if that changes nothing."""
-        last = self.pages[-1]
-        if page.end == page.start and page.last == last.last:
-            return False
-        if last.end - last.start < size or page.end == page.start:
-            self.pages[-1] = last + page
+    def _size(self, at: int) -> int:
+        line = self._lines[at]
+        return self.index.start(line + 1) - self.index.start(line)
+
+    def scanned(self) -> bool:
+        """Take what the index has found; False if that changes nothing."""
+        index, before, dropped = self.index, self._lines, False
+        if self.shows is Shows.ASKS:
+            last = [index.last_text] if index.last_text >= 0 else []
+            self._lines = sorted({*index.asks, *index.closings, *index.boundaries, *last})
         else:
-            self.pages.append(page)
+            self._lines = range(len(index))
+        # The newest text may not be the last one any more, and a line without a newline may have grown.
+        torn, self._torn = self._torn, len(index) - 1 if index.has_tail else -1
+        while self._held:
+            at = self._stop - 1
+            if before[at] != torn and self._lines[at : at + 1] == before[at : at + 1]:
+                break
+            for block in self._held.pop():
+                for unfolded, paired in product((False, True), repeat=2):
+                    self._made.discard((block.key, unfolded, paired))
+            self._stop, torn, dropped = at, -1, True
+        return dropped or len(self._lines) != len(before)
+
+    def holds(self, line: int) -> bool:
+        """Whether a transcript line is held."""
+        return bool(self._held) and self._lines[self._first] <= line <= self._lines[self._stop - 1]
+
+    def move_to(self, line: int) -> bool:
+        """Hold some lines from a transcript line on, and some before it."""
+        self._held.clear()
+        self._first = self._stop = bisect_left(self._lines, line)
+        return self.read_after() | self.read_before(FEW // 3)
+
+    def move_to_end(self) -> bool:
+        """Hold the last lines."""
+        self._held.clear()
+        self._first = self._stop = len(self._lines)
+        return self.read_before()
+
+    def read_after(self, few: int = 0) -> bool:
+        """Hold some more lines at the end; False if there are none."""
+        if self._stop >= len(self._lines):
+            return False
+        for found in self._read(range(self._stop, len(self._lines)), few):
+            self._held.append(found)
+            self._stop += 1
         return True
 
-    def prune(self, most: int, near: range) -> bool:
-        """Drop pages at both ends while there are more than `most` bytes; none with a line in `near`."""
-        number = len(self.pages)
-        while self._bytes() > most and len(self.pages) > 1 and self._starts(self.pages[-1]) >= near.stop:
-            self.pages.pop()
-        while self._bytes() > most and len(self.pages) > 1 and self._starts(self.pages[1]) <= near.start:
-            self.pages.pop(0)
-        return len(self.pages) < number
+    def read_before(self, few: int = 0) -> bool:
+        """Hold some more lines at the beginning; False if there are none."""
+        if self._first <= 0:
+            return False
+        for found in self._read(range(self._first - 1, -1, -1), few):
+            self._held.appendleft(found)
+            self._first -= 1
+        return True
 
-    def _starts(self, page: Page) -> int:
-        """The line at which a page starts."""
-        block = next((each for each in page.blocks if each.key in self._of), None)
-        return self._first[self._of[block.key]] if block is not None else self.line_of(Spot((page.start, 0)))
+    def _read(self, places: Iterable[int], few: int) -> Iterator[list[Block]]:
+        count = size = 0
+        with opened(self.path) as file:
+            for at in places:
+                found = list(filter(self.is_shown, self.index.read(file, self._lines[at])))
+                yield found
+                count, size = count + len(found), size + self._size(at)
+                if count >= (few or FEW) or size >= STEP:
+                    return
 
-    def _bytes(self) -> int:
-        return sum(page.end - page.start for page in self.pages)
+    def prune(self, near: range) -> bool:
+        """Drop lines at both ends while more than `KEPT` bytes are held; none shown in the lines `near`."""
+        size, held = self.held_bytes, len(self._held)
+        while size > KEPT and self._held and self._top(self._held[-1], near.start) >= near.stop:
+            self._held.pop()
+            self._stop -= 1
+            size -= self._size(self._stop)
+        while size > KEPT and len(self._held) > 1 and self._top(self._held[1], near.stop) < near.start:
+            self._held.popleft()
+            size -= self._size(self._first)
+            self._first += 1
+        return len(self._held) < held
+
+    def _top(self, found: list[Block], none: int) -> int:
+        """The document line at which blocks begin; `none` without blocks: they go with their neighbours."""
+        return min((self._tops[self._of[block.key]] for block in found), default=none)
+
+    def is_shown(self, block: Block) -> bool:
+        """Whether a block is visible."""
+        if self.shows is Shows.ALL:
+            return True
+        if self.shows is Shows.TALK:
+            return not isinstance(block.event, (Call, Result, Thinking, Attached))
+        at = bisect_left(self._lines, line := self.index.at(block.key[0]))
+        listed = at < len(self._lines) and self._lines[at] == line
+        return block.is_ask or (listed and isinstance(block.event, (Said, Boundary)))
+
+    # -- the document ---------------------------------------------------------------------------------------
 
     def compose(self) -> None:
-        """Make the document from the pages."""
-        ordered = list(_ordered(block for page in self.pages for block in page.blocks))
+        """Make the document from the held lines."""
+        ordered = list(_ordered(block for found in self._held for block in found))
         self._call = {result.key: call.key for call, result in ordered if result is not None}
-        self._blocks, self._first = [], []
+        self.blocks, self._tops = [], []
         lines: list[Line] = []
         day = ""
         for call, result in ordered:
@@ -94,29 +198,26 @@ class Window:
             self._add(lines, call, result)
             if result is not None:
                 self._add(lines, result, None)
-        self._of = {block.key: number for number, block in enumerate(self._blocks)}
-        while lines and lines[-1] == BLANK and self.pages[-1].last:
+        self._of = {block.key: number for number, block in enumerate(self.blocks)}
+        while lines and lines[-1] == BLANK and self.at_end:
             lines.pop()
         self.document = Document(lines)
-        known = {block.key for block in self._blocks}
-        self._made = {key: made for key, made in self._made.items() if key[0] in known}
 
     def _add_day(self, lines: list[Line], block: Block, day: str) -> str:
         """Put the date before the first block of a day, in local time."""
         if block.stamp[:13] == day[:13] or not (made := date_line(block)):
             return day
-        text = made.text
-        if not day.endswith(text):
+        if not day.endswith(made.text):
             _join(lines, [BLANK, made, BLANK])
-        return block.stamp[:13] + text
+        return block.stamp[:13] + made.text
 
     def _add(self, lines: list[Line], block: Block, result: Block | None) -> None:
         before = len(lines)
-        _join(lines, self._lines(block, result))
-        self._blocks.append(block)
-        self._first.append(before)  # an invisible one begins where the next one does
+        _join(lines, self._rendered(block, result))
+        self.blocks.append(block)
+        self._tops.append(before)  # an invisible one begins where the next one does
 
-    def _lines(self, block: Block, result: Block | None) -> list[Line]:
+    def _rendered(self, block: Block, result: Block | None) -> list[Line]:
         key = self.fold_of(block.key)
         unfolded, paired = key in self.unfolded, key != block.key
         name = (block.key, unfolded, paired or result is not None)
@@ -125,21 +226,17 @@ class Window:
             ended = result.event if result is not None and isinstance(result.event, Result) else None
             made = render(block, unfolded=unfolded, result=ended, paired=paired)
             self._made[name] = made
-        if isinstance(block.event, Boundary):
-            made = self._numbered(block, block.event, made)
+        if isinstance(block.event, Boundary) and self.index.complete:
+            boundaries = self.index.boundaries
+            number = bisect_right(boundaries, self.index.at(block.key[0]))
+            made = [BLANK, rule(boundary_caption(block.event, number, len(boundaries)), "rule"), BLANK]
         return [self._marked(each) for each in made] if self.query.text else made
-
-    def _numbered(self, block: Block, event: Boundary, made: list[Line]) -> list[Line]:
-        if not self.index.complete:
-            return made
-        number, total = bisect_right(self.index.boundaries, block.key[0]), len(self.index.boundaries)
-        return [BLANK, rule(boundary_caption(event, number, total), "rule"), BLANK]
 
     def _marked(self, made: Line) -> Line:
         found = self.query.spans(made.text)
-        if not found:
-            return made
-        return made._replace(spans=(*made.spans, *(Span(start, end, "hit") for start, end in found)))
+        return made._replace(spans=(*made.spans, *(Span(a, b, "hit") for a, b in found))) if found else made
+
+    # -- places ---------------------------------------------------------------------------------------------
 
     def words_at(self, number: int) -> str:
         """The words of a line of the document; of a call what it is about; "" where there are none."""
@@ -148,54 +245,39 @@ class Window:
             return ""
         return words_of(block, lines[number], first=number == self.lines_of(block.key).start)
 
-    # -- places ---------------------------------------------------------------------------------------------
-
-    @property
-    def blocks(self) -> list[Block]:
-        """The blocks in display order."""
-        return self._blocks
-
-    @property
-    def has_boundaries(self) -> bool:
-        """Whether compactions are held."""
-        return any(isinstance(block.event, Boundary) for block in self._blocks)
-
     def byte_at(self, line: int) -> float:
         """The approximate byte offset of a line."""
         block = self.block_at(line)
         if block is None:
             return 0
         lines = self.lines_of(block.key)
-        part = max(0.0, min(1.0, (line - lines.start) / len(lines)))
+        part = max(0.0, min(1.0, (line - lines.start) / max(1, len(lines))))
         return block.key[0] + (block.end - block.key[0]) * part
 
-    def target(self, key: Key | None, offset: int, *, unfold: bool, hit: int) -> int:
+    def target(self, key: Key, *, unfold: bool, hit: int) -> int:
         """The line to go to, after updating the document for it.
 
         Args:
-            key: the block; if it is None or not held, the first one at `offset` or behind it.
-            offset: a byte.
+            key: the block; if it is not held, the first one behind it.
             unfold: whether to unfold the blocks of that transcript line.
             hit: index of the block's hit, -1 for its first line.
         """
-        if key is None or key not in self._of:
-            block = self.first_from(offset)
-            key = block.key if block is not None else None
-        if key is None:
-            return max(0, len(self.document) - 1)
+        last = max(0, len(self.document) - 1)
+        if key not in self._of:
+            later = [block.key for block in self.blocks if block.key >= key]
+            if not later:
+                return last
+            key = min(later)
         if unfold:
-            for each in self._blocks:
-                if each.key[0] == key[0] and self.can_fold(each.key):
-                    self.unfolded.add(self.fold_of(each.key))
+            folding = [each.key for each in self.blocks if each.key[0] == key[0] and self.can_fold(each.key)]
+            self.unfolded.update(map(self.fold_of, folding))
             self.compose()
-        if hit >= 0:
-            return self.hit_line(key, hit)
         lines = self.lines_of(key)
-        last = len(self.document) - 1
-        return next(
-            (each for each in lines if each <= last and self.document.lines[each].text),
-            min(lines.start, last),
-        )
+        texts = [(each, self.document.lines[each].text) for each in lines if each < len(self.document)]
+        if hit >= 0:
+            rows = [each for each, text in texts if self.query.is_in(text)]
+            return rows[min(hit, len(rows) - 1)] if rows else lines.start
+        return next((each for each, text in texts if text), min(lines.start, max(0, len(self.document) - 1)))
 
     def fold_of(self, key: Key) -> Key:
         """The blocks folded together with a block: a result with its call."""
@@ -206,11 +288,11 @@ class Window:
         if block is None:
             return []
         fold = self.fold_of(block.key)
-        return [each for each in self._blocks if self.fold_of(each.key) == fold]
+        return [each for each in self.blocks if self.fold_of(each.key) == fold]
 
     def block_at(self, line: int) -> Block | None:
         """The block that a line of the document belongs to."""
-        return self._blocks[max(0, bisect_right(self._first, line) - 1)] if self._blocks else None
+        return self.blocks[max(0, bisect_right(self._tops, line) - 1)] if self.blocks else None
 
     def lines_of(self, key: Key) -> range:
         """The lines of a block; for an invisible one the line where it would be."""
@@ -220,57 +302,42 @@ class Window:
     def _own(self, key: Key) -> range:
         """The lines of a block, empty for an invisible one."""
         at = self._of[key]
-        end = self._first[at + 1] if at + 1 < len(self._first) else len(self.document)
-        return range(self._first[at], min(end, len(self.document)))
+        end = self._tops[at + 1] if at + 1 < len(self._tops) else len(self.document)
+        return range(self._tops[at], min(end, len(self.document)))
 
     def spot(self, line: int) -> Spot | None:
         """The block of a line, and the line's index within it."""
         block = self.block_at(line)
-        return Spot(block.key, line - self._first[self._of[block.key]]) if block else None
+        return Spot(block.key, line - self._tops[self._of[block.key]]) if block else None
 
     def line_of(self, spot: Spot | None) -> int:
         """The current place of a spot; if its block is gone, the next block."""
-        if spot is None or not self._blocks:
+        if spot is None or not self.blocks:
             return 0
         if spot.key in self._of:
             lines = self.lines_of(spot.key)
             return max(0, min(lines.start + spot.row, lines.stop - 1, len(self.document) - 1))
-        later = [block.key for block in self._blocks if block.key > spot.key]
-        return self._first[self._of[min(later)]] if later else max(0, len(self.document) - 1)
-
-    def first_from(self, offset: int) -> Block | None:
-        """The first block of the line at a byte offset, or after it."""
-        keys = [block.key for block in self._blocks if block.key[0] >= offset]
-        return self._blocks[self._of[min(keys)]] if keys else None
+        later = [block.key for block in self.blocks if block.key > spot.key]
+        return self._tops[self._of[min(later)]] if later else max(0, len(self.document) - 1)
 
     def can_fold(self, key: Key) -> bool:
         """Whether a block, or the call it is the result of, can be unfolded or folded."""
-        for each in {key, self.fold_of(key)}:
-            if each in self._of and can_fold(self.document.lines[line] for line in self._own(each)):
-                return True
-        return False
+        own = [self._own(each) for each in {key, self.fold_of(key)} if each in self._of]
+        return any(can_fold(self.document.lines[line] for line in lines) for lines in own)
 
     def toggle(self, key: Key) -> bool:
         """Unfold or fold a block; False if there is nothing to unfold."""
         key = self.fold_of(key)
-        if key in self.unfolded:
-            self.unfolded.discard(key)
-        elif self.can_fold(key):
-            self.unfolded.add(key)
-        else:
+        if key not in self.unfolded and not self.can_fold(key):
             return False
+        self.unfolded ^= {key}
         return True
 
-    def hit_line(self, key: Key, number: int) -> int:
-        """The line of a block's hit, counted from 0."""
-        lines = self._own(key)
-        rows = [line for line in lines if self.query.is_in(self.document.lines[line].text)]
-        return rows[min(number, len(rows) - 1)] if rows else lines.start
-
-    def hit_number(self, key: Key, line: int) -> int:
-        """Number of hits of a block before a line."""
-        texts = self.document.lines
-        return sum(1 for each in self._own(key) if each < line and self.query.is_in(texts[each].text))
+    def hits_before(self, line: int) -> int:
+        """Number of hits in the block of a line that are before it."""
+        block, texts = self.block_at(line), self.document.lines
+        own = self._own(block.key) if block else range(0)
+        return sum(1 for each in own if each < line and self.query.is_in(texts[each].text))
 
 
 def _ordered(blocks: Iterator[Block]) -> Iterator[tuple[Block, Block | None]]:
