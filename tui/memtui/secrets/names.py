@@ -94,7 +94,7 @@ def _of_parts(name: str, last: str, before: str) -> str:
     if last == "login":
         return "login"
     is_key = last in _words("keys")
-    if not is_key and not (last.endswith("key") and len(last) > 3) or before in _words("no_keys"):
+    if (not is_key and not (last.endswith("key") and len(last) > 3)) or before in _words("no_keys"):
         return ""
     if lowered == "key":
         return "key alone"
@@ -203,7 +203,11 @@ def _value_at(text: str, at: int, style: str, begin: int) -> Value | None:
         text, max(0, begin - _LEFT), begin
     )
     words = pattern("words of a line").match(text, at) if alone is None and style == "assigned" else None
-    if words and is_phrase(words[0]) and pattern("begin of setting").search(text, max(0, begin - _LEFT), begin):
+    if (
+        words
+        and is_phrase(words[0])
+        and pattern("begin of setting").search(text, max(0, begin - _LEFT), begin)
+    ):
         return Value(words[0], at, False, style, True)
     return Value(value, at, False, style, alone is not None) if value else None
 
@@ -225,16 +229,18 @@ def _is_secret(family: str, name: str, value: Value) -> bool:
         return len(text) >= least and is_strong(re.sub("[^A-Za-z0-9]", "", text) if len(marks) > 1 else text)
     if style in ("beside", "sentence"):
         return style == "beside" and len(text) >= 20 and is_strong(text) and not fits("hex", text)
-    if family == "secret" and style in ("assigned", "setting") and fits("letter and digit", text):
-        if (fits("mark", text) or not text.isascii()) and is_password(text, alone=value.alone, quoted=value.quoted):
-            return True
+    chosen = family == "secret" and style in ("assigned", "setting") and fits("letter and digit", text)
+    if chosen and (fits("mark", text) or not text.isascii()):
+        return is_password(text, alone=value.alone, quoted=value.quoted)
     return not is_path(text) and " " not in text and _is_key(family, name, value)
 
 
 def _is_password(name: str, value: Value, unsure: bool) -> bool:
     text, style = value.text, value.style
     if unsure or style == "sentence":
-        return style in ("sentence", "assigned") and fits("generated", text) and is_password(text, alone=False)
+        return (
+            style in ("sentence", "assigned") and fits("generated", text) and is_password(text, alone=False)
+        )
     if style == "environment" and not name.islower():
         return not is_path(text) and (" " not in text or is_phrase(text)) and not fits("called", text)
     if style == "said":
@@ -245,8 +251,9 @@ def _is_password(name: str, value: Value, unsure: bool) -> bool:
         return is_strong(text)
     if style in ("call", "spaced", "netrc") and (text.isalpha() or text[0] in "-(" or text[-1] == "="):
         return False
-    given = value.quoted or style in ("flag", "netrc", "pair", "listed")
-    return text.lower() not in name.lower() and is_password(text, alone=given or value.alone, quoted=given)
+    given = value.quoted or style in ("flag", "pair", "listed")
+    alone = given or value.alone or style == "netrc"
+    return text.lower() not in name.lower() and is_password(text, alone=alone, quoted=given)
 
 
 def _is_key(family: str, name: str, value: Value) -> bool:
@@ -309,4 +316,6 @@ def _is_in_table(family: str, value: str) -> bool:
 def _is_type(text: str) -> bool:
     """Whether a bare value is written like a class: ``Pkcs7PrivateKeyTypes``."""
     words = re.findall("[A-Z][a-z]{2,}", text)
-    return text[:1].isupper() and text.isalnum() and len(words) >= 2 and sum(map(len, words)) >= 0.58 * len(text)
+    return (
+        text[:1].isupper() and text.isalnum() and len(words) >= 2 and sum(map(len, words)) >= 0.58 * len(text)
+    )

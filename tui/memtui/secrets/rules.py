@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SHORTEST = 16
 """Length of the shortest token, in characters."""
-_MIXED = deferred("(?=[A-Za-z_=~-]*[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
+_MIXED = deferred("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
 _GENERATED = 0.5
 """Minimum share of a token that is not explained by words, if it is only known by its form."""
 _NEXT_LINES = 2
@@ -50,22 +50,22 @@ def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
     rules = table()[group]
     # Not \b, which is Unicode-aware: there is no boundary next to Chinese text or an underscore.
     either = "|".join(f"({rule['find']})" for rule in rules)
-    return re.compile(f"(?<![A-Za-z0-9])(?:{either})(?![A-Za-z0-9])"), [rule["kind"] for rule in rules]
+    before = "[A-Za-z0-9]" if group == "token" else "[A-Za-z0-9_-]"
+    return re.compile(f"(?<!{before})(?:{either})(?![A-Za-z0-9])"), [rule["kind"] for rule in rules]
 
 
-def tokens(text: str) -> Iterator[Span]:
-    """Spans of known keys and tokens, and of what has their form."""
-    words = "\n".join({word for word in text.split() if len(word) >= _SHORTEST and _MIXED.search(word)})
-    for group in ("token", "form"):
-        find, kinds = _tokens(group)
-        for found in find.finditer(text) if find.search(words) else ():
-            if group == "token" or (is_random(found[0]) and unexplained(found[0]) >= _GENERATED):
-                yield Span(*found.span(), kinds[found.lastindex - 1])
+def tokens(text: str, group: str) -> Iterator[Span]:
+    """Spans of known keys and tokens (group ``token``), or of what has their form (``form``)."""
+    find, kinds = _tokens(group)
+    words = "\n".join(filter(_MIXED.search, {word for word in text.split() if len(word) >= _SHORTEST}))
+    for found in find.finditer(text) if find.search(words) else ():
+        if group == "token" or (is_random(found[0]) and unexplained(found[0]) >= _GENERATED):
+            yield Span(*found.span(), kinds[(found.lastindex or 1) - 1])
 
 
 @cache
 def _places() -> tuple[re.Pattern[str], dict[str, list[tuple[str, int, dict[str, Any]]]]]:
-    """A pattern for the words near a rule's secret; and the words, with their rules, by their rarest character."""
+    """A pattern for the words near the rules' secrets; and these, with their rules, by rarest character."""
     near: dict[str, list[tuple[str, int, dict[str, Any]]]] = {}
     for rule in table()["place"]:
         for word in rule["near"]:

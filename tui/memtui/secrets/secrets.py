@@ -7,7 +7,7 @@ kind: ``[masked: github token]``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
@@ -23,21 +23,24 @@ MASK = "[masked: "
 """The beginning of every mask."""
 _NAMED = 5
 _NEAR = (
-    "pass", "pwd", "pw", "psk", "phrase", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer",
-    "basic", "sig", "mnemonic", "salt", "pat", "login", "logon", "senha", "clave", "parola", "heslo", "lozinka", "geslo",
-    "kode", "sandi", "wachtwoord", "mot de", "identified", "connect", "kty", "echo", "printf", "community", "code=",
-    "unseal", "sqlplus", "sqlldr", "pdp ", "hmac", "fernet", "cipher", "aes.", "wifi", "jdbc:", "snmp", "sp_add", "add_user",
-    "net use", "honeycomb", "header", "bundle", "install ", "client(", "bind", "pdo(", "handler(", "tcp(", "unix(",
-    "search(", "mysqli", "zugang", "userpwd", " -a", " -b", " -k", " -p", " -t", " -u", " -w", " --u", "/p:", "/pass:",
-    "<<<", "{sha}", ":*:", ":5", ":6", ":25", ":465", "://", ":pserver:", "administratorp", "lftp", "zip -", "sudo -s",
+    "assword", "salasana", "kennwort", "http ", "https ", "mysql", "mycli", "mongo", "mariadb", "sqlcmd",
+    "twine", "curl", "openssl", "7z x", "7z a", "7za ", "redis-cli", "ldap", "smbclient", "mount.cifs",
+    "rpcclient", "rabbitmqctl", "rman", "expdp", "impdp", "ncftp", "telebot(", "ssws", "-team", "--value",
+    "values", " / ", "service install", "securestring", "private-lines", "-u ", "-u=", "--user", "pass",
+    "pwd", "pw", "psk", "phrase", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer",
+    "basic", "sig", "mnemonic", "salt", "pat", "login", "logon", "senha", "clave", "parola", "heslo",
+    "lozinka", "geslo", "kode", "sandi", "wachtwoord", "mot de", "identified", "connect", "kty", "echo",
+    "printf", "community", "code=", "unseal", "sqlplus", "sqlldr", "pdp ", "hmac", "fernet", "cipher",
+    "aes.", "wifi", "jdbc:", "snmp", "sp_add", "add_user", "net use", "honeycomb", "header", "bundle",
+    "install ", "client(", "bind", "pdo(", "handler(", "tcp(", "unix(", "search(", "mysqli", "zugang",
+    "userpwd", " -a", " -b", " -k", " -p", " -t", " -u", " -w", " --u", "/p:", "/pass:", "<<<", "{sha}",
+    ":*:", ":5", ":6", ":25", ":465", "://", ":pserver:", "administratorp", "lftp", "zip -", "sudo -s",
 )  # fmt: skip
 """A word near every secret recognised by its place or name that no word of another language tells."""
 _RUN = deferred("[A-Za-z0-9_=~-]{16}")
 """Part of every token recognised by its form."""
 _RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
-_ODD = deferred(
-    "[\x1b\x9b\u241b\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e]"
-)
+_ODD = deferred("[\x1b\x9b\u241b\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e]")
 _HIDDEN = deferred(
     "[\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
 )
@@ -104,16 +107,17 @@ def _masked_under(key: Any, item: Any) -> Any:
 
 def _spans(text: str) -> list[Span]:
     """Spans in order, without overlap: known forms first, then places and names."""
-    if text.isascii() and not (_RUN.search(text) or _near().search(text.lower())):
-        return []
     seen = _as_seen(text)
-    found = [
-        span._replace(start=seen.origin(span.start), end=seen.origin(span.end - 1) + 1)
-        for span in _found(seen.text)
-    ]
+    found = _found(seen.text)
+    if not found:
+        return []
+    if seen.starts:
+        found = [
+            span._replace(start=seen.origin(span.start), end=seen.origin(span.end - 1) + 1) for span in found
+        ]
     if MASK in text:  # existing masks are kept
         found = [span for span in found if MASK not in text[max(0, span.start - len(MASK)) : span.end]]
-    taken = bytearray(len(text)) if found else bytearray()
+    taken = bytearray(len(text))
     kept: list[Span] = []
     for span in found:
         if not any(taken[span.start : span.end]):
@@ -147,18 +151,19 @@ def _near() -> re.Pattern[str]:
     return any_of(_NEAR)
 
 
-def _found(text: str) -> Iterator[Span]:
+def _found(text: str) -> list[Span]:
     lowered = text.lower()
     if len(lowered) != len(text):  # as İ becomes two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
+    run, near = _RUN.search(text), not text.isascii() or _near().search(lowered)
+    if not (run or near):
+        return []
     from memtui.secrets.names import assigned
     from memtui.secrets.rules import placed, tokens
 
-    if _RUN.search(text):
-        yield from tokens(text)
-    if not text.isascii() or _near().search(lowered):
-        yield from placed(text, lowered)
-        yield from assigned(text, lowered)
+    known = [*tokens(text, "token")] if run else []
+    named = [*placed(text, lowered), *assigned(text, lowered)] if near else []
+    return [*known, *named, *(tokens(text, "form") if run else ())]
 
 
 def _as_seen(text: str) -> Folded:

@@ -95,8 +95,10 @@ def is_phrase(value: str) -> bool:
 
 def is_said(value: str) -> bool:
     """Whether a word after "the password is" is one: with a digit, a sign or a capital inside."""
-    return 5 <= len(value) <= 100 and fits("said word", value) and (
-        not fits("named in code", value) or is_strong(value)
+    return (
+        5 <= len(value) <= 100
+        and fits("said word", value)
+        and (not fits("named in code", value) or is_strong(value))
     )
 
 
