@@ -37,6 +37,9 @@ _NEAR = (
     ":*:", ":5", ":6", ":25", ":465", "://", ":pserver:", "administratorp", "lftp", "zip -", "sudo -s",
 )  # fmt: skip
 """A word near every secret recognised by its place or name that no word of another language tells."""
+_SHORT = 4_000
+"""A longer text is not looked at word by word."""
+_WORD = deferred(r"[a-z](?:[a-z']{0,14}|[a-z'-]{0,11})[.,;?]{0,2}")
 _RUN = deferred("[A-Za-z0-9_=~-]{16}")
 """Part of every token recognised by its form."""
 _RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
@@ -156,7 +159,7 @@ def _found(text: str) -> list[Span]:
     if len(lowered) != len(text):  # as İ becomes two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
     run, near = _RUN.search(text), not text.isascii() or _near().search(lowered)
-    if not (run or near):
+    if not (run or near) or (len(text) < _SHORT and _is_prose(text, lowered)):
         return []
     from memtui.secrets.names import assigned
     from memtui.secrets.rules import placed, tokens
@@ -164,6 +167,13 @@ def _found(text: str) -> list[Span]:
     known = [*tokens(text, "token")] if run else []
     named = [*placed(text, lowered), *assigned(text, lowered)] if near else []
     return [*known, *named, *(tokens(text, "form") if run else ())]
+
+
+def _is_prose(text: str, lowered: str) -> bool:
+    """Whether a text only speaks of secrets: words of letters, and no sign that a value follows."""
+    if any(word in lowered for word in ("basic", "phrase", "mnemonic")) or "ENV " in text or "ARG " in text:
+        return False
+    return all(map(_WORD.fullmatch, lowered.split()))
 
 
 def _as_seen(text: str) -> Folded:
