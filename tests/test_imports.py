@@ -111,10 +111,9 @@ _NO_HOOK_NEEDS = {
         "unicodedata",
         "base64",
         "random",
-        "hashlib",
         "tomllib",
+        "memtui.secrets.names",
         "memtui.secrets.rules",
-        "memtui.secrets.tokens",
     ),
 }
 
