@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 
 from memtui.ground.named import NamedTuple
 from memtui.secrets.rules import Span
-from memtui.secrets.secrets import any_of
 from memtui.secrets.values import (
+    any_of,
     fits,
     is_password,
     is_path,

@@ -10,8 +10,8 @@ from functools import cache
 
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.patterns import deferred
-from memtui.secrets.secrets import any_of, rarest
 from memtui.secrets.values import (
+    any_of,
     fits,
     is_password,
     is_path,
@@ -19,6 +19,7 @@ from memtui.secrets.values import (
     is_reference,
     is_strong,
     pattern,
+    rarest,
     table,
     unexplained,
 )

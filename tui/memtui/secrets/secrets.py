@@ -6,15 +6,16 @@ kind: ``[masked: github token]``.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.patterns import deferred
 from memtui.secrets.folding import Folded
+from memtui.secrets.values import any_of
 
 if TYPE_CHECKING:
+    import re
     from typing import Any
 
     from memtui.secrets.rules import Span
@@ -42,7 +43,6 @@ _SHORT = 4_000
 _WORD = deferred(r"[a-z](?:[a-z']{0,14}|[a-z'-]{0,11})[.,;?]{0,2}")
 _RUN = deferred("[A-Za-z0-9_=~-]{16}")
 """Part of every token recognised by its form."""
-_RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
 _ODD = deferred("[\x1b\x9b\u241b\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e]")
 _HIDDEN = deferred(
     "[\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
@@ -127,26 +127,6 @@ def _spans(text: str) -> list[Span]:
             kept.append(span)
             taken[span.start : span.end] = b"\1" * (span.end - span.start)
     return sorted(kept)
-
-
-def rarest(word: str) -> int:
-    """The place of a word's rarest character."""
-    return word.index(min(word, key=_RAREST_FIRST.find))
-
-
-def any_of(words: Iterable[str]) -> re.Pattern[str]:
-    """A pattern that searches for the rarest character of each of these words.
-
-    A search stops only at characters with which a match may begin: at one in ten instead of two in three.
-    """
-    by_letter: dict[str, list[str]] = {}
-    for word in words:
-        at = rarest(word)
-        behind = f"(?<={re.escape(word)})" if at else ""
-        by_letter.setdefault(word[at], []).append(re.escape(word[at + 1 :]) + behind)
-    return re.compile(
-        "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items())
-    )
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,29 @@ if TYPE_CHECKING:
 
 _RANDOM = 0.3
 """Minimum share of a value that is not explained by words for it to count as random."""
+
+
+_RAREST_FIRST = "012345678{}*<@(qzjxkvw=:/-_bgfpycumdlhrsniatoe. "
+
+
+def rarest(word: str) -> int:
+    """The place of a word's rarest character."""
+    return word.index(min(word, key=_RAREST_FIRST.find))
+
+
+def any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that searches for the rarest character of each of these words.
+
+    A search stops only at characters with which a match may begin: at one in ten instead of two in three.
+    """
+    by_letter: dict[str, list[str]] = {}
+    for word in words:
+        at = rarest(word)
+        behind = f"(?<={re.escape(word)})" if at else ""
+        by_letter.setdefault(word[at], []).append(re.escape(word[at + 1 :]) + behind)
+    return re.compile(
+        "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items())
+    )
 
 
 @cache
