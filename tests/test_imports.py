@@ -119,7 +119,7 @@ _NO_HOOK_NEEDS = {
 
 _HOOK_MODULES = 57
 """memtui's own that a PreCompact hook imports where there are active commands."""
-_HOOK_PATTERNS = 16
+_HOOK_PATTERNS = 17
 """Regular expressions that it compiles; half of them are those of `json` and `urllib`."""
 
 
