@@ -93,14 +93,14 @@ _NO_HOOK_NEEDS = {
         "base64",
         "random",
         "tomllib",
+        "memtui.secrets.names",
         "memtui.secrets.rules",
-        "memtui.secrets.tokens",
     ),
 }
 
-_HOOK_MODULES = 56
+_HOOK_MODULES = 57
 """memtui's own that a PreCompact hook imports where there are active commands."""
-_HOOK_PATTERNS = 16
+_HOOK_PATTERNS = 17
 """Regular expressions that it compiles; half of them are those of `json` and `urllib`."""
 
 

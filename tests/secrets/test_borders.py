@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.recovery_draft import draft_recovery
@@ -15,12 +13,8 @@ from memtui.formats.progress import Progress
 from memtui.formats.recovery import render_recovery
 from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
-from memtui.secrets.excerpts import may_hold_secret
-from memtui.secrets.places import assigned
-from memtui.secrets.rules import placed, tokens
 from memtui.store.state_progress import keep_progress
 from memtui.store.states import PLAN, StateStore
-from tests.secrets.secret_forms import forms
 from tests.secrets.test_private import COUNT, SECRET, form
 from tests.transcripts import Transcript
 
@@ -75,30 +69,3 @@ def test_what_is_kept_beside_the_states_is_masked(tmp_path: Path) -> None:
     text = (path.parent / "progress.json").read_text()
     assert KEY not in text
     assert "[masked: github token]" in text
-
-
-def test_the_quick_look_misses_nothing() -> None:
-    assert [text for text, _ in forms() if not may_hold_secret(text)] == []
-    assert not may_hold_secret("Write the list of releases, please.")
-
-
-def test_the_quick_look_passes_sentences_that_only_speak_of_secrets() -> None:
-    assert not may_hold_secret("Fix the token refresh race, which the user's password check doesn't like.")
-    assert not may_hold_secret("The key-value store keeps no secret; its API keys expire.")
-
-
-_SPOKEN = """
-password Password PASSWORD pass pwd requirepass secret token API_KEY api-key key Bearer Basic authorization
-cookie ENV ARG login is was est for of to the -p -x mnemonic phrase value default hunter hunter!
-hunter? hunter: don't b'hunter' 'hunter' a.b correct-horse xoxb-abcd tskey-abcdef qwxkjhgfdzpqbcd
-qwxkjhgfdzpqbcdf dXNlcjpwYXNz HunterTwoBcdfgh
-"""
-_GAPS = (" ", " ", "  ", "\n", ", ", ". ", "; ", ": ")
-
-
-@given(st.lists(st.tuples(st.sampled_from(_SPOKEN.split()), st.sampled_from(_GAPS)), max_size=12))
-def test_where_the_quick_look_sees_no_secret_there_is_none(words: list[tuple[str, str]]) -> None:
-    text = "".join(word + gap for word, gap in words)
-    if not may_hold_secret(text):
-        lowered = text.lower()
-        assert [*tokens(text), *placed(text, lowered), *assigned(text, lowered)] == []

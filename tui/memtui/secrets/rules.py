@@ -1,4 +1,4 @@
-"""The rules of ``rules.toml``: read and compiled on first use."""
+"""Secrets by their form (tokens) and by their place (command lines, headers, addresses)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,29 @@ from functools import cache
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.patterns import deferred
 from memtui.secrets.values import (
-    is_hex,
+    any_of,
+    fits,
     is_password,
     is_path,
     is_random,
     is_reference,
     is_strong,
-    is_typical,
-    is_uuid,
     pattern,
+    rarest,
     table,
+    unexplained,
 )
 
 if TYPE_CHECKING:
     from typing import Any
+
+_SHORTEST = 16
+"""Length of the shortest token, in characters."""
+_MIXED = deferred("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
+_GENERATED = 0.5
+"""Minimum share of a token that is not explained by words, if it is only known by its form."""
+_NEXT_LINES = 2
+"""Lines after that of a rule's word that are examined, too."""
 
 
 class Span(NamedTuple):
@@ -36,99 +45,71 @@ class Span(NamedTuple):
     """The kind of secret: ``github token``."""
 
 
-# Not \b, which is Unicode-aware: there is no boundary next to Chinese text or an underscore.
-# Text before a match is examined afterwards: a pattern that begins with a letter is ten times faster.
-_BEFORE = deferred("[A-Za-z0-9]")
-_END = "(?![A-Za-z0-9])"
-_SHORTEST = 14
-"""Length of the shortest token, in characters."""
-_FIRST = deferred(r"[\w]|\\[^\w]")
-_DIGIT = deferred("[0-9]")
-_KEY_BEGIN = deferred(
-    r"-----BEGIN (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
-    r"|Private-Lines: \d{1,4}(?=\s)"
-)
-_KEY_LENGTH = 20_000
-_KEY_LINES = deferred(r"(?:\s{0,40}(?:\\{1,2}[rn]|[>|+\"'#] ?){0,4}\s?[A-Za-z0-9+/=:,-]{1,80})*+")
+@cache
+def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
+    """The rules of a group as one pattern, a group of it for each, and their kinds."""
+    rules = table()[group]
+    # Not \b, which is Unicode-aware: there is no boundary next to Chinese text or an underscore.
+    either = "|".join(f"({rule['find']})" for rule in rules)
+    before = "[A-Za-z0-9]" if group == "token" else "[A-Za-z0-9_-]"
+    return re.compile(f"(?<!{before})(?:{either})(?![A-Za-z0-9])"), [rule["kind"] for rule in rules]
 
 
-def tokens(text: str) -> Iterator[Span]:
-    """Spans of known keys and tokens, and of private keys."""
-    if "PRIVATE KEY" in text or "Static key" in text or "Private-Lines" in text:
-        yield from _key_blocks(text)
-    long = {word for word in text.split() if len(word) >= _SHORTEST}
-    words = "\n".join(long)
-    rules = table()["token"]
-    if not _known_beginnings().search(words):  # other tokens begin with any letters
-        rules = _beginning_with_any()
-        words = "\n".join(filter(_DIGIT.search, long))
-    for rule in rules if words else ():
-        # No token contains a blank: only the few words with such a literal are examined.
-        if rule["part"] in words and next(_fitting(rule["find"], words), None) is not None:
-            yield from (Span(*found.span(), rule["kind"]) for found in _fitting(rule["find"], text))
+def tokens(text: str, group: str) -> Iterator[Span]:
+    """Spans of known keys and tokens (group ``token``), or of what has their form (``form``)."""
+    find, kinds = _tokens(group)
+    words = "\n".join(filter(_MIXED.search, {word for word in text.split() if len(word) >= _SHORTEST}))
+    for found in find.finditer(text) if find.search(words) else ():
+        if group == "token" or (is_random(found[0]) and unexplained(found[0]) >= _GENERATED):
+            yield Span(*found.span(), kinds[(found.lastindex or 1) - 1])
 
 
 @cache
-def _known_beginnings() -> re.Pattern[str]:
-    """A pattern for the tokens with a literal beginning, which fails faster than all of them separately."""
-    by_letter: dict[str, list[str]] = {}
-    for rule in table()["token"]:
-        if first := _FIRST.match(rule["find"]):
-            by_letter.setdefault(first[0], []).append(rule["find"][first.end() :])
-    either = "|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in by_letter.items())
-    return re.compile(f"(?<![A-Za-z0-9])(?:{either})")
-
-
-@cache
-def _beginning_with_any() -> list[dict[str, str]]:
-    return [rule for rule in table()["token"] if not _FIRST.match(rule["find"])]
-
-
-def _fitting(expression: str, text: str) -> Iterator[re.Match[str]]:
-    search, at = pattern(expression + _END).search, 0
-    while (found := search(text, at)) is not None:
-        start = found.start()
-        if start and _BEFORE.match(text, start - 1):
-            at = start + 1
-        else:
-            at = found.end()
-            yield found
-
-
-def _key_blocks(text: str) -> Iterator[Span]:
-    for begin in _KEY_BEGIN.finditer(text):
-        start = begin.end()
-        end = text.find("-----", start, start + _KEY_LENGTH) if begin[0][0] == "-" else -1
-        if end < 0:  # without its end, or a very long one: as far as its lines reach
-            lines = _KEY_LINES.match(text, start)
-            end = lines.end() if lines else start
-        if text[start:end].strip():
-            yield Span(start, end, "private key")
+def _places() -> tuple[re.Pattern[str], dict[str, list[tuple[str, int, dict[str, Any]]]]]:
+    """A pattern for the words near the rules' secrets; and these, with their rules, by rarest character."""
+    near: dict[str, list[tuple[str, int, dict[str, Any]]]] = {}
+    for rule in table()["place"]:
+        for word in rule["near"]:
+            near.setdefault(word[rarest(word)], []).append((word, rarest(word), rule))
+    return any_of(word for words in near.values() for word, *_ in words), near
 
 
 def placed(text: str, lowered: str) -> Iterator[Span]:
-    """Spans of secrets in addresses, headers, command lines and calls."""
-    for rule in table()["place"]:
-        if not any(word in lowered for word in rule["near"]):
-            continue
-        fits = _CHECKS[rule["if"]]
-        for found in pattern(rule["find"]).finditer(text):
-            for each in (
-                pattern(rule["each"]).finditer(text, *found.span("in")) if "each" in rule else (found,)
-            ):
-                value = each["value"].rstrip(rule.get("trim", ""))
-                if fits(value, found):
-                    yield Span(each.start("value"), each.start("value") + len(value), rule["kind"])
+    """Spans of secrets in addresses, headers, command lines, calls and private keys."""
+    pattern, near = _places()
+    examined: dict[str, int] = {}
+    at = 0
+    while (hit := pattern.search(lowered, at)) is not None:
+        at = hit.start() + 1
+        for word, before, rule in near[lowered[hit.start()]]:
+            if examined.get(rule["find"], 0) < at and lowered.startswith(word, hit.start() - before):
+                start, examined[rule["find"]], stop = _lines(lowered, hit.start(), rule)
+                yield from _at(rule, text, start, stop)
 
 
-def _is_code(value: str) -> bool:
-    return pattern("code").search(value) is not None
+def _lines(text: str, at: int, rule: dict[str, Any]) -> tuple[int, int, int]:
+    """The start and the end of the line of a word, and the end of what is examined for a rule."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    stop = end = end if end >= 0 else len(text)
+    for _ in range(rule.get("lines", _NEXT_LINES)):
+        following = text.find("\n", stop + 1)
+        stop = following if following >= 0 else len(text)
+    return start, end, stop
+
+
+def _at(rule: dict[str, Any], text: str, start: int, stop: int) -> Iterator[Span]:
+    for found in pattern(rule["find"]).finditer(text, start, stop):
+        inside = pattern(rule["each"]).finditer(text, *found.span("in")) if "each" in rule else (found,)
+        for each in inside:
+            value = each["value"].rstrip(rule.get("trim", ""))
+            if _CHECKS[rule["if"]](value, found):
+                yield Span(each.start("value"), each.start("value") + len(value), rule["kind"])
 
 
 def _is_authorization(value: str, found: re.Match[str]) -> bool:
     parts = (value, *re.split("[.:]", value))
-    sure = found["scheme"] or any(is_random(part) or is_uuid(part) for part in parts)
-    return bool(sure) and not is_reference(value) and not _is_code(value)
+    sure = found["scheme"] or any(is_random(part) or fits("uuid", part) for part in parts)
+    return bool(sure) and not is_reference(value) and not fits("code", value)
 
 
 def _has_scheme(value: str, found: re.Match[str]) -> bool:
@@ -141,27 +122,26 @@ def _has_scheme(value: str, found: re.Match[str]) -> bool:
     return ":" in plain and plain.isprintable() and len(plain) >= 4
 
 
-def _unmistakable(value: str, _: Any) -> bool:
-    mixed = any(map(str.isalpha, value)) and any(map(str.isdigit, value))
-    return mixed and not is_reference(value) and is_password(value, quoted=False)
-
-
 _CHECKS: dict[str, Callable[[str, Any], bool]] = {
+    "block": lambda value, _: bool(value.strip()),
     "any": lambda value, _: not is_reference(value),
     "given": lambda value, _: not is_reference(value) and not value.startswith(("$", "-", "/")),
-    "unmistakable": _unmistakable,
+    "unmistakable": lambda value, _: (
+        not is_reference(value) and fits("letter and digit", value) and is_password(value, alone=False)
+    ),
+    "chosen": lambda value, _: not is_reference(value) and is_password(value, alone=True),
     "random": lambda value, _: is_random(value) and not is_reference(value),
-    "random or uuid": lambda value, _: (is_random(value) or is_uuid(value)) and not is_reference(value),
-    "random and not hex": lambda value, _: is_random(value) and not is_hex(value),
-    "password": lambda value, _: not is_reference(value) and is_password(value, quoted=False),
-    "argument": lambda value, _: (is_strong(value) or is_typical(value)) and not is_reference(value),
-    "address": lambda value, _: pattern("no_password").search(value) is None,
+    "header": lambda value, _: (
+        (is_random(value) or fits("uuid", value)) and not is_reference(value) and not fits("code", value)
+    ),
+    "random and not hex": lambda value, _: is_random(value) and not fits("hex", value),
+    "argument": lambda value, _: is_strong(value) and not is_reference(value),
+    "address": lambda value, _: not fits("no_password", value),
     "random address": lambda value, _: is_random(value) and not is_path(value),
     "authorization": _is_authorization,
     "scheme": _has_scheme,
-    "header": lambda value, _: (
-        (is_random(value) or is_uuid(value)) and not is_reference(value) and not _is_code(value)
+    "cookie": lambda value, _: any(
+        is_random(part) or fits("uuid", part) for part in re.split(r"[=;\s]+", value)
     ),
-    "cookie": lambda value, _: any(is_random(part) or is_uuid(part) for part in re.split(r"[=;\s]+", value)),
 }
-"""What a value must be in addition to its place."""
+"""What a value must be in addition to its form or place."""

@@ -6,12 +6,16 @@ kind: ``[masked: github token]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
-from memtui.secrets.excerpts import as_seen, may_hold_secret, suspect_lines
+from memtui.ground.patterns import deferred
+from memtui.secrets.folding import Folded
+from memtui.secrets.values import any_of
 
 if TYPE_CHECKING:
+    import re
     from typing import Any
 
     from memtui.secrets.rules import Span
@@ -19,6 +23,35 @@ if TYPE_CHECKING:
 MASK = "[masked: "
 """The beginning of every mask."""
 _NAMED = 5
+_NEAR = (
+    "assword", "salasana", "kennwort", "http ", "https ", "mysql", "mycli", "mongo", "mariadb", "sqlcmd",
+    "twine", "curl", "openssl", "7z x", "7z a", "7za ", "redis-cli", "ldap", "smbclient", "mount.cifs",
+    "rpcclient", "rabbitmqctl", "rman", "expdp", "impdp", "ncftp", "telebot(", "ssws", "-team", "--value",
+    "values", " / ", "service install", "securestring", "private-lines", "-u ", "-u=", "--user", "pass",
+    "pwd", "pw", "psk", "phrase", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "bearer",
+    "basic", "sig", "mnemonic", "salt", "pat", "login", "logon", "senha", "clave", "parola", "heslo",
+    "lozinka", "geslo", "kode", "sandi", "wachtwoord", "mot de", "identified", "connect", "kty", "echo",
+    "printf", "community", "code=", "unseal", "sqlplus", "sqlldr", "pdp ", "hmac", "fernet", "cipher",
+    "aes.", "wifi", "jdbc:", "snmp", "sp_add", "add_user", "net use", "honeycomb", "header", "bundle",
+    "install ", "client(", "bind", "pdo(", "handler(", "tcp(", "unix(", "search(", "mysqli", "zugang",
+    "userpwd", " -a", " -b", " -k", " -p", " -t", " -u", " -w", " --u", "/p:", "/pass:", "<<<", "{sha}",
+    ":*:", ":5", ":6", ":25", ":465", "://", ":pserver:", "administratorp", "lftp", "zip -", "sudo -s",
+)  # fmt: skip
+"""A word near every secret recognised by its place or name that no word of another language tells."""
+_SHORT = 4_000
+"""A longer text is not looked at word by word."""
+_WORD = deferred(r"[a-z](?:[a-z']{0,14}|[a-z'-]{0,11})[.,;?]{0,2}")
+_RUN = deferred("[A-Za-z0-9_=~-]{16}")
+"""Part of every token recognised by its form."""
+_ODD = deferred("[\x1b\x9b\u241b\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e]")
+_HIDDEN = deferred(
+    "[\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
+)
+"""What is not seen: zero-width characters and colours."""
+_FULL_WIDTH = {
+    code + 0xFEE0: chr(code) for code in (*range(48, 58), *range(65, 91), *range(97, 123), *b"_-@#!$%")
+}
+"""Full-width letters and digits with the ASCII ones they look like."""
 
 
 class Hit(NamedTuple):
@@ -76,17 +109,18 @@ def _masked_under(key: Any, item: Any) -> Any:
 
 
 def _spans(text: str) -> list[Span]:
-    """Spans in order, without overlap: private keys first, then known forms, then places and names."""
-    if not may_hold_secret(text):
+    """Spans in order, without overlap: known forms first, then places and names."""
+    seen = _as_seen(text)
+    found = _found(seen.text)
+    if not found:
         return []
-    seen = as_seen(text)
-    found = [
-        span._replace(start=seen.origin(span.start), end=seen.origin(span.end - 1) + 1)
-        for span in _found(seen.text)
-    ]
+    if seen.starts:
+        found = [
+            span._replace(start=seen.origin(span.start), end=seen.origin(span.end - 1) + 1) for span in found
+        ]
     if MASK in text:  # existing masks are kept
         found = [span for span in found if MASK not in text[max(0, span.start - len(MASK)) : span.end]]
-    taken = bytearray(len(text)) if found else bytearray()
+    taken = bytearray(len(text))
     kept: list[Span] = []
     for span in found:
         if not any(taken[span.start : span.end]):
@@ -95,20 +129,45 @@ def _spans(text: str) -> list[Span]:
     return sorted(kept)
 
 
-def _found(text: str) -> Iterator[Span]:
-    from memtui.secrets.places import assigned
+@cache
+def _near() -> re.Pattern[str]:
+    return any_of(_NEAR)
+
+
+def _found(text: str) -> list[Span]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # as İ becomes two characters
+        lowered = "".join(char.lower() if char.isascii() else char for char in text)
+    run, near = _RUN.search(text), not text.isascii() or _near().search(lowered)
+    if not (run or near) or (len(text) < _SHORT and _is_prose(text, lowered)):
+        return []
+    from memtui.secrets.names import assigned
     from memtui.secrets.rules import placed, tokens
 
-    yield from tokens(text)
-    excerpt = suspect_lines(text, _lowered(text))
-    lowered = _lowered(excerpt.text)
-    for rule in (placed, assigned) if excerpt.text else ():
-        for span in rule(excerpt.text, lowered):
-            yield span._replace(start=excerpt.origin(span.start), end=excerpt.origin(span.end - 1) + 1)
+    known = [*tokens(text, "token")] if run else []
+    named = [*placed(text, lowered), *assigned(text, lowered)] if near else []
+    return [*known, *named, *(tokens(text, "form") if run else ())]
 
 
-def _lowered(text: str) -> str:
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(char.lower() if char.isascii() else char for char in text)  # as İ becomes two characters
+def _is_prose(text: str, lowered: str) -> bool:
+    """Whether a text only speaks of secrets: words of letters, and no sign that a value follows."""
+    if any(word in lowered for word in ("basic", "phrase", "mnemonic")) or "ENV " in text or "ARG " in text:
+        return False
+    return all(map(_WORD.fullmatch, lowered.split()))
+
+
+def _as_seen(text: str) -> Folded:
+    """The text without colours and zero-width characters, full-width letters as plain ones."""
+    if (text.isascii() and "\x1b" not in text) or not _ODD.search(text):
+        return Folded(text, [], [])
+    text = text.translate(_FULL_WIDTH)
+    parts: list[str] = []
+    starts, origins = [0], [0]
+    at = length = 0
+    for hidden in _HIDDEN.finditer(text):
+        parts.append(text[at : hidden.start()])
+        length += hidden.start() - at
+        at = hidden.end()
+        starts.append(length)
+        origins.append(at)
+    return Folded("".join((*parts, text[at:])), starts, origins) if at else Folded(text, [], [])
