@@ -239,8 +239,9 @@ def test_notes_of_old_sessions_go(world: World) -> None:
     take(world)
     old = world.home.state / "captured" / "old.json"
     old.write_text("{}")
-    os.utime(old, (0, 0))
     (old.parent / "killed.json.lock").touch()
+    for path in (old, old.parent / "killed.json.lock"):
+        os.utime(path, (0, 0))
     take(world, session_id="new")
     assert names(old.parent) == [".gitignore", f"{SESSION}.json", "new.json"]
 

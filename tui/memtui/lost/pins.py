@@ -20,8 +20,8 @@ from memtui.ground.files import (
     existing_above,
     load_within,
     private_folder,
-    replace_expected,
     shared_folder,
+    write_atomic,
 )
 from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Project
@@ -161,7 +161,7 @@ class Pins:
                     break
                 continue
             try:
-                replace_expected(path, after, expected=before, within=root).close()
+                write_atomic(path, after, mode=None, expected=before, within=root)
             except FileChanged:
                 continue
             break

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from memtui.ground.files import FileLocked, FileOutside, FileProblem, lock_file, shared_lock
-from memtui.ground.files.shared_lock import ABANDONED_SECONDS
+from memtui.ground.files import FileLocked, FileOutside, FileProblem
+from memtui.store.shared_text import ABANDONED_SECONDS, lock_file
 from tests.disk import DEAD_PID, age, names
 from tests.faults import failing, watched
 from tests.processes import start_together
@@ -151,7 +150,7 @@ def _takes_over(lock: Path) -> bool:
 _COUNT = """
 import sys
 from pathlib import Path
-from memtui.ground.files import lock_file
+from memtui.store.shared_text import lock_file
 path = Path(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
@@ -167,43 +166,3 @@ def test_processes_take_turns_from_an_old_lock_on(path: Path) -> None:
     start_together([[_COUNT, str(path), "40"]] * 8, lambda: leave(path))
     assert path.read_text() == "320"
     assert names(path.parent) == ["session-state.json"]
-
-
-@pytest.mark.parametrize("make", [lambda where: where.write_text("1\n"), Path.mkdir])
-def test_waits_for_one_holder_no_longer_than_two_seconds(
-    path: Path, make: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make(at(path))
-    now = 0.0
-
-    def pause() -> None:
-        nonlocal now
-        now += 0.1
-
-    monkeypatch.setattr(shared_lock, "pause", pause)
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    with pytest.raises(FileLocked), lock_file(path, timeout=3600):
-        raise AssertionError
-    assert now < 2.5
-
-
-def test_waits_longer_for_holders_that_take_turns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-
-    def pause() -> None:
-        nonlocal now
-        now += 1.5
-        at(path).unlink()
-        if now < 15:
-            at(path).write_text(f"{now}\n")
-
-    at(path).write_text("1\n")
-    monkeypatch.setattr(shared_lock, "pause", pause)
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    with lock_file(path, timeout=20):
-        assert now == 15
-    at(path).write_text("1\n")
-    now = 0.0
-    with pytest.raises(FileLocked), lock_file(path, timeout=10):
-        raise AssertionError
-    assert now < 12
