@@ -11,7 +11,7 @@ import pytest
 
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import ConfirmScreen
-from memtui.formats.active_commands import remove_commands
+from memtui.documents.commands import remove_commands
 from memtui.store import shared_text
 from tests.app.harness import Driver, opened
 from tests.app.world import World

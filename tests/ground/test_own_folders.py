@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.pins import Pin
+from memtui.documents.pins import Pin
 from memtui.ground.clock import system_clock
 from memtui.ground.failures import FailureLog
 from memtui.ground.files import append_line

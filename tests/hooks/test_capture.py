@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.capture import parse_capture
-from memtui.formats.capture_text import render_pending
+from memtui.documents.capture import parse_capture
+from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileProblem
 from memtui.ground.files.atomic import place_new, write_temp
 from memtui.ground.files.folder import Folder

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memtui.formats.session_state import parse_session_state
+from memtui.documents.session_state import parse_session_state
 from memtui.hooks import session
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.memory_draft import draft_memory
+from memtui.documents.recovery import render_recovery
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.formats.progress import Progress
-from memtui.formats.recovery import render_recovery
+from memtui.documents.session_state import Progress
 from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
 from memtui.secrets.excerpts import may_hold_secret

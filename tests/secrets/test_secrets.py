@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.secrets.excerpts import may_hold_secret
 from memtui.secrets.secrets import MASK, find, masked
-from tests.formats.checks import ends_soon
+from tests.documents.checks import ends_soon
 from tests.secrets.fifth_forms import FIFTH_FORMS
 from tests.secrets.fourth_forms import FOURTH_FORMS
 from tests.secrets.ordinary_lines import ordinary_lines

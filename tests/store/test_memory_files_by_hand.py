@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memtui.formats.stored_memory import HEAD_LIMIT, StoredMemory, render_stored
+from memtui.documents.memory import HEAD_LIMIT, StoredMemory, render_stored
 from memtui.ground import files
 from memtui.ground.files import FileLocked, FileProblem, FileTooLarge
 from memtui.ground.project import Home, Project

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.stored_memory import StoredMemory
+from memtui.documents.memory import StoredMemory
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home
 from memtui.store.base import Filter, New

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from memtui.formats.active_commands import remove_commands
+from memtui.documents.commands import remove_commands
 from memtui.ground.files import write_atomic
 from memtui.ground.project import Project
 from memtui.store import shared_text

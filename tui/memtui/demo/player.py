@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memtui.demo import session_state
 from memtui.demo.build import DemoProject
 from memtui.demo.story.load import act, story
-from memtui.formats.active_commands import add_command
+from memtui.documents.commands import add_command
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, write_atomic
 from memtui.store.shared_text import lock_file

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.handoff import Handoff, Session, handoff
-from memtui.formats.errors import FormatError
-from memtui.formats.marked_section import with_section, without_section
+from memtui.documents.marked_section import with_section, without_section
 from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import (
     FileChanged,
@@ -25,6 +24,7 @@ from memtui.ground.files import (
     write_atomic,
 )
 from memtui.ground.project import Places
+from memtui.ground.text import FormatError
 from memtui.lost.pins import Pins
 from memtui.store.state_updates import current_state
 

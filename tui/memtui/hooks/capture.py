@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
     FileMissing,

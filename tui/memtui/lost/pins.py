@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 
-from memtui.formats.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
+from memtui.documents.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
 from memtui.ground.clean import clean_line
 from memtui.ground.files import (
     FileChanged,

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from memtui.formats.model import FormatError, Record
-from memtui.formats.stored_memory import StoredMemory
+from memtui.documents.format import Record
+from memtui.documents.memory import StoredMemory
 from memtui.ground.clock import Clock
 from memtui.ground.files import (
     FileChanged,
@@ -39,6 +39,7 @@ from memtui.ground.files import (
     write_atomic,
 )
 from memtui.ground.project import Home
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
 from memtui.share.contract import LIMIT, Document, Head, Names, Remote, RemoteProblemError
 

@@ -9,10 +9,9 @@ from contextlib import AbstractContextManager, suppress
 from itertools import count
 from pathlib import Path
 
-from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.formats.capture_text import memory_name
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.model import FormatError
+from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
+from memtui.documents.capture_text import memory_name
+from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground.clean import without_surrogates
 from memtui.ground.files import (
     Content,
@@ -32,6 +31,7 @@ from memtui.ground.files import (
     write_atomic,
 )
 from memtui.ground.project import Project
+from memtui.ground.text import FormatError
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
 
 LIMIT = 1 << 20

@@ -10,6 +10,7 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
+from memtui.documents.memory import StoredMemory
 from memtui.documents.session_page import (
     Numbered,
     Subagent,
@@ -21,7 +22,6 @@ from memtui.documents.session_page import (
     session_name,
 )
 from memtui.documents.transcript_markdown import Safe, as_it_is, code_span, contained
-from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.clean import clean
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, write_atomic

@@ -17,8 +17,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory, render_stored
 from memtui.ground.clock import Clock
 from memtui.ground.files import (
     FileChanged,
@@ -37,6 +36,7 @@ from memtui.ground.files import (
     writing,
 )
 from memtui.ground.project import Home
+from memtui.ground.text import FormatError
 from memtui.store.base import Filter, IdTaken, MemoryMissing, New, Page
 from memtui.store.listing import STORED_NAME, Entry, newest_first, scan
 from memtui.store.memory_labels import quick_labels

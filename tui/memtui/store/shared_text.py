@@ -17,7 +17,6 @@ from io import FileIO
 from itertools import count
 from pathlib import Path
 
-from memtui.formats.errors import FormatError
 from memtui.ground.files import (
     FileChanged,
     FileLocked,
@@ -35,6 +34,7 @@ from memtui.ground.files import (
 from memtui.ground.files.atomic import flock, pause, place_new, write_temp
 from memtui.ground.files.folder import KINDS, READ
 from memtui.ground.named import NamedTuple
+from memtui.ground.text import FormatError
 
 LIMIT = 16 << 20
 """Size of the largest file that is read, in bytes."""

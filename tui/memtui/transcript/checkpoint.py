@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from memtui.formats.model import FormatError
+from memtui.ground.text import FormatError
 from memtui.transcript.checks import last_checks, worth_telling
 from memtui.transcript.packages import packages_of
 from memtui.transcript.pending_calls import WaitingCall
