@@ -1,6 +1,6 @@
 """Test data of the benchmarks: projects with many captures and memories, in a temporary folder.
 
-Every file is of memtui's own formats, rendered once by `memtui.formats` and written many times with another
+Every file is of memtui's own formats, rendered once by `memtui.documents` and written many times with another
 time, id and title. All of it belongs to one run and is removed at its end.
 """
 
@@ -18,9 +18,9 @@ from functools import cache
 from pathlib import Path
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.formats.capture_text import capture_name, render_pending
-from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.ground.clock import system_clock
 from memtui.ground.project import transcript_slug
 

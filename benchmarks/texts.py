@@ -9,7 +9,7 @@ import random
 from itertools import accumulate
 
 from data import NEWEST, Place, memory_file, memory_id
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 
 _SYLLABLES = """
 ba be bi co cu da de di do el en er fa fi ga go in ka la le li lo ma me mi mo na ne no on pa pe po

@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from memtui.formats.capture import parse_capture, render_capture
-from memtui.formats.memory import parse_memory
+from memtui.documents.capture import parse_capture, render_capture
+from memtui.documents.memory_file import parse_memory
 from tests.app.world import FIRST, World, furnished, told_apart
 
 SIZES = ((140, 45), (80, 24), (40, 12))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.app.panes.pane import PaneId
-from memtui.formats.stored_memory import MemoryMeta, parse_stored
+from memtui.documents.memory import MemoryMeta, parse_stored
 from tests.app.harness import Driver
 from tests.app.world import World
 

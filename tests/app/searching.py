@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtui.app.project import ProjectModel
 from memtui.app.screens.search import SearchScreen
 from memtui.demo.transcript import TranscriptWriter
-from memtui.formats.session_state import Identity, SessionState
+from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import Places
 from memtui.store import search as searching
 from tests.app.harness import Driver

@@ -13,10 +13,10 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import ConfirmScreen, StoredScreen
 from memtui.documents.checklist import Point
+from memtui.documents.memory import parse_stored
+from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.flows.compact import draft
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.recovery import parse_recovery, render_recovery
-from memtui.formats.stored_memory import parse_stored
 from memtui.ground.project import Places
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World

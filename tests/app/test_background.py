@@ -37,9 +37,8 @@ def test_the_end_does_not_wait_for_a_thread() -> None:
 
 _WAITS_LONG = """
 from memtui.__main__ import main
-from memtui.ground.files import shared_lock
 from memtui.store import shared_text
-shared_text.LOCK_SECONDS = shared_lock.HELD_SECONDS = 120.0
+shared_text.PATIENCE = shared_text.PATIENCE._replace(lock=120.0)
 main()
 """
 

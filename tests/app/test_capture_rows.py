@@ -8,7 +8,7 @@ import pytest
 
 from memtui.app import listings as capture_rows
 from memtui.app.listings import CaptureRows
-from memtui.formats.capture import Capture
+from memtui.documents.capture import Capture
 from memtui.ground.project import Project
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry

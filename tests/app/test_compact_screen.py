@@ -13,8 +13,8 @@ from memtui.app.screens import compact
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import ConfirmScreen, StoredScreen
 from memtui.app.widgets.document_view import DocumentView
+from memtui.documents.memory import StoredMemory, parse_stored
 from memtui.flows.compact import draft
-from memtui.formats.stored_memory import StoredMemory, parse_stored
 from memtui.ground.project import Places
 from memtui.transcript.facts import read_facts
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened

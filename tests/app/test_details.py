@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from memtui.app.panes.pane import PaneId
-from memtui.formats.session_state import Identity, SessionState
+from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import claude_config
 from tests.app.harness import NARROW, WIDE, opened
 from tests.app.world import FIRST, NOW, STATE, World, captured_session

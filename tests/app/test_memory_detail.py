@@ -9,7 +9,7 @@ import pytest
 from memtui.app.details.folds import recovery_lines
 from memtui.app.panes.pane import PaneId, Progress
 from memtui.app.widgets.document import Document
-from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
+from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from tests.app.harness import NARROW, SIZES, Driver, opened
 from tests.app.world import World
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memtui.app.panes.pane import PaneId
-from memtui.formats.pins import parse_pins
+from memtui.documents.pins import parse_pins
 from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
 from memtui.lost.handover_marks import with_mark

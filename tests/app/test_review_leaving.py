@@ -10,8 +10,8 @@ import pytest
 
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import ConfirmScreen
-from memtui.formats.capture import parse_capture, render_capture, reviewed
-from memtui.formats.memory import MemoryFile
+from memtui.documents.capture import parse_capture, render_capture, reviewed
+from memtui.documents.memory_file import MemoryFile
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from tests.app.harness import SIZES, opened

@@ -13,8 +13,8 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_form import Draft, from_fields, to_fields
-from memtui.formats.capture import parse_capture, render_capture, reviewed
-from memtui.formats.memory import MemoryFile, render_memory
+from memtui.documents.capture import parse_capture, render_capture, reviewed
+from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.transcript.facts import Facts
 from tests.app.harness import NARROW, WIDE, opened
 from tests.app.reviewing import drafted, everything, memory_path, start, target, texts

@@ -15,7 +15,7 @@ from memtui.app.screens import search
 from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.widgets.document_view import DocumentView
-from memtui.formats.session_state import Identity, SessionState
+from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import Places
 from memtui.store import search as searching
 from memtui.store.search import Group, Result, Search, Searcher, parse_search

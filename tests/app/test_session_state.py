@@ -13,7 +13,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.panes.pending import PendingPane
 from memtui.app.project import ProjectModel
 from memtui.app.watch import Mark
-from memtui.formats.session_state import WorkingContext
+from memtui.documents.session_state import WorkingContext
 from memtui.store.states import StateStore
 from tests.app.harness import WIDE, Driver, make_app, opened
 from tests.app.world import STATE, World, captured_session

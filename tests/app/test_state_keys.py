@@ -14,8 +14,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.panes.state import StatePane
 from memtui.app.status import Published
 from memtui.app.watch import Mark
-from memtui.flows.restore import restore_session
-from memtui.formats.session_state import (
+from memtui.documents.session_state import (
     Decision,
     Identity,
     SessionState,
@@ -23,6 +22,7 @@ from memtui.formats.session_state import (
     TaskKind,
     render_session_state,
 )
+from memtui.flows.restore import restore_session
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state

@@ -12,7 +12,7 @@ from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
-from memtui.formats.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext
+from memtui.documents.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext
 from memtui.store.state_files import VERSION, version_of
 from memtui.store.states import StateStore
 from tests.app.harness import SHORT, SIZES, Driver, opened

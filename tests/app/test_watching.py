@@ -12,7 +12,7 @@ from memtui.app import watch
 from memtui.app.panes.pane import PaneId
 from memtui.app.status import Published
 from memtui.app.watch import Mark
-from memtui.formats.capture import parse_capture, render_capture, reviewed
+from memtui.documents.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, WIDE, opened
 from tests.app.world import STATE, World, captured_session
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.formats.capture import Capture, render_capture, reviewed
-from memtui.formats.capture_text import capture_name, memory_name
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.session_state import (
+from memtui.documents.capture import Capture, render_capture, reviewed
+from memtui.documents.capture_text import capture_name, memory_name
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.documents.session_state import (
     Decision,
     Dynamics,
     Identity,
@@ -23,7 +24,6 @@ from memtui.formats.session_state import (
     WorkingContext,
     render_session_state,
 )
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.project import Home, Project, memtui_home, transcript_slug
 
 NOW = datetime(2026, 3, 5, 14, 20, 7, tzinfo=timezone(timedelta(hours=1)))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import output
-from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project, memtui_home
 from memtui.store.base import New

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.project import Project, claude_config, transcript_slug
 
 CAPTURED = datetime(2026, 1, 2, 9, 15, tzinfo=UTC)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import output
-from memtui.formats.capture import Capture, render_capture, reviewed
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.documents.capture import Capture, render_capture, reviewed
+from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 

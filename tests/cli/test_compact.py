@@ -13,7 +13,7 @@ import pytest
 
 from memtui.cli import compact as module
 from memtui.cli.output import recovery_box
-from memtui.formats.recovery import parse_recovery
+from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.capture_text import render_pending
+from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
+from memtui.documents.recovery import RoleFile, parse_recovery, render_recovery
 from memtui.engines.check import UNSEEN
 from memtui.flows.compact import Compacted, draft
-from memtui.formats.capture_text import render_pending
-from memtui.formats.memory import MemoryFile, parse_memory, render_memory
-from memtui.formats.recovery import RoleFile, parse_recovery, render_recovery
 from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug
 from memtui.store.captures import CaptureStore
 from memtui.store.memories import MemoryStore

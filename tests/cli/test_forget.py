@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memtui.formats.capture import Capture, render_capture
+from memtui.documents.capture import Capture, render_capture
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.store.search_index import SearchIndex
 from tests.app.widgets.records import user, write

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.project import Project, memtui_home
 from tests.cli.conftest import Memtui, Result
 from tests.cli.memories import FIRST, SECOND, put, two, use_terminal

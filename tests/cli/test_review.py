@@ -15,10 +15,10 @@ import pytest
 from memtui.cli import review as module
 from memtui.cli.output import recovery_box
 from memtui.cli.review import Draft, as_text, from_text
-from memtui.formats.capture import parse_capture
-from memtui.formats.capture_text import memory_name
-from memtui.formats.memory import MemoryFile, parse_memory
-from memtui.formats.recovery import parse_recovery
+from memtui.documents.capture import parse_capture
+from memtui.documents.capture_text import memory_name
+from memtui.documents.memory_file import MemoryFile, parse_memory
+from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Project, memtui_home
 from memtui.store.memories import MemoryStore
 from tests.cli.conftest import Memtui

@@ -10,9 +10,9 @@ import pytest
 
 from memtui.cli import review as module
 from memtui.cli.output import recovery_box
-from memtui.formats.capture import parse_capture
-from memtui.formats.capture_text import memory_name
-from memtui.formats.memory import parse_memory
+from memtui.documents.capture import parse_capture
+from memtui.documents.capture_text import memory_name
+from memtui.documents.memory_file import parse_memory
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.cli.reviewing import ID, NAME, NOW

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.formats.capture import Capture, render_capture
-from memtui.formats.capture_text import capture_name
-from memtui.formats.model import Section
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.capture import Capture, render_capture
+from memtui.documents.capture_text import capture_name
+from memtui.documents.format import Section
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.project import Project, memtui_home, transcript_slug
 from memtui.store import search_index
 from memtui.store.search import _matches, parse_search

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.build import DemoProject, build_demo
+from memtui.documents.memory import parse_stored
 from memtui.documents.memory_draft import draft_memory
-from memtui.formats.memory import parse_memory, render_memory
-from memtui.formats.recovery import parse_recovery, render_recovery
-from memtui.formats.session_state import render_session_state
-from memtui.formats.stored_memory import parse_stored
+from memtui.documents.memory_file import parse_memory, render_memory
+from memtui.documents.recovery import parse_recovery, render_recovery
+from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.commands_file import CommandProblem, CommandsFile

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memtui.demo.build import DemoProject
 from memtui.demo.player import Player, Step
-from memtui.formats.session_state import TaskKind
+from memtui.documents.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.commands_file import CommandsFile

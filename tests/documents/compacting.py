@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memtui.documents.compactor import next_state
-from memtui.formats.session_state import (
+from memtui.documents.session_state import (
     SessionState,
     TaskKind,
 )

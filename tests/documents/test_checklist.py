@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.checklist import Point, Verdict, check_recovery
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import render_recovery
-from tests.formats import strategies
+from memtui.documents.recovery import render_recovery
+from memtui.ground.text import FormatError
+from tests.documents import strategies
 
 GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "good.md").read_text("utf-8")
 NAMES = [

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.compaction_notes import compaction_notes
-from memtui.documents.last_action import last_action
+from memtui.documents.compactor import draft_session_state
 from memtui.documents.memory_draft import draft_memory
-from memtui.documents.state_draft import draft_session_state
+from memtui.documents.recovery_draft import last_action
 from memtui.ground.project import Project
 from memtui.transcript.records import Landmark, Quote, Source, Todo, Turn
 from tests.transcripts import Transcript

@@ -7,13 +7,19 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.compactor import merge, next_state
-from memtui.documents.compactor_decisions import members, merged_decisions
-from memtui.documents.compactor_size import FLOOR, TARGET, fitted, size_of
-from memtui.documents.compactor_tasks import count_of
-from memtui.documents.state_tasks import task_key
-from memtui.formats.model import Section
-from memtui.formats.session_state import (
+from memtui.documents.compactor import (
+    FLOOR,
+    TARGET,
+    count_of,
+    fitted,
+    members,
+    merge,
+    merged_decisions,
+    next_state,
+    size_of,
+)
+from memtui.documents.format import Section
+from memtui.documents.session_state import (
     Decision,
     SessionState,
     Task,
@@ -22,12 +28,13 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
+from memtui.documents.state_draft import task_key
 from memtui.transcript.records import Facts, FileFact, Todo
 from memtui.transcript.short_text import key_of
+from tests.documents import strategies
 from tests.documents.compacting import SHOP, after, facts, of_kind
 from tests.documents.made import answer, commit, failed, plan, ran, turn
 from tests.examples import shared
-from tests.formats import strategies
 
 # --- properties -------------------------------------------------------------------------------------------
 

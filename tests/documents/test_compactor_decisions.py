@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from memtui.documents import compactor_decisions
-from memtui.documents.compactor import merge
-from memtui.documents.compactor_decisions import members, merged_decisions
-from memtui.formats.session_state import (
+from memtui.documents import compactor
+from memtui.documents.compactor import members, merge, merged_decisions
+from memtui.documents.session_state import (
     Decision,
     Identity,
     SessionState,
@@ -37,13 +36,13 @@ def test_the_words_of_a_decision_are_read_once_however_many_there_are(
 ) -> None:
     """A long session has thousands, and each joins a group: that must not take the square of the time."""
     read: list[str] = []
-    words = compactor_decisions._words
+    words = compactor._words
 
     def spy(texts: Sequence[str]) -> set[str]:
         read.extend(texts)
         return words(texts)
 
-    monkeypatch.setattr(compactor_decisions, "_words", spy)
+    monkeypatch.setattr(compactor, "_words", spy)
     expected = [f"Use index {number} for the ledger of shop {number % 7}" for number in range(300)]
     entries = merged_decisions((), (Decision(text=text) for text in expected))
     assert len(entries) == 20

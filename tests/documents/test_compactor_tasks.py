@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memtui.documents.compactor import next_state
-from memtui.documents.compactor_tasks import count_of
-from memtui.formats.session_state import (
+from memtui.documents.compactor import count_of, next_state
+from memtui.documents.session_state import (
     SessionState,
     Task,
     TaskKind,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.entities import (
+from memtui.documents.memory_graph import (
     Entity,
     counted,
     entities,
@@ -16,7 +16,7 @@ from memtui.documents.entities import (
     path_key,
     related,
 )
-from memtui.formats.recovery import Plan, Recovery, RoleFile
+from memtui.documents.recovery import Plan, Recovery, RoleFile
 
 ROOT = "/home/ann/shop"
 

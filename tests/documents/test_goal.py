@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.decisions import recorded_decisions
-from memtui.documents.dynamics import dynamics, language
 from memtui.documents.events import check_event, error_event, outcome_of
-from memtui.documents.goal import goal_parts, is_drafted, title_of
-from memtui.documents.open_work import numbered_steps, open_steps, pending
-from memtui.documents.user_requests import user_requests
+from memtui.documents.quotes import user_requests
+from memtui.documents.state_draft import dynamics, language
+from memtui.documents.work import (
+    goal_parts,
+    is_drafted,
+    numbered_steps,
+    open_steps,
+    pending,
+    recorded_decisions,
+    title_of,
+)
 from memtui.transcript.records import Action, Command, Facts, PermissionMode
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript

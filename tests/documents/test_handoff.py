@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.handoff import LEAST, Handoff, Session, handoff, relative
-from memtui.formats.session_state import SessionState
-from memtui.formats.tasks import Task, TaskKind
+from memtui.documents.session_state import SessionState, Task, TaskKind
 from memtui.transcript.records import Facts, Quote, Source, Todo
 from tests.documents.made import at, turn
 

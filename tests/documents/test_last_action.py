@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.documents.last_action import last_action
+from memtui.documents.recovery_draft import last_action
 from memtui.transcript.facts import Facts
 from memtui.transcript.records import Action, Outcome
 from tests.documents.made import at, ran, turn

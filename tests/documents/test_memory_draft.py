@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.capture import Capture
 from memtui.documents.events import check_event
 from memtui.documents.memory_draft import UNTITLED, draft_memory, draft_summary
-from memtui.documents.recovery_review import with_review
-from memtui.formats.capture import Capture
-from memtui.formats.memory import parse_memory, render_memory
-from memtui.formats.recovery import Recovery
+from memtui.documents.memory_file import parse_memory, render_memory
+from memtui.documents.recovery import Recovery
+from memtui.flows.review import facts_of_capture, with_review
 from memtui.ground.clock import parse_iso
-from memtui.transcript.capture_facts import facts_of_capture
 from memtui.transcript.records import Action, Facts
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript

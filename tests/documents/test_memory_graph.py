@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.documents.entities import Entity
-from memtui.documents.memory_graph import Edge, Graph, Node, dot, graph_of, mermaid
+from memtui.documents.memory_graph import Edge, Entity, Graph, Node, dot, graph_of, mermaid
 
 AUTH, TAX, SHOP = Entity("file", "/s/auth.py"), Entity("file", "/s/tax.py"), Entity("project", "/s")
 

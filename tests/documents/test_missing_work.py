@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents.compaction_notes import compaction_notes
+from memtui.documents.compactor import draft_session_state
 from memtui.documents.events import missing_work
 from memtui.documents.evidence import evidence
+from memtui.documents.recovery import render_recovery
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.documents.state_draft import draft_session_state
-from memtui.formats.recovery import render_recovery
-from memtui.formats.session_state import render_session_state
+from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts, read_on
 from tests.transcripts import Transcript, tool_use

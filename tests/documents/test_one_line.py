@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from memtui.documents.compaction_notes import compaction_notes
+from memtui.documents.compactor import draft_session_state
 from memtui.documents.memory_draft import draft_memory, draft_summary
+from memtui.documents.memory_file import render_memory
+from memtui.documents.recovery import render_recovery
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.documents.state_draft import draft_session_state
-from memtui.formats.memory import render_memory
-from memtui.formats.recovery import render_recovery
-from memtui.formats.session_state import render_session_state
+from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Project
 from memtui.transcript.facts import Facts, read_facts
 from tests.documents.test_recovery_draft import ROOT, session

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from memtui.documents.plan import choose_plan, todo_list
-from memtui.formats.recovery import Plan
+from memtui.documents.recovery import Plan
+from memtui.documents.recovery_draft import choose_plan, todo_list
 from memtui.transcript.facts import Facts
 from memtui.transcript.records import FileFact, PlanFact, PromptKind, Source, Todo, Turn
 from memtui.transcript.turns import TurnLog

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from memtui.documents.format import Section
 from memtui.documents.quotes import (
     FIRST_LINE,
     HEADING,
+    citation,
     closing_messages,
     last_said,
     quotes_section,
@@ -15,10 +17,10 @@ from memtui.documents.quotes import (
     with_fewer_quotes,
     with_new_quotes,
     with_shorter_quotes,
+    with_source,
+    without_source,
 )
-from memtui.documents.sources import citation, with_source, without_source
-from memtui.formats.model import Section
-from memtui.formats.recovery import Recovery, parse_recovery, render_recovery
+from memtui.documents.recovery import Recovery, parse_recovery, render_recovery
 from memtui.transcript.records import Facts, Source
 from memtui.transcript.short_text import ends_of
 from tests.documents.made import at, turn

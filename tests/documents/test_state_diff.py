@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
-from memtui.formats.session_state import (
+from memtui.documents.session_state import (
     Decision,
     Identity,
     SessionState,
@@ -14,7 +13,8 @@ from memtui.formats.session_state import (
     WorkingContext,
     render_session_state,
 )
-from tests.formats import strategies
+from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
+from tests.documents import strategies
 
 OLD = SessionState(
     identity=Identity(project="shop (/work/shop)", goal="Make refunds safe"),

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.path_lists import grouped
-from memtui.documents.state_draft import draft_session_state
-from memtui.documents.state_tasks import done_tasks
-from memtui.formats.session_state import SessionState, TaskKind, parse_session_state, render_session_state
+from memtui.documents.compactor import draft_session_state
+from memtui.documents.session_state import SessionState, TaskKind, parse_session_state, render_session_state
+from memtui.documents.state_draft import done_tasks, grouped
 from memtui.ground.project import Project
 from memtui.transcript.records import Action, CompactionFact, Facts, FileFact
 from memtui.transcript.short_text import tokens

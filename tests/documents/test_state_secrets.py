@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.documents.compactor import next_state
-from memtui.documents.state_draft import draft_session_state
-from memtui.formats.session_state import render_session_state
+from memtui.documents.compactor import draft_session_state, next_state
+from memtui.documents.session_state import render_session_state
 from tests.transcripts import Transcript
 
 KEY = "ghp_" + "a1B2c3D4" * 5

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.memory_draft import draft_memory, draft_summary
+from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.flows.compact import Compacted, draft, keep
 from memtui.flows.draft_model import Reworded, compact_by_claude, review_by_claude
 from memtui.flows.review import capture_facts, review
 from memtui.flows.state_model import update_by_claude
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.memories import MemoryStore

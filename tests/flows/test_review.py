@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from memtui.documents.capture_text import render_pending
+from memtui.documents.format import Section
+from memtui.documents.memory_file import MemoryFile, parse_memory
+from memtui.documents.recovery import parse_recovery
 from memtui.flows.review import Reviewed, review
-from memtui.formats.capture_text import render_pending
-from memtui.formats.memory import MemoryFile, parse_memory
-from memtui.formats.model import Section
-from memtui.formats.recovery import parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store.captures import CaptureProblem, CaptureStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from memtui.ground.files import (
     FileProblem,
     FileUnwritable,
     create_exclusive,
-    replace_expected,
     sweep_temps,
     write_atomic,
 )
@@ -92,61 +91,17 @@ def test_replaces_what_was_expected_and_nothing_else(tmp_path: Path) -> None:
     for content in (b"other", b"", b"expected and more"):
         path.write_bytes(content)
         with pytest.raises(FileChanged, match="has changed meanwhile"):
-            replace_expected(path, b"new", expected=b"expected")
+            write_atomic(path, b"new", expected=b"expected")
         assert path.read_bytes() == content
     path.write_bytes(b"expected")
     path.chmod(0o664)
-    with replace_expected(path, b"new", expected=b"expected") as old:
-        assert old.late() is None
+    write_atomic(path, b"new", mode=None, expected=b"expected")
     assert path.read_bytes() == b"new"
     assert mode_of(path) == 0o664
     path.unlink()
     with pytest.raises(FileMissing):
-        replace_expected(path, b"new", expected=b"")
+        write_atomic(path, b"new", expected=b"")
     assert names(tmp_path) == []
-
-
-def test_late_writes_into_a_replaced_file_are_found(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_bytes(b"old")
-    with path.open("r+b", buffering=0) as file, replace_expected(path, b"new", expected=b"old") as old:
-        assert old.late() is None
-        file.write(b"later")
-        assert old.late() == b"later"
-        assert path.read_bytes() == b"new"
-    assert old.late() is None
-
-
-def test_waits_until_what_is_written_late_is_whole_or_comes_to_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.json"
-    pauses: list[float] = []
-    rest = iter([b"{", b"{}", b"{} ", b"{} "])
-
-    def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-        file.seek(0)
-        file.write(next(rest, b""))
-
-    monkeypatch.setattr(time, "sleep", sleep)
-    for is_whole, found in ((lambda content: content == b"{}", b"{}"), (lambda content: False, b"{} ")):
-        path.write_bytes(b"o")
-        rest = iter([b"o", b"{", b"{}", b"{} ", b"{} "])
-        with path.open("r+b", buffering=0) as file, replace_expected(path, b"n", expected=b"o") as old:
-            assert old.settled((1.0, 2.0, 3.0), is_whole) == found
-        assert pauses[:2] == [1.0, 2.0]
-        assert 3.0 not in pauses
-    with path.open("r+b", buffering=0) as file, replace_expected(path, b"m", expected=b"n") as old:
-        assert old.settled((0.0, 0.0)) is None
-
-
-def test_can_replace_with_a_mode_of_its_own(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_bytes(b"old")
-    path.chmod(0o644)
-    replace_expected(path, b"new", expected=b"old", mode=0o600).close()
-    assert (path.read_bytes(), mode_of(path)) == (b"new", 0o600)
 
 
 @pytest.mark.parametrize("durable", [True, False])
@@ -158,7 +113,7 @@ def test_an_error_while_replacing_changes_nothing(tmp_path: Path, durable: bool)
         path.write_bytes(b"old")
         with watched(failing(at, errno.EIO)) as log:
             try:
-                replace_expected(path, b"new", expected=b"old", durable=durable).close()
+                write_atomic(path, b"new", expected=b"old", durable=durable)
                 content = b"new"
             except FileProblem:
                 content = b"old"
@@ -285,6 +240,19 @@ def test_sweeps_old_temporary_files_of_any_process(tmp_path: Path) -> None:
     assert sweep_temps(tmp_path) == 2
     assert set(tmp_path.iterdir()) == {there, mine, *foreign}
     assert sweep_temps(tmp_path / "gone") == 0
+
+
+@pytest.mark.parametrize("write", [write_atomic, create_exclusive])
+def test_parts_that_break_off_change_nothing(tmp_path: Path, write: Callable[..., object]) -> None:
+    def breaking() -> Iterator[bytes]:
+        yield b"half"
+        raise KeyError
+
+    write(tmp_path / "f", [b"one ", b"", b"two"])
+    with pytest.raises(KeyError):
+        write(tmp_path / "f", breaking())
+    assert (tmp_path / "f").read_bytes() == b"one two"
+    assert names(tmp_path) == ["f"]
 
 
 def _calls_of(work: object) -> int:

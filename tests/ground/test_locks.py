@@ -21,7 +21,6 @@ from memtui.ground.files import (
     FileOutside,
     FileProblem,
     lock,
-    sweep_locks,
 )
 from tests.disk import DEAD_PID, mode_of, names
 from tests.faults import failing, watched
@@ -80,7 +79,6 @@ def test_another_process_is_held_out_until_this_one_ends(path: Path) -> None:
             lock(path, timeout=0.02),
         ):
             raise AssertionError
-        assert sweep_locks(path.parent) == 0
         holder.kill()
         holder.wait()
         assert lock_of(path).exists()
@@ -99,19 +97,6 @@ def test_an_unlocked_lock_file_is_free(path: Path, content: str) -> None:
     with lock(path, timeout=0):
         pass
     assert names(path.parent) == []
-    lock_of(path).write_text(content)
-    assert sweep_locks(path.parent) == 1
-    assert names(path.parent) == []
-
-
-def test_sweeping_leaves_what_is_held_or_no_lock(path: Path) -> None:
-    (path.parent / "folder.lock").mkdir()
-    (path.parent / "link.lock").symlink_to("nowhere")
-    (path.parent / "notes").touch()
-    with lock(path):
-        assert sweep_locks(path.parent) == 0
-        assert names(path.parent) == ["folder.lock", "index.db.lock", "link.lock", "notes"]
-    assert sweep_locks(path.parent / "gone") == 0
 
 
 def test_anything_else_of_that_name_is_left_alone(path: Path) -> None:
@@ -224,14 +209,13 @@ def _sweeps(lock: Path) -> bool:
 _COUNT = """
 import sys
 from pathlib import Path
-from memtui.ground.files import lock, sweep_locks
+from memtui.ground.files import lock
 path = Path(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(int(sys.argv[2])):
     with lock(path, timeout=60):
         path.write_text(str(int(path.read_text()) + 1))
-    sweep_locks(path.parent)
 """
 
 
@@ -239,5 +223,4 @@ def test_processes_take_turns(path: Path) -> None:
     path.write_text("0")
     start_together([[_COUNT, str(path), "40"]] * 8, lambda: lock_of(path).write_text(f"{DEAD_PID}\n"))
     assert path.read_text() == "320"
-    sweep_locks(path.parent)
     assert names(path.parent) == ["index.db"]

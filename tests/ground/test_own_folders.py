@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.pins import Pin
+from memtui.documents.pins import Pin
 from memtui.ground.clock import system_clock
 from memtui.ground.failures import FailureLog
-from memtui.ground.files.appending import append_line
+from memtui.ground.files import append_line
 from memtui.ground.project import Home, Project, memtui_home
 from memtui.lost.outbox import PINS, Message, Outbox
 from memtui.lost.pins import Pins

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.capture import parse_capture
-from memtui.formats.capture_text import render_pending
+from memtui.documents.capture import parse_capture
+from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileProblem
 from memtui.ground.files.atomic import place_new, write_temp
 from memtui.ground.files.folder import Folder
@@ -239,8 +239,9 @@ def test_notes_of_old_sessions_go(world: World) -> None:
     take(world)
     old = world.home.state / "captured" / "old.json"
     old.write_text("{}")
-    os.utime(old, (0, 0))
     (old.parent / "killed.json.lock").touch()
+    for path in (old, old.parent / "killed.json.lock"):
+        os.utime(path, (0, 0))
     take(world, session_id="new")
     assert names(old.parent) == [".gitignore", f"{SESSION}.json", "new.json"]
 

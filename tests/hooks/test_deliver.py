@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memtui.formats.pins import Pin
+from memtui.documents.pins import Pin
 from memtui.hooks.main import may_wait
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from memtui.formats.capture import parse_capture
-from memtui.formats.pins import Pin
+from memtui.documents.capture import parse_capture
+from memtui.documents.pins import Pin
 from memtui.hooks import time_limit
 from memtui.hooks.run import run
 from memtui.lost.pins import Pins

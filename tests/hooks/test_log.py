@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.files.appending import older
+from memtui.ground.files.atomic import older
 from memtui.hooks import log
 from memtui.hooks.log import Run, read_runs, record
 from memtui.hooks.report import Report, describe

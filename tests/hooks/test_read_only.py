@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memtui.formats.pins import Pin
+from memtui.documents.pins import Pin
 from memtui.hooks.report import Report
 from memtui.lost.pins import Pins
 from tests.faults import read_only

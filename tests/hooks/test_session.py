@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memtui.formats.session_state import parse_session_state
+from memtui.documents.session_state import parse_session_state
 from memtui.hooks import session
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of
@@ -121,7 +121,7 @@ def test_a_broken_file_is_reported_and_stays(world: World, monkeypatch: pytest.M
 
 def test_two_hooks_that_clear_at_once_are_both_content(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     # On a busy machine the second may wait for longer than a hook would.
-    patience = shared_text.Patience(whole=60, lock=60, settle=60, look_again=shared_text.LOOK_AGAIN)
+    patience = shared_text.Patience(whole=60, lock=60, settle=60, look_again=shared_text.PATIENCE.look_again)
     monkeypatch.setattr(session, "HOOK_PATIENCE", patience)
     world.activate(*(f"c{number}" for number in range(9)))
     reports = [Report() for _ in range(2)]

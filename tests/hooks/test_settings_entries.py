@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui import __version__
-from memtui.formats.pins import Pin
+from memtui.documents.pins import Pin
 from memtui.hooks.settings_entries import find_entries, without_entries
 from memtui.lost.pins import Pins
 from tests.hooks.world import World

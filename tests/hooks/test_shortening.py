@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.formats.session_state import (
+from memtui.documents.session_state import (
     Decision,
     Dynamics,
     Identity,
@@ -20,13 +20,13 @@ from memtui.formats.session_state import (
     WorkingContext,
     render_session_state,
 )
-from memtui.formats.session_state_text import pieces
+from memtui.documents.session_state_text import pieces
 from memtui.ground.clock import system_clock
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.hooks.shortening import shortened
-from tests.formats.strategies import session_states
+from tests.documents.strategies import session_states
 from tests.hooks.world import SESSION, World
 
 _WORDS = st.text("abc -*#=x[]`\n", max_size=400)

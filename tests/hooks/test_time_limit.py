@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from memtui.ground.files import lock, lock_file
+from memtui.ground.files import lock
 from memtui.hooks import capture, time_limit
-from memtui.store.shared_text import HOOK_PATIENCE
+from memtui.store.shared_text import HOOK_PATIENCE, lock_file
 from tests.hooks.world import SESSION, World
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.pins import TITLE, Pin, parse_pins, with_pin, without_pin
+from memtui.documents.pins import TITLE, Pin, parse_pins, with_pin, without_pin
 from memtui.ground.project import Home, Project, memtui_home
 from memtui.lost.pins import ROOM, PinProblem, Pins
 

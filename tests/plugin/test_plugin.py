@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from memtui import __version__
-from memtui.formats.recovery import parse_recovery
+from memtui.documents.recovery import parse_recovery
 from memtui.plugin.installing import COMMANDS, EVENTS, FOLDER, is_untouched, slash_command
 
 ROOT = Path(__file__).parents[2]

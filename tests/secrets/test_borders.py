@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.memory_draft import draft_memory
+from memtui.documents.recovery import render_recovery
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.formats.progress import Progress
-from memtui.formats.recovery import render_recovery
+from memtui.documents.session_state import Progress
 from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
 from memtui.store.state_progress import keep_progress

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.secrets import private
 from memtui.secrets.private import line_may_hold_private, split_private, without_private, without_private_in
-from tests.formats.checks import ends_soon
+from tests.documents.checks import ends_soon
 
 SECRET = "the-word-nobody-may-read"
 COUNT = 500

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memtui.secrets.folding import folded
 from memtui.secrets.quoting import fenced, harmless
 from memtui.transcript import words as transcript_words
-from tests.formats.checks import ends_soon
+from tests.documents.checks import ends_soon
 
 NAMES = [
     "system-reminder",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.secrets.secrets import MASK, find, masked
-from tests.formats.checks import ends_soon
+from tests.documents.checks import ends_soon
 from tests.secrets.forms import forms
 from tests.secrets.ordinary_lines import ordinary_lines
 

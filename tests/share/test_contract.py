@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.formats.model import FormatError
+from memtui.ground.text import FormatError
 from memtui.share import contract
 from memtui.share.contract import Document, Remote, RemoteProblemError, parse_document
 from memtui.share.git import GitRemote

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from memtui.formats.capture_text import capture_name, render_pending
-from memtui.formats.memory import MemoryFile
+from memtui.documents.capture_text import capture_name, render_pending
+from memtui.documents.memory_file import MemoryFile
 from memtui.ground.project import Project
 
 NAME = "20251225_081500-autocompact.md"

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.documents.memory import MemoryMeta, StoredMemory
 from memtui.ground.files import FileProblem
 from memtui.store.base import Filter, IdTaken, MemoryMissing, New, Page
 from memtui.store.memories import MemoryStore

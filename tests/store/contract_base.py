@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from memtui.formats.stored_memory import MemoryMeta
+from memtui.documents.memory import MemoryMeta
 from memtui.ground.clock import Clock
 from memtui.store.base import New, Page
 from memtui.store.memories import MemoryStore

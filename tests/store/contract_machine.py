@@ -8,7 +8,7 @@ from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory
+from memtui.documents.memory import MemoryMeta, StoredMemory
 from memtui.ground.clock import Clock
 from memtui.store.base import Filter, IdTaken, MemoryMissing, New
 from memtui.store.memories import MemoryStore

@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.project import Home
 
 NOW = datetime(2026, 1, 3, 12, 0, tzinfo=UTC)

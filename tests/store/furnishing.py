@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.formats.capture import Capture, render_capture, reviewed
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.session_state import Identity, SessionState, render_session_state
+from memtui.documents.capture import Capture, render_capture, reviewed
+from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.documents.session_state import Identity, SessionState, render_session_state
 from memtui.ground.project import Home, Project
 from memtui.lost.pins import Pins
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.formats.capture import Capture, parse_capture
-from memtui.formats.capture_text import render_pending
+from memtui.documents.capture import Capture, parse_capture
+from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileOutside
 from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store import backfill

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.capture import parse_capture
-from memtui.formats.memory import parse_memory
+from memtui.documents.capture import parse_capture
+from memtui.documents.memory_file import parse_memory
 from memtui.ground.files import FileProblem, FileUnwritable
 from memtui.ground.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.capture import Capture
+from memtui.documents.capture import Capture
 from memtui.ground.files import FileNotRegular, FileOutside, FileProblem
 from memtui.ground.project import Home, Project
 from memtui.store import captures

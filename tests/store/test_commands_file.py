@@ -23,7 +23,7 @@ NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=
 
 @pytest.fixture
 def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsFile:
-    monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0,))
+    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(look_again=(0.0,)))
     monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
     (tmp_path / "app").mkdir()
     return CommandsFile(Project(tmp_path / "app"))
@@ -192,12 +192,10 @@ _ACTIVATE = """
 import os, sys
 from pathlib import Path
 from memtui.ground.clock import system_clock
-from memtui.ground.files import shared_lock
 from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import Patience
-shared_lock.HELD_SECONDS = 60.0
 shared_text.STILL_SECONDS = 60.0
 number = int(sys.argv[2])
 children = []

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memtui.formats.stored_memory import MemoryMeta
+from memtui.documents.memory import MemoryMeta
 from memtui.store.base import Filter
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)

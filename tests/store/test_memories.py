@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground.files import FileOutside
 from memtui.ground.project import Home, Project
 from memtui.store import memory_heads

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from memtui.formats.stored_memory import render_stored
+from memtui.documents.memory import render_stored
 from memtui.ground.clock import Clock
 from memtui.store.memories import MemoryStore
 from tests.store.contract import Contract

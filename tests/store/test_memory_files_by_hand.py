@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from memtui.formats.stored_memory import HEAD_LIMIT, StoredMemory, render_stored
+from memtui.documents.memory import HEAD_LIMIT, StoredMemory, render_stored
 from memtui.ground import files
-from memtui.ground.files import FileLocked, FileProblem, FileTooLarge, Replaced
+from memtui.ground.files import FileLocked, FileProblem, FileTooLarge
 from memtui.ground.project import Home, Project
 from memtui.store import memories
 from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New
@@ -272,14 +272,14 @@ def test_an_edit_in_the_middle_of_a_change_is_kept(
     memory = store.get(store.create(New(b"old")).id)
     path = home.memories / "2026-01" / f"{FIRST}.md"
     edits = [b"once", b"twice", b"three times"]
-    real = files.replace_expected
+    real = files.write_atomic
 
-    def edited_before(*arguments: Any, **options: Any) -> Replaced:
+    def edited_before(*arguments: Any, **options: Any) -> None:
         if edits:
             path.write_bytes(render_stored(memory.replace(body=edits.pop(0))))
-        return real(*arguments, **options)
+        real(*arguments, **options)
 
-    monkeypatch.setattr(memories, "replace_expected", edited_before)
+    monkeypatch.setattr(memories, "write_atomic", edited_before)
     store.update(FIRST, description="changed")
     assert (store.get(FIRST).body, store.get(FIRST).meta.description) == (b"three times", "changed")
 
@@ -289,15 +289,15 @@ def test_a_constant_writer_is_reported(
 ) -> None:
     memory = store.get(store.create(New(b"old")).id)
     path = home.memories / "2026-01" / f"{FIRST}.md"
-    real, number = files.replace_expected, 0
+    real, number = files.write_atomic, 0
 
-    def edited_before(*arguments: Any, **options: Any) -> Replaced:
+    def edited_before(*arguments: Any, **options: Any) -> None:
         nonlocal number
         number += 1
         path.write_bytes(render_stored(memory.replace(body=b"%d" % number)))
-        return real(*arguments, **options)
+        real(*arguments, **options)
 
-    monkeypatch.setattr(memories, "replace_expected", edited_before)
+    monkeypatch.setattr(memories, "write_atomic", edited_before)
     with pytest.raises(FileLocked, match="is being overwritten by another program"):
         store.update(FIRST, description="changed")
     assert store.get(FIRST).body == b"%d" % number

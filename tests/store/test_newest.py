@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.project import Home, Project
 from memtui.store import newest
 from memtui.store.captures import CaptureStore

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.entities import Entity
-from memtui.formats.recovery import Recovery, RoleFile, render_recovery
+from memtui.documents.memory_graph import Entity
+from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.project import Places, Project, claude_config, memtui_home
 from memtui.store.base import Filter, MemoryMissing, New
 from memtui.store.memories import MemoryStore

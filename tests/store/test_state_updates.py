@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from memtui.documents.sources import without_source
-from memtui.formats.session_state import TaskKind, parse_session_state, render_session_state
+from memtui.documents.quotes import without_source
+from memtui.documents.session_state import TaskKind, parse_session_state, render_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store import state_updates as flow

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.formats.session_state import Identity, SessionState, render_session_state
+from memtui.documents.session_state import Identity, SessionState, render_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.store.listing import Entry

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.compactor import next_state
-from memtui.documents.compactor_decisions import members
-from memtui.formats.model import FormatError
-from memtui.formats.session_state import SessionState, TaskKind, render_session_state
+from memtui.documents.compactor import members, next_state
+from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.ground.project import Project
+from memtui.ground.text import FormatError
 from memtui.transcript.checkpoint import Checkpoint, carry_from_json, carry_to_json
 from memtui.transcript.facts import Facts, read_facts, read_on
 from memtui.transcript.short_text import key_of

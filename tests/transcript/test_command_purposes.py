@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.goal import goal_parts, title_of
-from memtui.documents.user_requests import user_requests
+from memtui.documents.quotes import user_requests
+from memtui.documents.work import goal_parts, title_of
 from memtui.transcript.command_purposes import description_of, plan_read
 from tests.transcripts import Transcript
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.ranking import reference_files, working_files
+from memtui.documents.recovery_draft import reference_files, working_files
 from memtui.transcript.facts import Facts, read_facts, to_json
 from memtui.transcript.paths import absolute
 from memtui.transcript.shell_files import IN_PROGRAM

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.compaction_notes import compaction_notes
-from memtui.documents.ranking import reference_files, working_files
-from memtui.documents.recovery_draft import draft_recovery
-from memtui.documents.state_draft import draft_session_state
+from memtui.documents.compactor import draft_session_state
+from memtui.documents.recovery_draft import draft_recovery, reference_files, working_files
 from memtui.ground.project import Project
 from memtui.transcript.checkpoint import carry_from_json, carry_to_json
 from memtui.transcript.facts import read_facts, read_on

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.documents.sources import citation
+from memtui.documents.quotes import citation
 from memtui.transcript.checkpoint import carry_from_json, carry_to_json
 from memtui.transcript.facts import read_on
 from memtui.transcript.records import NOWHERE

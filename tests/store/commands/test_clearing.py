@@ -160,7 +160,7 @@ def test_binary_files_are_a_problem(store: Store, make: Callable[[Path], object]
 
 
 def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0,))
+    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(look_again=(0.0,)))
     store = CommandsFile(project)
     at = 0
     while True:
@@ -217,7 +217,7 @@ def _sweep(base: Path) -> int:
         assert names(store.path.parent) == ["session-state.json"]
 
     outcomes: set[int] = set()
-    setattr(shared_text, "LOOK_AGAIN", (0.0,))  # noqa: B010 - a constant
+    setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(look_again=(0.0,)))  # noqa: B010
     points = faults.kill_sweep(make, act, check)
     assert outcomes == {2, 3}
     return points

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from memtui.formats.active_commands import remove_commands
-from memtui.ground.files import Replaced, replace_expected
+from memtui.documents.commands import remove_commands
+from memtui.ground.files import write_atomic
 from memtui.ground.project import Project
 from memtui.store import shared_text
 from memtui.store.commands_file import CommandProblem
@@ -49,7 +49,7 @@ def test_undoing_gives_back_what_was_cleared_and_no_more(store: Store) -> None:
 
 
 def test_an_endless_writer_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "SETTLE_SECONDS", 0.05)
+    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(settle=0.05))
     _after_writes(monkeypatch, lambda number: store.path.write_text(TEXT))
     with pytest.raises(CommandProblem, match="is being overwritten by another program; try again"):
         store.clear("epic")
@@ -60,14 +60,14 @@ def test_a_change_in_the_last_moment_is_kept(store: Store, monkeypatch: pytest.M
     later = TEXT.replace("490.0", "491.0")
     writes = 0
 
-    def late(path: Path, data: bytes, **options: Any) -> Replaced:
+    def late(path: Path, data: bytes, **options: Any) -> None:
         nonlocal writes
         writes += 1
         if writes == 1:
             store.path.write_text(later)
-        return replace_expected(path, data, **options)
+        write_atomic(path, data, **options)
 
-    monkeypatch.setattr(shared_text, "replace_expected", late)
+    monkeypatch.setattr(shared_text, "write_atomic", late)
     store.clear("epic")
     assert writes == 2
     assert foreign(store.path.read_text()) == foreign(later)
@@ -82,18 +82,18 @@ def test_what_is_written_into_the_replaced_file_is_carried_over(
     later = TEXT.replace("490.0", "491.0")
     writes = 0
 
-    def late(path: Path, data: bytes, **options: Any) -> Replaced:
+    def late(path: Path, data: bytes, **options: Any) -> None:
         nonlocal writes
         writes += 1
         if writes > 1:
-            return replace_expected(path, data, **options)
+            write_atomic(path, data, **options)
+            return
         with path.open("r+") as file:
-            replaced = replace_expected(path, data, **options)
+            write_atomic(path, data, **options)
             file.write(later if whole else later[:-9])
             file.truncate()
-        return replaced
 
-    monkeypatch.setattr(shared_text, "replace_expected", late)
+    monkeypatch.setattr(shared_text, "write_atomic", late)
     undo = store.clear("epic")
     assert active(store) == ["babysit", "research/ask"]
     assert foreign(store.path.read_text()) == foreign(later if whole else TEXT)
@@ -104,18 +104,17 @@ def test_what_is_written_into_the_replaced_file_is_carried_over(
 def _after_writes(monkeypatch: pytest.MonkeyPatch, act: Callable[[int], object]) -> None:
     count = 0
 
-    def writes(path: Path, data: bytes, **options: Any) -> Replaced:
+    def writes(path: Path, data: bytes, **options: Any) -> None:
         nonlocal count
         count += 1
-        replaced = replace_expected(path, data, **options)
+        write_atomic(path, data, **options)
         act(count)
-        return replaced
 
-    monkeypatch.setattr(shared_text, "replace_expected", writes)
+    monkeypatch.setattr(shared_text, "write_atomic", writes)
 
 
 def test_waits_for_the_lock_and_says_who_has_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "LOCK_SECONDS", 0.02)
+    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(lock=0.02))
     held = store.path.with_name("session-state.json.lock")
     held.write_text(f"{os.getppid()}\n")
     with pytest.raises(CommandProblem, match=f"locked: process {os.getppid()} made it"):
@@ -150,12 +149,10 @@ def test_a_half_written_file_is_never_taken_for_empty(store: Store) -> None:
 _CLEAR = """
 import sys
 from pathlib import Path
-from memtui.ground.files import shared_lock
 from memtui.ground.project import Project
 from memtui.store import shared_text
 from tests.store.commands.conftest import Store
-shared_lock.HELD_SECONDS = 60.0
-shared_text.BUSY_SECONDS = shared_text.LOCK_SECONDS = shared_text.SETTLE_SECONDS = 60.0
+shared_text.PATIENCE = shared_text.PATIENCE._replace(whole=60.0, lock=60.0, settle=60.0)
 store = Store(Project(Path(sys.argv[1])))
 number = sys.argv[2]
 print("ready", flush=True)
@@ -209,11 +206,10 @@ def test_a_competitor_without_the_lock_does_not_win(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Longer than usual: on a busy machine the competitor may have to wait before it writes what it has read.
-    monkeypatch.setattr(shared_text, "LOOK_AGAIN", (0.0, 0.02, 0.1, 0.2))
-    monkeypatch.setattr(shared_text, "SETTLE_SECONDS", 30.0)
+    patience = shared_text.Patience(whole=20.0, settle=30.0, look_again=(0.0, 0.02, 0.1, 0.2))
+    monkeypatch.setattr(shared_text, "PATIENCE", patience)
     # And before it has written the whole file.
     monkeypatch.setattr(shared_text, "STILL_SECONDS", 20.0)
-    monkeypatch.setattr(shared_text, "BUSY_SECONDS", 20.0)
     commands = [{"name": f"c{number}", "activated_at": "2026-02-09T00:00:00Z"} for number in range(3)]
     project.session_state_json.write_text(json.dumps({"counter": -1, "active_commands": commands}))
     store = Store(project)

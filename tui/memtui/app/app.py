@@ -237,7 +237,7 @@ class MemtuiApp(BaseApp):
     @work(group="update", exit_on_error=False)
     async def _pin(self, text: str, transcript: Path | None, line: int) -> None:
         from memtui.app.panes.commands import short_pin
-        from memtui.formats.pins import Pin
+        from memtui.documents.pins import Pin
 
         model = self.model
         with self.reporting("pinning"):

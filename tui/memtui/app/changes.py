@@ -14,10 +14,9 @@ from memtui.ground.files import (
     FileProblem,
     FileUnwritable,
     read_within,
+    remove,
     write_atomic,
 )
-from memtui.ground.files.folder import Folder
-from memtui.ground.files.problems import writing
 from memtui.ground.named import NamedTuple
 
 _LIMIT = 16 << 20
@@ -121,8 +120,7 @@ class Changes:
             if data is not None:
                 write_atomic(path, data, mode=None, within=within)
                 continue
-            with writing(path), Folder(path.parent, within=within) as folder:
-                folder.unlink(path.name)
+            remove(path, within=within)
 
     def _content(self, path: Path) -> bytes | None:
         with suppress(FileMissing):

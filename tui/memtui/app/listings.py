@@ -12,19 +12,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.formats.stored_label import Label
 from memtui.ground.files import FileProblem
 from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Places, Project
 from memtui.store.listing import Entry, is_stored
-from memtui.store.memory_labels import quick_labels, stored_as
+from memtui.store.memory_labels import Label, quick_labels, stored_as
 from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
-    from memtui.formats.active_commands import ActiveCommand
-    from memtui.formats.capture import Capture
-    from memtui.formats.capture_text import PendingText
-    from memtui.formats.session_state import SessionState
+    from memtui.documents.capture import Capture
+    from memtui.documents.capture_text import PendingText
+    from memtui.documents.commands import ActiveCommand
+    from memtui.documents.session_state import SessionState
     from memtui.ground.files import Signature
     from memtui.hooks.log import Run
     from memtui.lost.pin_fates import PinFate, PinRow
@@ -399,8 +398,7 @@ class MemoryRows:
 
 def first_views(places: Places) -> Iterator[View]:
     """A view of each; `Comparison` publishes the whole ones."""
-    from memtui.formats.stored_label import Label
-    from memtui.store.memory_labels import quick_labels
+    from memtui.store.memory_labels import Label, quick_labels
     from memtui.store.newest import newest_captures, newest_memories
 
     project, home = places.project, places.home

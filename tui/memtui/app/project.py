@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memtui.app.listings import MemoryRows
     from memtui.app.readings import Aftermaths, ContextHistories, ContextWatch, FactsReader
     from memtui.app.sharing import Exchange
-    from memtui.formats.active_commands import ActiveCommand
+    from memtui.documents.commands import ActiveCommand
     from memtui.lost.pins import Pins
     from memtui.store.captures import CaptureStore
     from memtui.store.commands_file import CommandsFile
@@ -224,8 +224,8 @@ class ProjectModel:
         Raises:
             ReadingCancelledError: the app was stopped meanwhile, or `cancelled` answered True.
         """
-        from memtui.documents.state_draft import draft_session_state
-        from memtui.formats.session_state import render_session_state
+        from memtui.documents.compactor import draft_session_state
+        from memtui.documents.session_state import render_session_state
 
         known = wanted.meanwhile._replace(reading=False)
         try:

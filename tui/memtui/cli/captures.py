@@ -8,7 +8,7 @@ import click
 
 from memtui.cli.options import json_option, places_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_table, say
-from memtui.formats.capture_text import opening
+from memtui.documents.capture_text import opening
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.project import Places
 from memtui.store.backfill import find_missing, write_missing

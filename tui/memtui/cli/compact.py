@@ -32,17 +32,17 @@ from memtui.cli.output import (
     say,
 )
 from memtui.documents.checklist import Point, Verdict, check_recovery
+from memtui.documents.memory import tags_of
+from memtui.documents.recovery import parse_recovery
 from memtui.engines.ask import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.review import unsourced_lines
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import parse_recovery
-from memtui.formats.tags import tags_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, expanded
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
 from memtui.store.sessions import find_transcript
 

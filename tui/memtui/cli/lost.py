@@ -10,10 +10,10 @@ import click
 
 from memtui.cli.options import json_option, places_option
 from memtui.cli.output import print_groups, print_json, print_table, say
-from memtui.documents.sources import citation
+from memtui.documents.pins import Pin
+from memtui.documents.quotes import citation
 from memtui.flows.aftermath import as_object, newest_or_named
 from memtui.flows.rescue import fitting, hand_over, rescue_text
-from memtui.formats.pins import Pin
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.project import Places, current_session, memtui_home
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins

@@ -24,13 +24,12 @@ from memtui.cli.output import (
     say,
 )
 from memtui.documents.checklist import Point, Verdict, check_recovery
-from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import MemoryMeta
-from memtui.formats.tags import tags_of
+from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, read_within
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, expanded, memtui_home
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find
 from memtui.store.base import Filter, Listed, New, Page
 from memtui.store.freshness import Freshness, freshness

@@ -15,10 +15,10 @@ import click
 
 from memtui.cli.output import say
 from memtui.engines.ask import Engine
-from memtui.formats.model import FormatError
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
+from memtui.ground.text import FormatError
 from memtui.store.captures import CaptureStore
 from memtui.store.memory_heads import MemoryFiles
 from memtui.store.states import StateStore

@@ -20,16 +20,16 @@ from memtui.cli.options import (
     yes_option,
 )
 from memtui.cli.output import can_answer, print_document, print_json, print_recovery_box, say
+from memtui.documents.capture import Capture
+from memtui.documents.format import Section, name_of
 from memtui.documents.memory_draft import draft_memory, draft_summary
+from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.engines.ask import Engine
 from memtui.flows import review as reviewing
-from memtui.formats.capture import Capture
-from memtui.formats.memory import MemoryFile, parse_memory, render_memory
-from memtui.formats.model import FormatError, Section
-from memtui.formats.sections import name_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, expanded
+from memtui.ground.text import FormatError
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from memtui.transcript.facts import Facts

@@ -15,10 +15,10 @@ import click
 
 from memtui.cli.options import asking_claude, draft_note, engine_option, json_option, places_option
 from memtui.cli.output import is_terminal, print_changes, print_document, print_json, print_table, say
-from memtui.documents.compactor_decisions import members
+from memtui.documents.compactor import members
+from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.ask import Engine
-from memtui.formats.session_state import SessionState, TaskKind, render_session_state
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.files import FileProblem

@@ -12,10 +12,10 @@ from memtui.demo import render, session_state
 from memtui.demo.files import append, put, stamp
 from memtui.demo.story.load import Earlier, Running, Saved, act, play, story
 from memtui.demo.transcript import TranscriptWriter
+from memtui.documents.capture import Capture, render_capture, reviewed
+from memtui.documents.capture_text import capture_name, memory_name, render_pending
+from memtui.documents.memory_file import render_memory
 from memtui.flows.review import naming
-from memtui.formats.capture import Capture, render_capture, reviewed
-from memtui.formats.capture_text import capture_name, memory_name, render_pending
-from memtui.formats.memory import render_memory
 from memtui.ground.clock import Clock
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.plugin.installing import settings_block

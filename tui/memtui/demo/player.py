@@ -10,9 +10,10 @@ from typing import NamedTuple
 from memtui.demo import session_state
 from memtui.demo.build import DemoProject
 from memtui.demo.story.load import act, story
-from memtui.formats.active_commands import add_command
+from memtui.documents.commands import add_command
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileProblem, lock_file, write_atomic
+from memtui.ground.files import FileProblem, write_atomic
+from memtui.store.shared_text import lock_file
 
 Wait = Callable[[float], bool]
 """Waits that many seconds; returns True to stop at once."""

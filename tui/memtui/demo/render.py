@@ -1,4 +1,4 @@
-"""The story's data as the documents of `memtui.formats`."""
+"""The story's data as the documents of `memtui.documents`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui.demo.story.load import Saved
-from memtui.formats.recovery import Plan, Recovery, RoleFile, render_recovery
-from memtui.formats.stored_memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
+from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 
 
 def recovery_text(saved: Saved, root: Path) -> str:

@@ -10,17 +10,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.documents import commands_run
-from memtui.documents.compactor_tasks import flat
-from memtui.documents.events import missing_work
-from memtui.documents.inferred_plan import landmark_line
-from memtui.documents.open_work import plan_status, turn_line, unfinished_turn, waiting_for
-from memtui.documents.path_lists import grouped
-from memtui.documents.quotes import reports
-from memtui.documents.sources import citation, with_source, without_source
-from memtui.documents.state_working import SEEN, gone_files, seen_addresses
-from memtui.documents.user_requests import UserRequest, user_requests
-from memtui.formats.session_state import SessionState, TaskKind
+from memtui.documents.compactor import flat
+from memtui.documents.events import COMMANDS_RUN, commands_run, landmark_line, missing_work
+from memtui.documents.quotes import UserRequest, citation, reports, user_requests, with_source, without_source
+from memtui.documents.session_state import SessionState, TaskKind
+from memtui.documents.state_draft import SEEN, gone_files, grouped, seen_addresses
+from memtui.documents.work import plan_status, turn_line, unfinished_turn, waiting_for
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import Facts, Source
@@ -70,13 +65,13 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
         "The user's messages, newest first": _messages(facts),
         _CLOSINGS: [],
         _REPORTS: [],
-        commands_run.TITLE: [f"- {line}" for line in commands_run.commands_run(facts, _COMMANDS)],
+        COMMANDS_RUN: [f"- {line}" for line in commands_run(facts, _COMMANDS)],
         "Files changed": [f"- {grouped(reversed(changed), _PATHS)}"] if changed else [],
         _GONE: [f"- {gone}"] if gone else [],
         "Files read": [f"- {grouped(reversed(read), _PATHS)}", *missing] if read else missing,
     }
     used = sum(len(line) + 1 for title, lines in sections.items() for line in (title, *lines))
-    commands = sections[commands_run.TITLE]
+    commands = sections[COMMANDS_RUN]
     while used > _ROOM - _LEAST_CLOSING and len(commands) > _LEAST_COMMANDS:
         used -= len(commands.pop()) + 1
     if _ROOM - used > _SPARE:

@@ -6,24 +6,439 @@ without a model.
 
 from __future__ import annotations
 
-from typing import TypeVar
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Literal, TypeVar
 
-from memtui.documents.compactor_decisions import merged_decisions
-from memtui.documents.compactor_size import fitted
-from memtui.documents.compactor_tasks import collapsed, count_of, flat, merged_tasks
-from memtui.documents.goal import goal, is_drafted
-from memtui.documents.open_work import plan_in_force, steps_of
-from memtui.documents.quotes import is_quotes, with_new_quotes
-from memtui.documents.state_draft import ProjectLike, raw_state
-from memtui.documents.state_secrets import without_secrets
-from memtui.documents.state_tasks import DECISION_ON, done_tasks, task_key, task_tree
-from memtui.documents.user_requests import plan_line, user_requests
-from memtui.formats.model import Section
-from memtui.formats.session_state import LATEST, Dynamics, Identity, SessionState, Task, TaskKind
+from memtui.documents.format import Section
+from memtui.documents.quotes import (
+    is_quotes,
+    plan_line,
+    user_requests,
+    with_fewer_quotes,
+    with_new_quotes,
+    with_shorter_quotes,
+    without_source,
+)
+from memtui.documents.session_state import (
+    LATEST,
+    Decision,
+    Dynamics,
+    Identity,
+    SessionState,
+    Task,
+    TaskKind,
+    render_session_state,
+)
+from memtui.documents.state_draft import (
+    DECISION_ON,
+    NO_BLOCKER,
+    ProjectLike,
+    done_tasks,
+    is_ours,
+    raw_state,
+    task_key,
+    task_tree,
+    without_secrets,
+)
+from memtui.documents.work import goal, is_drafted, plan_in_force, steps_of
 from memtui.transcript.records import Facts
+from memtui.transcript.short_text import key_of, one_line, shortened, tokens
 from memtui.transcript.tasks import was_done
 
+MOST_DECISIONS = 20
+_SINGLE = 8
+"""Number of the latest decisions that keep an entry of their own."""
+
+_WORD = re.compile(r"[^\W_]{4,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
+_CUT = 40
+"""Length in characters at which the beginning of a decision is enough to recognise it."""
+
+
+def members(decision: Decision) -> list[str]:
+    """The decisions in an entry; for a single one, the entry's own text."""
+    lines = decision.text.split("\n")
+    if len(lines) > 1 and all(line.startswith("- ") and line[2:].strip() for line in lines):
+        return [line[2:].strip() for line in lines]
+    return [decision.text]
+
+
+def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
+    """All decisions of the previous version unchanged, followed by the new ones, without repetitions."""
+    entries = [_Entry(decision.kind, members(decision), decision) for decision in previous]
+    known = {_key(text) for entry in entries for text in entry.texts}
+    for decision in drafted:
+        for text in members(decision):
+            key = _key(text)
+            if key in known or _is_cut(text, key, known):
+                continue
+            known.add(key)
+            entries.append(_Entry(decision.kind, [text], Decision(kind=decision.kind, text=text)))
+            if len(entries) > MOST_DECISIONS:
+                _join_one(entries)
+    while len(entries) > MOST_DECISIONS and _join_one(entries):
+        pass
+    return tuple(entry.decision or _listed(entry) for entry in entries)
+
+
+def _key(text: str) -> str:
+    return key_of(without_source(text))
+
+
+def _is_cut(text: str, key: str, known: set[str]) -> bool:
+    """Whether a decision is a shortened copy of a known one."""
+    return text.endswith(("…", "...")) and len(key) >= _CUT and any(each.startswith(key) for each in known)
+
+
+class _Entry:
+    """An entry during joining; parsed once, as a long session has thousands of decisions."""
+
+    def __init__(self, kind: Literal["decision", "constraint"], texts: list[str], whole: Decision) -> None:
+        self.kind = kind
+        self.texts = texts
+        self.words = _words(texts)
+        self.decision: Decision | None = whole
+        """The entry as written; None after it was joined into another one."""
+        self.is_single = "\n" not in whole.text
+        """Whether it is one decision on one line; entries with several lines by a person are never joined."""
+
+    def join(self, before: list[str], behind: list[str], words: set[str]) -> None:
+        """Add other decisions to the entry."""
+        self.texts = [*before, *self.texts, *behind]
+        self.words |= words
+        self.decision, self.is_single = None, False
+
+    def related(self, other: _Entry) -> float:
+        """The share of words that two entries have in common."""
+        return len(self.words & other.words) / (min(len(self.words), len(other.words)) or 1)
+
+
+def _join_one(entries: list[_Entry]) -> bool:
+    """Join the oldest single decision into the most related entry of its kind."""
+    early = entries[:-_SINGLE]
+    singles = [index for index, entry in enumerate(early) if entry.is_single]
+    groups = [index for index, entry in enumerate(early) if len(entry.texts) > 1]
+    for index in (*singles, *groups):
+        entry = early[index]
+        others = [
+            other for other in (*singles, *groups) if other != index and early[other].kind == entry.kind
+        ]
+        if others:
+            best = max(others, key=lambda other: (entry.related(early[other]), -abs(other - index)))
+            before, behind = (entry.texts, []) if index < best else ([], entry.texts)
+            early[best].join(before, behind, entry.words)
+            del entries[index]
+            return True
+    return False
+
+
+def _listed(entry: _Entry) -> Decision:
+    return Decision(kind=entry.kind, text="\n".join(f"- {text}" for text in entry.texts))
+
+
+def _words(texts: Sequence[str]) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(text.casefold())}
+
+
+MOST_TASKS = 15
+_DONE_STAY = 3
+_NAMED = 3
+_NAME = 60
+
+_EARLIER = re.compile(r"Earlier: completed (\d{1,6}) tasks?(?: including (.*))?", re.DOTALL)
+_FURTHER = re.compile(r"\d+ further tasks?")
+_OPEN = (TaskKind.OPEN, TaskKind.NEXT, TaskKind.LATER, TaskKind.IN_PROGRESS)
+
+
+def merged_tasks(
+    previous: Sequence[Task], drafted: Sequence[Task], *, gone: Collection[str] = ()
+) -> tuple[Task, ...]:
+    """The tree of the next version, of any size; `collapsed` limits it.
+
+    Args:
+        previous: the tree of the version before.
+        drafted: the tasks in the new part of the conversation.
+        gone: keys of open tasks that are no longer wanted.
+    """
+    after = flat(drafted)
+    before = [_with_full_text(task, after) for task in flat(previous) if not is_ours(task)]
+    # Of two tasks with the same words, the done one counts, as it does in a first version.
+    latest = {
+        task_key(task.text): task for task in sorted(after, key=lambda task: task.kind is TaskKind.DONE)
+    }
+    known = {task_key(task.text) for task in before}
+    earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
+    ours = (task for task in after if not (earlier and _EARLIER.fullmatch(task.text)))
+    new = [_with_additions(task, before) for task in ours]
+    done = [_as_done(_now(task, latest)) for task in before if _is_done(task, latest)]
+    done += [
+        _as_done(task) for task in new if task.kind is TaskKind.DONE and task_key(task.text) not in known
+    ]
+    listed = {task_key(task.text) for task in done}
+    coming = [task for task in new if task.kind is not TaskKind.DONE and task_key(task.text) not in listed]
+    listed |= {task_key(task.text) for task in coming}
+    coming += [
+        _waiting(task, bool(coming))
+        for task in before
+        if task_key(task.text) not in listed and not (task.kind in _OPEN and task_key(task.text) in gone)
+    ]
+    return _one_in_progress([*done, *coming])
+
+
+def collapsed(tasks: Sequence[Task], most: int = MOST_TASKS) -> tuple[Task, ...]:
+    """At most `most` tasks: old done ones become one line that counts them, the last open ones one task."""
+    earlier = next((task for task in tasks if _EARLIER.fullmatch(task.text)), None)
+    rest = [task for task in tasks if task is not earlier]
+    counted = [task for task in rest if task.kind is not TaskKind.NOTE]
+    notes = [task for task in rest if task.kind is TaskKind.NOTE]
+    done = [task for task in counted if task.kind is TaskKind.DONE]
+    coming = [task for task in counted if task.kind is not TaskKind.DONE]
+    if len(counted) + (earlier is not None) > most:
+        stay = min(len(done), max(_DONE_STAY, most - 1 - len(coming)))
+        earlier = _earlier(earlier, done[: len(done) - stay])
+        done = done[len(done) - stay :]
+    coming = _further_tasks(coming, most - len(done) - (earlier is not None))
+    return (*([earlier] if earlier else []), *done, *coming, *notes)
+
+
+def count_of(task: Task) -> int:
+    """Number of tasks in the counting line; 0 for any other line."""
+    match = _EARLIER.fullmatch(task.text) if task.kind is TaskKind.DONE else None
+    return int(match[1]) if match else 0
+
+
+def flat(tasks: Iterable[Task]) -> list[Task]:
+    """The tasks, with those collected under "further tasks" separated again."""
+    found: list[Task] = []
+    for task in tasks:
+        if task.kind in _OPEN and _FURTHER.fullmatch(task.text) and task.children:
+            found += [child.replace(kind=TaskKind.LATER) for child in task.children]
+        else:
+            found.append(task)
+    return found
+
+
+def _with_full_text(task: Task, drafted: Sequence[Task]) -> Task:
+    """A task with its full text, if it was cut to save room."""
+    if not task.text.endswith("…"):
+        return task
+    cut = task.text[:-1].rstrip()
+    found = {each.text for each in drafted if each.text.startswith(cut)}
+    return task.replace(text=found.pop()) if len(found) == 1 else task
+
+
+def _is_done(task: Task, latest: dict[str, Task]) -> bool:
+    """Whether a task is done, in this version or the one before."""
+    now = latest.get(task_key(task.text))
+    return task.kind is TaskKind.DONE if now is None else now.kind is TaskKind.DONE
+
+
+def _now(task: Task, latest: dict[str, Task]) -> Task:
+    """A task with the line that names it now."""
+    now = latest.get(task_key(task.text))
+    return task if now is None else task.replace(text=now.text)
+
+
+def _as_done(task: Task) -> Task:
+    children = tuple(child for child in task.children if not _is_ours(child))
+    return task.replace(kind=TaskKind.DONE, children=children)
+
+
+def _with_additions(task: Task, before: Sequence[Task]) -> Task:
+    """A task with the additions of a person in the previous version."""
+    known = next((each for each in before if task_key(each.text) == task_key(task.text)), None)
+    if known is None:
+        return task
+    there = {task_key(child.text) for child in task.children}
+    theirs = [child for child in known.children if not _is_ours(child) and task_key(child.text) not in there]
+    return task.replace(children=(*theirs, *task.children))
+
+
+def _is_ours(child: Task) -> bool:
+    return child.kind is TaskKind.BLOCKER or is_ours(child)
+
+
+def _waiting(task: Task, superseded: bool) -> Task:
+    """A task missing from the draft: no longer in progress if another task is."""
+    if task.kind is not TaskKind.IN_PROGRESS or not superseded:
+        return task
+    return task.replace(
+        kind=TaskKind.OPEN, children=tuple(child for child in task.children if not _is_ours(child))
+    )
+
+
+def _one_in_progress(tasks: Iterable[Task]) -> tuple[Task, ...]:
+    """Keep one task in progress, the first, and give it a blocker line."""
+    found = False
+    result = []
+    for task in tasks:
+        if task.kind is TaskKind.IN_PROGRESS:
+            if found:
+                task = task.replace(kind=TaskKind.OPEN)
+            elif not any(child.kind is TaskKind.BLOCKER for child in task.children):
+                blocker = Task(kind=TaskKind.BLOCKER, text=NO_BLOCKER)
+                task = task.replace(children=(*task.children, blocker))
+            found = True
+        result.append(task)
+    return tuple(result)
+
+
+def _earlier(line: Task | None, done: Sequence[Task]) -> Task | None:
+    """The counting line, increased by further tasks."""
+    if not done:
+        return line
+    match = _EARLIER.fullmatch(line.text) if line is not None else None
+    number = (int(match[1]) if match else 0) + len(done)
+    named = [*(match[2] or "").split("; ")] if match else []
+    named += [shortened(one_line(without_source(task.text)).replace("; ", ", "), _NAME) for task in done]
+    names = "; ".join([name for name in named if name][-_NAMED:])
+    plural = "task" if number == 1 else "tasks"
+    return Task(kind=TaskKind.DONE, text=f"Earlier: completed {number} {plural} including {names}")
+
+
+def _further_tasks(coming: list[Task], room: int) -> list[Task]:
+    """Open tasks, the last of them collected under one task if there are more than `room`."""
+    if len(coming) <= max(room, 2):
+        return coming
+    first, rest = coming[: max(room, 2) - 1], coming[max(room, 2) - 1 :]
+    children = tuple(task.replace(kind=TaskKind.OPEN, children=()) for task in rest)
+    return [*first, Task(kind=TaskKind.LATER, text=f"{len(rest)} further tasks", children=children)]
+
+
+TARGET = 5_000
+"""Tokens of a document; a smaller one is not filled up."""
+FLOOR = 2_000
+"""Minimum size reserved for everything but decisions and a person's additions, in tokens."""
+
+_STATE_LINES = 3
+_SHORT = 100
+_NARROW = 60
+_FILES = 1_500
+_FEW = 8
+
+
+def size_of(state: SessionState) -> int:
+    """Tokens of the document."""
+    return tokens(render_session_state(state))
+
+
+def fitted(state: SessionState, target: int = TARGET) -> SessionState:
+    """The state, shortened to `target` tokens as far as possible."""
+    for step in _STEPS:
+        for smaller in step(state):
+            if size_of(state) <= target:
+                return state
+            state = smaller
+    return state
+
+
+def _fewer_quotes(state: SessionState) -> Iterator[SessionState]:
+    yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=3, asks=4))
+
+
+def _few_quotes(state: SessionState) -> Iterator[SessionState]:
+    yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=2, asks=2))
+
+
+def _short_quotes(state: SessionState) -> Iterator[SessionState]:
+    yield from _quoting(state, with_shorter_quotes)
+
+
+def _quoting(state: SessionState, smaller: Callable[[Section], Iterator[Section]]) -> Iterator[SessionState]:
+    for section in filter(is_quotes, state.extra):
+        for less in smaller(section):
+            yield state.replace(extra=with_new_quotes(state.extra, (less,)))
+
+
+def _without_state_lines(state: SessionState) -> Iterator[SessionState]:
+    lines = state.working.technical_state.split("\n")
+    while len(lines) > _STATE_LINES:
+        lines = lines[:-1]
+        yield _working(state, technical_state="\n".join(lines))
+
+
+def _without_subs(state: SessionState) -> Iterator[SessionState]:
+    tasks = [
+        task.replace(children=tuple(child for child in task.children if child.kind is TaskKind.BLOCKER))
+        if not task.text.endswith("further tasks")
+        else task
+        for task in state.tasks
+    ]
+    yield state.replace(tasks=tuple(tasks))
+
+
+def _without_done(state: SessionState) -> Iterator[SessionState]:
+    done = sum(task.kind is TaskKind.DONE for task in state.tasks)
+    if done > 2:
+        yield state.replace(tasks=collapsed(state.tasks, max(3, len(state.tasks) - done + 3)))
+
+
+def _short_texts(state: SessionState) -> Iterator[SessionState]:
+    working = {
+        name: shortened(getattr(state.working, name), _SHORT * (3 if name == "technical_state" else 1))
+        for name in ("last_compile", "last_error", "technical_state", "dependencies")
+    }
+    yield _working(state, **working)
+    state = _working(state, **working)
+    names = ("language", "style", "phase", "last_intent")
+    dynamics = {name: shortened(getattr(state.dynamics, name), _SHORT) for name in names}
+    identity = {
+        name: shortened(getattr(state.identity, name), _SHORT * 2) for name in ("project", "branch", "goal")
+    }
+    yield state.replace(
+        dynamics=state.dynamics.replace(**dynamics), identity=state.identity.replace(**identity)
+    ).replace(tasks=tuple(_shorter(task, _SHORT) for task in state.tasks))
+
+
+def _few_tasks(state: SessionState) -> Iterator[SessionState]:
+    tasks = tuple(_shorter(task, _NARROW) for task in state.tasks)
+    yield state.replace(tasks=tasks)
+    yield state.replace(tasks=tuple(_fewer(task) for task in collapsed(tasks, _FEW)))
+
+
+def _few_files(state: SessionState) -> Iterator[SessionState]:
+    yield _working(state, files_modified=shortened(state.working.files_modified, _FILES))
+    yield _working(state, files_modified=shortened(state.working.files_modified, _SHORT))
+
+
+def _shorter(task: Task, width: int) -> Task:
+    return task.replace(
+        text=shortened(task.text, width), children=tuple(_shorter(child, width) for child in task.children)
+    )
+
+
+def _fewer(task: Task) -> Task:
+    if len(task.children) <= _FEW:
+        return task
+    more = Task(kind=TaskKind.NOTE, text=f"and {len(task.children) - _FEW} more")
+    return task.replace(children=(*task.children[:_FEW], more))
+
+
+def _working(state: SessionState, **changes: str) -> SessionState:
+    return state.replace(working=state.working.replace(**changes))
+
+
+_STEPS = (
+    _fewer_quotes,
+    _without_state_lines,
+    _without_subs,
+    _without_done,
+    _few_quotes,
+    _short_quotes,
+    _short_texts,
+    _few_tasks,
+    _few_files,
+)
+
+
 _Part = TypeVar("_Part", Identity, Dynamics)
+
+
+def draft_session_state(facts: Facts, project: ProjectLike, version: int = 1) -> SessionState:
+    """The session state document by the rules of seed 003, first run."""
+    raw = without_secrets(raw_state(facts, project))
+    decisions = merged_decisions((), raw.decisions)
+    return fitted(raw.replace(version=version, tasks=collapsed(raw.tasks), decisions=decisions))
 
 
 def next_state(

@@ -1,23 +1,30 @@
-"""Failures and checks as events with their age, without claiming that they are solved."""
+"""What happened in a session, with its age: checks, failures, commands, commits, changed files."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.documents.sources import citation, with_source
+from memtui.documents.quotes import citation, source_label, user_requests, with_source
+from memtui.documents.work import ONLY_CAPTURE, nothing_open, open_work
 from memtui.transcript.checks import (
     SENTENCE,
+    all_commands,
     bare_command,
     error_line,
+    is_check,
+    is_lookup,
     last_check,
     last_checks,
     worth_telling,
 )
 from memtui.transcript.hidden_failures import hides_outcome
+from memtui.transcript.paths import shown_path
 from memtui.transcript.record_order import is_after
-from memtui.transcript.records import NOWHERE, Action, Command, ErrorFact, Facts, Source
+from memtui.transcript.records import NOWHERE, Action, Command, ErrorFact, Facts, FileFact, Landmark, Source
 from memtui.transcript.shell import shows_outcome
-from memtui.transcript.short_text import one_line, shortened, telling_line
+from memtui.transcript.short_text import capitalised, one_line, shortened, telling_line
 from memtui.transcript.tools import SHELL_TOOLS
 
 _COUNTED = 50
@@ -136,3 +143,101 @@ def _since(facts: Facts, source: Source) -> str:
     last = outcome_of(later[-1])
     how = f", the last one {last}" if last in ("ok", "failed") else ""
     return f", {number} since{how}"
+
+
+COMMANDS_RUN = "Commands and their last outcome"
+
+_WIDTH = 145
+_FOLDERS = 3
+_FOLDER = re.compile(r"\s*cd (\"[^\"]+\"|'[^']+'|\S+) *(?:&&|;|\n)")
+_MARKS = {"unknown": "no result on record", "background": "started in the background"}
+
+
+def commands_run(facts: Facts, most: int) -> Iterator[str]:
+    """Checks first, including subagents', then repeated commands, then the rest; each group newest first."""
+    last: dict[str, Command] = {}
+    times: dict[str, int] = {}
+    for command in all_commands(facts):
+        text = bare_command(command.text)
+        last.pop(text, None)
+        last[text] = command
+        times[text] = times.get(text, 0) + 1
+    newest_first = list(reversed(last))
+    ranked = sorted(newest_first, key=lambda text: _rank(text, times[text]))
+    for text in ranked[:most]:
+        outcome = outcome_of(last[text])
+        count = f"{times[text]} times, last: " if times[text] > 1 else ""
+        by = ", by a subagent" if last[text].by == "subagent" else ""
+        line = f"`{shortened(text, _WIDTH)}`: {count}{_MARKS.get(outcome, outcome)}{by}"
+        yield with_source(line, last[text].source)
+    ran = (last[text] for text in ranked[:most] if last[text].outcome != "rejected")
+    folders = (_FOLDER.match(command.text) for command in ran)
+    named = dict.fromkeys(found[1].strip("\"'") for found in folders if found)
+    if elsewhere := [folder for folder in named if folder.rstrip("/\\") not in ("", ".", facts.cwd)]:
+        yield f"some after `cd` to {', '.join(elsewhere[:_FOLDERS])}"
+
+
+def _rank(command: str, times: int) -> int:
+    return 0 if is_check(command) else 1 if times > 1 else 3 if is_lookup(command) else 2
+
+
+_SINCE = {
+    "amend": ", followed by an amend",
+    "rebase": ", followed by a rebase",
+    "reset": ", followed by a reset",
+}
+_DONE_FILES = 12
+_ASKED = 25
+_FIRST = 2_000
+_LATER = 400
+
+
+def inferred_plan(facts: Facts) -> str:
+    """The user's requests with the finished and open work on record."""
+    found = user_requests(facts)
+    blocks = []
+    if found:
+        first = shortened(found[-1].text.strip(), _FIRST)
+        blocks.append(f"{source_label('First asked', found[-1].source)}\n{first}")
+    if later := [with_source(ask.within(_LATER), ask.source) for ask in found[:-1]]:
+        more = f"\n- and {len(later) - _ASKED} earlier ones" if len(later) > _ASKED else ""
+        listed = "\n".join(f"- {text}" for text in later[:_ASKED])
+        blocks.append(f"Asked since, newest first:\n{listed}{more}")
+    if facts.from_capture:
+        return "\n\n".join([*blocks, f"Of the work itself {ONLY_CAPTURE}."])
+    if done := [f"- [x] {text}" for text in _finished_work(facts)]:
+        blocks.append("Done, by the record:\n" + "\n".join(done))
+    if work := open_work(facts):
+        blocks.append("Open, by the record:\n" + "\n".join(f"- [ ] {text}" for text in work))
+    else:
+        blocks.append(capitalised(nothing_open(facts)))
+    return "\n\n".join(blocks)
+
+
+def _finished_work(facts: Facts) -> Iterator[str]:
+    yield from map(landmark_line, facts.landmarks)
+    for file in facts.modified_files[:_DONE_FILES]:
+        yield file_line(file)
+    if len(facts.modified_files) > _DONE_FILES:
+        yield f"changed {len(facts.modified_files) - _DONE_FILES} other files"
+    if (check := check_event(facts)).startswith("SUCCESS"):
+        yield f"last check: {check}"
+
+
+def landmark_line(mark: Landmark, *, clock: bool = False) -> str:
+    """A commit, a tag or a pull request, with its fate since."""
+    what = {"commit": f"committed {one_line(mark.text)}", "pull request": f"pull request {mark.text}"}
+    line = f"{what.get(mark.kind, mark.text)}{f' ({mark.commit})' if mark.commit else ''}"
+    return with_source(f"{line}{since(mark)}", mark.source, clock=clock)
+
+
+def since(mark: Landmark) -> str:
+    """The git commands that may have replaced a commit, after a comma; "" for none."""
+    return _SINCE.get(mark.superseded, "")
+
+
+def file_line(file: FileFact) -> str:
+    """A changed file, with its fate since."""
+    later = f", later {file.fate}" if file.fate else ""
+    done = "created" if file.created else "changed"
+    return with_source(f"{done} {shown_path(file.path, None)}{later}", file.source)

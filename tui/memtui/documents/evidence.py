@@ -9,13 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.documents.decisions import recorded_decisions
-from memtui.documents.events import error_event, missing_work, outcome_of, outcome_of_action
-from memtui.documents.goal import ONLY_CAPTURE
-from memtui.documents.inferred_plan import since
-from memtui.documents.open_work import pending, plan_status
-from memtui.documents.sources import citation
-from memtui.documents.user_requests import user_requests
+from memtui.documents.events import error_event, missing_work, outcome_of, outcome_of_action, since
+from memtui.documents.quotes import citation, user_requests
+from memtui.documents.work import ONLY_CAPTURE, pending, plan_status, recorded_decisions
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import Command, CompactionFact, Facts, FileFact, Source, Todo
 from memtui.transcript.short_text import one_line, shortened

@@ -13,9 +13,8 @@ from shlex import quote
 from typing import NamedTuple
 
 from memtui.documents.compaction_notes import known_open_tasks
-from memtui.documents.sources import citation
-from memtui.documents.user_requests import last_request
-from memtui.formats.session_state import SessionState
+from memtui.documents.quotes import citation, last_request
+from memtui.documents.session_state import SessionState
 from memtui.ground.clean import clean_line
 from memtui.secrets.quoting import fenced, safe
 from memtui.transcript.records import Facts, Quote, Source

@@ -10,20 +10,25 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.documents.decisions import recorded_decisions
-from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure
-from memtui.documents.goal import ONLY_CAPTURE, goal_parts, title_of
-from memtui.documents.inferred_plan import landmark_line
-from memtui.documents.open_work import open_steps, open_tasks, pending, turn_line, unfinished_turn
-from memtui.documents.quotes import quotes_section
-from memtui.documents.sources import citation, with_source
-from memtui.formats.memory import MemoryFile
+from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure, landmark_line
+from memtui.documents.memory_file import MemoryFile
+from memtui.documents.quotes import citation, quotes_section, with_source
+from memtui.documents.work import (
+    ONLY_CAPTURE,
+    goal_parts,
+    open_steps,
+    open_tasks,
+    pending,
+    recorded_decisions,
+    title_of,
+    turn_line,
+    unfinished_turn,
+)
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
-from memtui.transcript.facts import Facts
 from memtui.transcript.paths import shown_path
 from memtui.transcript.record_order import is_after
-from memtui.transcript.records import NOWHERE, Command, Source
+from memtui.transcript.records import NOWHERE, Command, Facts, Source
 from memtui.transcript.removals import DELETED, path_now
 from memtui.transcript.short_text import capitalised, shortened
 from memtui.transcript.tasks import dropped_among, was_done

@@ -1,4 +1,4 @@
-"""Graph of memories and entities, rendered as Graphviz DOT or Mermaid.
+"""The entities that recovery texts name, and the graph of memories that they make.
 
 Labels are untrusted. Nodes have generated names, and labels are escaped so that no text in them can end their
 quotes, start a directive or be read as markup.
@@ -6,13 +6,245 @@ quotes, start a directive or be read as markup.
 
 from __future__ import annotations
 
+import math
+import posixpath
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
-from memtui.documents.entities import DECISION, FILE, PACKAGE, PROJECT, SESSION, Entity, Key, counted
+from memtui.documents.recovery import Recovery, is_unknown
 from memtui.ground.clean import clean_line
-from memtui.transcript.short_text import shortened
+from memtui.ground.text import without_backticks
+from memtui.transcript.paths import absolute
+from memtui.transcript.short_text import one_line, shortened
+
+FILE, DECISION, PACKAGE, SESSION, PROJECT = "file", "decision", "package", "session", "project"
+
+Key = tuple[str, str]
+"""Kind and normalized name; equal for two spellings of one entity."""
+
+_NAME_WIDTH = 120
+"""Characters of a decision's name."""
+_WEIGHTS = {FILE: 1.0, DECISION: 1.5, PACKAGE: 0.6, SESSION: 2.0, PROJECT: 0.0}
+"""Weight of a shared entity by its kind. A shared project has none: lists already group by it."""
+
+_PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?)$")
+_WSL = re.compile(r"/mnt/([a-z])/")
+_NAMED_FILE = re.compile(
+    r"(?<![\w:/\\.~@-])(?:[A-Za-z]:[\\/]|/)(?:[\w.@+~-]+[\\/]){1,64}[\w.@+~-]{0,200}\.[A-Za-z]\w{0,7}(?![\w/\\])"
+)
+_DECISION_END = re.compile(r"(?<=.)(?::\s|：|\s[-–—]\s|(?<=[.!?])\s+(?=[^\Wa-z])|\n)")
+_TICKED = re.compile(r"`([^`\n]+)`")
+_LABEL = re.compile(r"[\w ()/.-]{1,40}:\s+")
+_VERSION = r"(?:\s*(?:[=<>~^!@]=?|===|==)\s*v?[\w.*-]+|\s+v?\d[\w.*-]*)"
+_PACKAGE = re.compile(
+    rf"(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?(?:\[[\w,-]+\])?)(?:{_VERSION})*"
+    r"(?:\s+(?:or|and) (?:newer|later|above))?"
+    r"(?:\s*(?:[(（:：→].*|\s[-–—]\s.*))?",
+    re.DOTALL,
+)
+_NO_PACKAGE = frozenset(("none", "no", "nothing", "n/a", "na", "new", "unchanged"))
+_LETTERS = re.compile(r"\W+")
+
+
+class Entity(NamedTuple):
+    """A file, decision, package, session or project named by a memory."""
+
+    kind: str
+    """``file``, ``decision``, ``package``, ``session`` or ``project``."""
+    name: str
+    """For display: a file's path is absolute if its memory gives the root."""
+
+    @property
+    def key(self) -> Key:
+        """Key for comparisons."""
+        return (self.kind, _NORMAL[self.kind](self.name))
+
+
+class Said(Protocol):
+    """Metadata of a memory; `MemoryMeta` implements it."""
+
+    @property
+    def project(self) -> str:
+        """Path of the project's root."""
+
+    @property
+    def session_id(self) -> str:
+        """Claude Code's session."""
+
+
+class Relation(NamedTuple):
+    """A memory that shares entities with another one."""
+
+    id: str
+    shared: tuple[Entity, ...]
+    """The most significant first, in the spelling of this memory."""
+    score: float
+    """Higher is nearer; comparable among the relations of one memory."""
+
+
+def entities(recovery: Recovery, said: Said | None = None) -> tuple[Entity, ...]:
+    """Entities of a memory, each once: files, decisions, packages, sessions, the project.
+
+    Files are those it lists, the modified ones first, then those named elsewhere by an absolute path.
+    A relative path is taken from the project's root.
+
+    Args:
+        recovery: the text.
+        said: its metadata in the store; None if it is not stored.
+    """
+    root = recovery.project_root.strip() or (said.project if said else "")
+    found: dict[Key, Entity] = {}
+    for entity in _all(recovery, said, without_backticks(one_line(root))):
+        if entity.name:
+            found.setdefault(entity.key, entity)
+    return tuple(found.values())
+
+
+def _all(recovery: Recovery, said: Said | None, root: str) -> Iterator[Entity]:
+    files = (*recovery.working_files, *recovery.reference_files)
+    for file in (each for each in files if not is_unknown(each.path)):
+        yield Entity(FILE, _path(file.path, root))
+    for text in _texts(recovery):
+        for match in _NAMED_FILE.finditer(text):
+            yield Entity(FILE, _path(match[0], root))
+    for decision in _known(recovery.decisions):
+        yield Entity(DECISION, _decision(decision))
+    for dependency in _known(recovery.dependencies):
+        for package in packages(dependency):
+            yield Entity(PACKAGE, package)
+    yield Entity(SESSION, one_line(recovery.session_id))
+    if said:
+        yield Entity(SESSION, said.session_id)
+    yield Entity(PROJECT, root)
+
+
+def _known(items: Iterable[str]) -> Iterator[str]:
+    return (item for item in items if not is_unknown(item))
+
+
+def _texts(recovery: Recovery) -> Iterator[str]:
+    yield from (recovery.objective, recovery.plan.content, recovery.last_action)
+    for items in (recovery.changes, recovery.pending, recovery.known_issues, recovery.decisions):
+        yield from items
+    yield recovery.notes
+
+
+def _path(path: str, root: str) -> str:
+    """A path without its line number, made absolute."""
+    return absolute(_PLACE.sub("", without_backticks(one_line(path))), root)
+
+
+def _decision(text: str) -> str:
+    """The decision without its reasons."""
+    return shortened(one_line(_DECISION_END.split(text.strip(), maxsplit=1)[0]), _NAME_WIDTH)
+
+
+def packages(dependency: str) -> list[str]:
+    """The packages in one item of Dependencies: ``zod 3``, ``npm: `lodash`, ioredis@5 (cache)``.
+
+    A sentence names packages only in back-ticks.
+    """
+    text = one_line(dependency)
+    if ticked := _TICKED.findall(text):
+        parts = ticked
+    else:
+        label = _LABEL.match(text)
+        parts = (text[label.end() :] if label and "," in text else text).split(",")
+    names = (_PACKAGE.fullmatch(part.strip()) for part in parts)
+    found = [name[1].partition("[")[0].rstrip(".-") for name in names if name]
+    if len(found) < len(parts) and not ticked:
+        return []
+    return [name for name in found if name.casefold() not in _NO_PACKAGE]
+
+
+@lru_cache(maxsize=1 << 14)
+def path_key(path: str) -> str:
+    """A normal form of a path: of case, slashes, dots, accents and drives as WSL mounts them."""
+    path = unicodedata.normalize("NFC", path).replace("\\", "/").casefold()
+    path = _WSL.sub(r"\1:/", path, count=1) if path.startswith("/mnt/") else path
+    return posixpath.normpath(path) if path else ""
+
+
+def _words(text: str) -> str:
+    return _LETTERS.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip()
+
+
+def _package_key(name: str) -> str:
+    # As package indexes do: `python-dateutil`, `python_dateutil` and `Python.Dateutil` are one.
+    return re.sub(r"[-_.]+", "-", name.casefold())
+
+
+_NORMAL: dict[str, Callable[[str], str]] = {
+    FILE: path_key,
+    DECISION: _words,
+    PACKAGE: _package_key,
+    SESSION: _words,
+    PROJECT: path_key,
+}
+
+
+def counted(memories: Iterable[Collection[Entity]]) -> Counter[Key]:
+    """Number of memories that name each entity."""
+    return Counter(entity.key for named in memories for entity in named)
+
+
+def entity_weight(key: Key, named_by: int, total: int) -> float:
+    """Weight of a shared entity: the fewer memories name it, the higher.
+
+    Args:
+        key: the entity's.
+        named_by: how many memories name it, at least 2.
+        total: how many memories there are.
+    """
+    rest = max(0, total - named_by)
+    return _WEIGHTS[key[0]] * math.log1p((rest + 0.5) / (named_by + 0.5))
+
+
+def related(
+    mine: Collection[Entity],
+    others: Mapping[str, Sequence[Entity]],
+    named_by: Mapping[Key, int] | None = None,
+    total: int | None = None,
+) -> list[Relation]:
+    """The memories that share entities with one, the nearest first.
+
+    Sharing only the project does not count.
+
+    Args:
+        mine: the entities of the one.
+        others: the entities of each of the others, by their ids.
+        named_by: how many memories name each entity, if `others` are only some of them.
+        total: the number of all memories in that case.
+    """
+    keys = {entity.key for entity in mine}
+    if named_by is None:
+        named_by = counted([mine, *others.values()])
+    if total is None:
+        total = len(others) + 1
+    weights = {key: entity_weight(key, max(2, named_by.get(key, 2)), total) for key in keys}
+    relations = []
+    for memory_id, named in others.items():
+        shared = sorted(
+            (entity for entity in named if entity.key in keys), key=lambda entity: -weights[entity.key]
+        )
+        if score := sum(weights[entity.key] for entity in shared):
+            relations.append(Relation(memory_id, tuple(shared), score))
+    # Ids sort by time: of two equally near memories the newer comes first.
+    return sorted(relations, key=lambda relation: (relation.score, relation.id), reverse=True)
+
+
+def path_below(path: str, root: str) -> str:
+    """A file's path relative to the project's root if it lies below it; else unchanged."""
+    bare = root.rstrip("/\\")
+    start, rest = path[: len(bare)], path[len(bare) :]
+    if bare and rest[:1] in ("/", "\\") and path_key(start) == path_key(bare):
+        return rest[1:]
+    return path
+
 
 MEMORY = "memory"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from memtui.documents.compactor_decisions import members
-from memtui.formats.session_state import SessionState, render_session_state
+from memtui.documents.compactor import members
+from memtui.documents.session_state import SessionState, render_session_state
 from memtui.transcript.short_text import key_of
 
 Change = Literal["same", "added", "removed", "changed"]

@@ -9,16 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from memtui.documents.checklist import Verdict, check_recovery
-from memtui.documents.compactor_tasks import MOST, count_of, flat
+from memtui.documents.compactor import MOST_TASKS, count_of, flat
 from memtui.documents.conversation import conversation
-from memtui.documents.state_tasks import task_key
-from memtui.engines.ask import EngineError, ask
-from memtui.engines.check import LINE, UNSEEN, Checked, CitedLines
-from memtui.engines.prompts import CLOSING, OPENING, memory_prompt, recovery_prompt, state_prompt
-from memtui.formats.memory import MemoryFile, parse_memory, render_memory
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import Recovery, RoleFile, is_unknown, parse_recovery, render_recovery
-from memtui.formats.session_state import (
+from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
+from memtui.documents.recovery import Recovery, RoleFile, is_unknown, parse_recovery, render_recovery
+from memtui.documents.session_state import (
     Decision,
     SessionState,
     Task,
@@ -26,7 +21,12 @@ from memtui.formats.session_state import (
     parse_session_state,
     render_session_state,
 )
+from memtui.documents.state_draft import task_key
+from memtui.engines.ask import EngineError, ask
+from memtui.engines.check import LINE, UNSEEN, Checked, CitedLines
+from memtui.engines.prompts import CLOSING, OPENING, memory_prompt, recovery_prompt, state_prompt
 from memtui.ground.clean import clean
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
 from memtui.transcript.facts import Facts
 from memtui.transcript.paths import absolute
@@ -188,7 +188,7 @@ class StateAnswer:
             if task.kind not in refused and not count_of(task) and task_key(task.text) not in known:
                 text = self._check.item(task.text)
                 new.setdefault(task_key(text), Task(kind=task.kind, text=text))
-        return [task for key, task in new.items() if key not in known][:MOST]
+        return [task for key, task in new.items() if key not in known][:MOST_TASKS]
 
 
 def _files(

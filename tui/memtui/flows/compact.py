@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memtui.documents.goal import title_of
+from memtui.documents.memory import MemoryMeta
+from memtui.documents.recovery import Plan, Recovery, parse_recovery, render_recovery
 from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.work import title_of
 from memtui.engines.ask import Engine
-from memtui.formats.recovery import Plan, Recovery, parse_recovery, render_recovery
-from memtui.formats.stored_memory import MemoryMeta
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileProblem

@@ -10,12 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memtui.documents.capture import Capture
+from memtui.documents.memory_file import MemoryFile
+from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.engines.ask import Engine, improved
 from memtui.engines.claude import Claude
 from memtui.flows.compact import Compacted
-from memtui.formats.capture import Capture
-from memtui.formats.memory import MemoryFile
-from memtui.formats.recovery import parse_recovery, render_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.sessions import captured_transcript

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.handoff import Handoff, Session, handoff
-from memtui.formats.errors import FormatError
-from memtui.formats.marked_section import with_section, without_section
+from memtui.documents.marked_section import with_section, without_section
 from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import (
     FileChanged,
@@ -21,11 +20,11 @@ from memtui.ground.files import (
     FileProblem,
     create_exclusive,
     load_within,
-    replace_expected,
+    remove,
+    write_atomic,
 )
-from memtui.ground.files.folder import Folder
-from memtui.ground.files.problems import writing
 from memtui.ground.project import Places
+from memtui.ground.text import FormatError
 from memtui.lost.pins import Pins
 from memtui.store.state_updates import current_state
 
@@ -143,12 +142,11 @@ def _write(path: Path, root: Path, before: bytes | None, after: bytes | None) ->
         return after is not None and create_exclusive(path, after, mode=0o644, within=root)
     try:
         if after is not None:
-            replace_expected(path, after, expected=before, within=root).close()
+            write_atomic(path, after, mode=None, expected=before, within=root)
             return True
         if load_within(path, root, limit=_LIMIT, follow=False).data != before:
             return False
-        with writing(path), Folder(path.parent, within=root) as folder:
-            folder.unlink(path.name)
+        remove(path, within=root)
     except FileChanged:
         return False
     return True

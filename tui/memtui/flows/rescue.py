@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.documents.sources import with_source
+from memtui.documents.quotes import with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute, parse_iso
 from memtui.ground.files import FileProblem

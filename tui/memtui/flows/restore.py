@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from memtui.documents.path_mapping import is_elsewhere, mapped
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import parse_recovery
-from memtui.formats.sections import name_of
-from memtui.formats.session_state import render_session_state
+from memtui.documents.format import name_of
+from memtui.documents.recovery import is_elsewhere, mapped, parse_recovery
+from memtui.documents.session_state import render_session_state
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.ground.text import FormatError
 from memtui.hooks.notes import Shorten, by_hand
 from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
 from memtui.hooks.shortening import shortened

@@ -7,17 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.documents.checked_text import CheckedText
+from memtui.documents.capture import Capture
+from memtui.documents.checklist import CheckedText
+from memtui.documents.format import Section, name_of
 from memtui.documents.memory_draft import draft_memory
+from memtui.documents.memory_file import MemoryFile
+from memtui.documents.recovery import Recovery, is_unknown, parse_recovery, render_recovery, section_lines
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.documents.recovery_review import with_review
 from memtui.engines.check import NO_SOURCE, CitedLines
 from memtui.flows.compact import Compacted, drafted, keep
-from memtui.formats.capture import Capture
-from memtui.formats.memory import MemoryFile
-from memtui.formats.model import Section
-from memtui.formats.recovery import parse_recovery, render_recovery, section_lines
-from memtui.formats.sections import name_of
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project
@@ -25,8 +23,40 @@ from memtui.store.captures import AlreadyReviewed, CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
 from memtui.store.sessions import captured_transcript, session_root
-from memtui.transcript.capture_facts import facts_of_capture
-from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Facts
+
+
+def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recovery:
+    """A recovery text with a reviewer's additions to the draft of the memory file.
+
+    The draft's own lines are already in the recovery text, each in its section.
+    """
+    drafted = draft_memory(facts)
+    learnt = [line for line in memory.learnings if line not in drafted.learnings]
+    asked = [line for line in memory.questions if line not in drafted.questions]
+    changes: dict[str, object] = {}
+    if memory.goal and memory.goal != drafted.goal:
+        changes["objective"] = memory.goal
+    if asked:
+        named = (issue for issue in recovery.known_issues if not is_unknown(issue))
+        changes["known_issues"] = (*named, *asked)
+    if learnt:
+        learned = "**From the review**\n" + "\n".join(f"- {line}" for line in learnt)
+        changes["notes"] = f"{learned}\n\n{recovery.notes}".strip()
+    return recovery.replace(**changes) if changes else recovery
+
+
+def facts_of_capture(capture: Capture) -> Facts:
+    """The session's id, its first words, and when it was captured."""
+    timestamp = capture.timestamp.isoformat()
+    return Facts(
+        from_capture=True,
+        session_id=capture.session_id,
+        first_prompt=capture.first_message,
+        ended=timestamp,
+    )
+
 
 _RECOVERY = "Recovery"
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.documents.session_state import SessionState
 from memtui.engines.ask import EngineError
 from memtui.engines.claude import Claude, StateAnswer
-from memtui.formats.session_state import SessionState
 from memtui.ground.clock import Clock
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
     FileMissing,
@@ -20,7 +20,7 @@ from memtui.ground.files import (
     lock,
     private_folder,
     read_within,
-    sweep_locks,
+    remove,
     sweep_temps,
     write_atomic,
 )
@@ -172,8 +172,7 @@ def _withdraw(note: Note, project: Project, report: Report) -> None:
         data = read_within(path, project.root, limit=_NOTE_LIMIT, follow=False)
         if sha256(data).hexdigest() != note.digest:
             return
-        with writing(path), Folder(path.parent, within=project.root) as folder:
-            folder.unlink(note.name)
+        remove(path, within=project.root)
     except FileProblem as problem:
         if not isinstance(problem, FileMissing):
             report.problem(problem)
@@ -260,11 +259,13 @@ def sweep_captures(project: Project, home: Home) -> None:
     sweep_temps(project.compacts, within=project.root)
     folder = home.state / "captured"
     sweep_temps(folder)
-    sweep_locks(folder)
     oldest = time.time() - _NOTES_SECONDS
     with suppress(OSError), os.scandir(folder) as found:
         for entry in found:
-            if entry.name.endswith(".json") and entry.stat(follow_symlinks=False).st_mtime < oldest:
+            if (
+                entry.name.endswith((".json", ".lock"))
+                and entry.stat(follow_symlinks=False).st_mtime < oldest
+            ):
                 Path(entry.path).unlink()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memtui.ground.files.appending import append_line, read_lines
+from memtui.ground.files import append_line, read_lines
 from memtui.ground.named import NamedTuple
 
 LIMIT = 256 * 1024

@@ -54,7 +54,7 @@ def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
         if not os.path.lexists(path):
             continue
         # Imported here: most projects have no pins.
-        from memtui.formats.pins import parse_pins
+        from memtui.documents.pins import parse_pins
         from memtui.lost.pins import read_pins_file
         from memtui.store.confirmed_pins import Confirmed
 

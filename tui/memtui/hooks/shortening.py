@@ -6,7 +6,7 @@ changed files. Finished work and the course of the conversation are dropped firs
 
 from __future__ import annotations
 
-from memtui.formats.session_state_text import Piece, pieces
+from memtui.documents.session_state_text import Piece, pieces
 from memtui.hooks.sections import size_of
 
 _ALWAYS = 0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 
-from memtui.documents.open_work import open_steps
+from memtui.documents.work import open_steps
 from memtui.lost.naming import SearchedText, Span, head_of, words
 from memtui.lost.records import Kind
 from memtui.lost.traces import Trace

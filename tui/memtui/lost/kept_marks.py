@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileMissing, create_exclusive, load_within, private_folder, replace_expected
+from memtui.ground.files import FileMissing, create_exclusive, load_within, private_folder, write_atomic
 from memtui.ground.project import Project
 from memtui.lost.records import Aftermath, Row
 from memtui.secrets.secrets import masked
@@ -71,7 +71,7 @@ def mark(project: Project, aftermath: Aftermath, row: Row) -> bool:
         if before is None:
             create_exclusive(path, after, within=project.root)
         else:
-            replace_expected(path, after, expected=before, within=project.root).close()
+            write_atomic(path, after, mode=None, expected=before, within=project.root)
     return marked
 
 

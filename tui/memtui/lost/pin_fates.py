@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from memtui.formats.pins import Pin
+from memtui.documents.pins import Pin
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Places
 from memtui.lost.handover_marks import MARK

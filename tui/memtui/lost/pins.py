@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 
-from memtui.formats.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
+from memtui.documents.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
 from memtui.ground.clean import clean_line
 from memtui.ground.files import (
     FileChanged,
@@ -20,8 +20,8 @@ from memtui.ground.files import (
     existing_above,
     load_within,
     private_folder,
-    replace_expected,
     shared_folder,
+    write_atomic,
 )
 from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Project
@@ -161,7 +161,7 @@ class Pins:
                     break
                 continue
             try:
-                replace_expected(path, after, expected=before, within=root).close()
+                write_atomic(path, after, mode=None, expected=before, within=root)
             except FileChanged:
                 continue
             break

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.documents.sources import citation
+from memtui.documents.quotes import citation
 from memtui.lost.naming import Span
 from memtui.lost.records import Unfounded
 from memtui.lost.traces import Trace

@@ -24,8 +24,8 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from mcp import types
 from memtui import __version__
+from memtui.documents.memory import StoredMemory
 from memtui.flows.aftermath import as_object, newest_or_named
-from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.failures import FailureLog, explain

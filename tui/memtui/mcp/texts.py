@@ -8,10 +8,10 @@ from bisect import bisect_right
 from typing import Any
 
 from mcp import types
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import Plan, Recovery, is_unknown, parse_recovery
-from memtui.formats.stored_memory import StoredMemory
+from memtui.documents.memory import StoredMemory
+from memtui.documents.recovery import Plan, Recovery, is_unknown, parse_recovery
 from memtui.ground.clean import clean_line
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
 from memtui.store.base import Listed
 from memtui.transcript.short_text import shortened

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from memtui import __version__
-from memtui.formats.capture import Capture
-from memtui.formats.capture_text import capture_name
+from memtui.documents.capture import Capture
+from memtui.documents.capture_text import capture_name
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, age, parse_iso
 from memtui.ground.files import FileProblem, is_within

@@ -17,10 +17,11 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from memtui.formats.front_matter import dump, load, quick_load
-from memtui.formats.model import FormatError, Line, Moment, Record
+from memtui.documents.format import Line, Moment, Record
+from memtui.documents.front_matter import dump, load, quick_load
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
+from memtui.ground.text import FormatError
 
 LIMIT = 4 << 20
 """Maximum size of a document in bytes."""

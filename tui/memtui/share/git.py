@@ -22,8 +22,7 @@ from hashlib import sha1
 from pathlib import Path
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileProblem, read_within
-from memtui.ground.files.safe import existing_above, private_folder
+from memtui.ground.files import FileProblem, existing_above, private_folder, read_within
 from memtui.ground.machine import find_program
 from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, counted, refuse_schema
 

@@ -14,8 +14,15 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from memtui.ground.files import FileMissing, FileProblem, create_exclusive, read_within, write_atomic
-from memtui.ground.files.safe import existing_above, private_folder
+from memtui.ground.files import (
+    FileMissing,
+    FileProblem,
+    create_exclusive,
+    existing_above,
+    private_folder,
+    read_within,
+    write_atomic,
+)
 from memtui.ground.project import Home
 from memtui.secrets.secrets import find
 from memtui.share.contract import MACHINE, Remote

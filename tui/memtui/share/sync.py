@@ -24,13 +24,22 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from memtui.formats.model import FormatError, Record
-from memtui.formats.stored_memory import StoredMemory
+from memtui.documents.format import Record
+from memtui.documents.memory import StoredMemory
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileChanged, FileMissing, FileProblem, lock, read_within, write_atomic
-from memtui.ground.files.appending import append_line
-from memtui.ground.files.safe import existing_above, private_folder
+from memtui.ground.files import (
+    FileChanged,
+    FileMissing,
+    FileProblem,
+    append_line,
+    existing_above,
+    lock,
+    private_folder,
+    read_within,
+    write_atomic,
+)
 from memtui.ground.project import Home
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
 from memtui.share.contract import LIMIT, Document, Head, Names, Remote, RemoteProblemError
 

@@ -32,12 +32,12 @@ from memtui.ground.files import (
     FileMissing,
     FileOutside,
     FileProblem,
+    create_exclusive,
     existing_above,
     lock,
     private_folder,
     sweep_temps,
     write_atomic,
-    write_parts,
 )  # fmt: skip
 from memtui.ground.files.problems import os_error_reason, reading, writing
 from memtui.ground.project import Home, transcript_slug
@@ -665,7 +665,7 @@ def _unpack(copy: Copy, target: Path) -> None:
     Raises:
         FileProblem: it is not whole, or cannot be written.
     """
-    if write_parts(target, copy.parts()) is None:
+    if not create_exclusive(target, copy.parts()):
         raise FileProblem(target, "already exists; memtui does not overwrite it")
 
 

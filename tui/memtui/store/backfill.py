@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from memtui.formats.capture import Capture
-from memtui.formats.capture_text import capture_name, render_pending
+from memtui.documents.capture import Capture
+from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
 from memtui.ground.project import Places, Project
@@ -36,7 +36,7 @@ _CAPTURE_LIMIT = 1 << 20
 
 
 class Captured(Protocol):
-    """The part of `memtui.formats.capture.Capture` that is used here."""
+    """The part of `memtui.documents.capture.Capture` that is used here."""
 
     @property
     def session_id(self) -> str:
@@ -240,8 +240,8 @@ def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction
 
 def _is_of(path: Path, project: Project, session_id: str, moment: datetime) -> bool:
     """Whether the capture at `path` is the one of this compaction."""
-    from memtui.formats.capture import parse_capture
-    from memtui.formats.model import FormatError
+    from memtui.documents.capture import parse_capture
+    from memtui.ground.text import FormatError
 
     try:
         data = read_within(path, project.root, limit=_CAPTURE_LIMIT, follow=False)

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from memtui.formats.stored_memory import MemoryMeta
+from memtui.documents.memory import MemoryMeta
 from memtui.ground.files import FileProblem
 from memtui.store.project_test import project_test
 

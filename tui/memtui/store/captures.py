@@ -9,10 +9,9 @@ from contextlib import AbstractContextManager, suppress
 from itertools import count
 from pathlib import Path
 
-from memtui.formats.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.formats.capture_text import memory_name
-from memtui.formats.memory import MemoryFile, render_memory
-from memtui.formats.model import FormatError
+from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
+from memtui.documents.capture_text import memory_name
+from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground.clean import without_surrogates
 from memtui.ground.files import (
     Content,
@@ -26,12 +25,13 @@ from memtui.ground.files import (
     lock,
     private_folder,
     read_within,
-    replace_expected,
+    remove,
     resolved,
     sweep_temps,
+    write_atomic,
 )
-from memtui.ground.files.folder import Folder
 from memtui.ground.project import Project
+from memtui.ground.text import FormatError
 from memtui.store.listing import CAPTURE_NAME, Entry, newest_first, scan
 
 LIMIT = 1 << 20
@@ -167,17 +167,12 @@ class CaptureStore:
     def _locked(self) -> AbstractContextManager[None]:
         return captures_lock(self.project)
 
-    def _opened(self) -> Folder:
-        return Folder(self.folder, within=self.project.root)
-
     def _replace(self, name: str, before: bytes, after: bytes) -> None:
-        replace_expected(
-            self.folder / name, after, expected=before, mode=0o600, within=self.project.root
-        ).close()
+        write_atomic(self.folder / name, after, expected=before, within=self.project.root)
 
     def _remove(self, name: str) -> None:
-        with suppress(OSError, FileProblem), self._opened() as folder:
-            folder.discard(name)
+        with suppress(FileProblem):
+            remove(self.folder / name, within=self.project.root)
 
     def _content(self, name: str) -> bytes | None:
         try:

@@ -11,16 +11,15 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from memtui.formats.active_commands import (
+from memtui.documents.commands import (
     ActiveCommand,
     ActiveCommands,
     add_command,
+    compact_summary,
     new_entry,
     parse_active_commands,
     remove_commands,
 )
-from memtui.formats.compact_summary import compact_summary
-from memtui.formats.errors import FormatError
 from memtui.ground.files import (
     FileMissing,
     FileOutside,
@@ -34,6 +33,7 @@ from memtui.ground.files import (
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.patterns import deferred
 from memtui.ground.project import Project, claude_config
+from memtui.ground.text import FormatError
 from memtui.store.shared_text import Patience, SharedText
 
 if TYPE_CHECKING:

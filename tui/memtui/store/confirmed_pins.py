@@ -7,9 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from memtui.ground.clock import parse_iso, system_clock
-from memtui.ground.files import existing_above, private_folder
-from memtui.ground.files.appending import append_line, read_lines
-from memtui.ground.files.problems import reading, writing
+from memtui.ground.files import append_line, existing_above, private_folder, read_lines, reading, writing
 from memtui.ground.project import Home
 
 _LIMIT = 1 << 20

@@ -10,6 +10,7 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
+from memtui.documents.memory import StoredMemory
 from memtui.documents.session_page import (
     Numbered,
     Subagent,
@@ -21,10 +22,9 @@ from memtui.documents.session_page import (
     session_name,
 )
 from memtui.documents.transcript_markdown import Safe, as_it_is, code_span, contained
-from memtui.formats.stored_memory import StoredMemory
 from memtui.ground.clean import clean
 from memtui.ground.clock import local_minute
-from memtui.ground.files import FileProblem, write_parts
+from memtui.ground.files import FileProblem, create_exclusive, write_atomic
 from memtui.ground.files.problems import reading
 from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
@@ -172,8 +172,11 @@ def export_parts(target: Path, parts: Iterator[str], *, mask: bool = True, repla
     Raises:
         FileProblem: the file exists, or it cannot be written or read.
     """
-    size = write_parts(target, (part.encode("utf-8", "replace") for part in parts), replace=replace)
-    if size is None:
+    data = (part.encode("utf-8", "replace") for part in parts)
+    if replace:
+        write_atomic(target, data)
+    elif not create_exclusive(target, data):
         raise FileProblem(target, "already exists: name another file")
+    size = target.stat().st_size
     secrets = "secrets masked" if mask else "with its secrets"
     return f"Wrote {target.absolute()}, {size_text(size)}, {secrets}."

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.documents.path_mapping import is_elsewhere, mapped
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import is_unknown, named_files
-from memtui.formats.stored_memory import StoredMemory
+from memtui.documents.memory import StoredMemory
+from memtui.documents.recovery import is_elsewhere, is_unknown, mapped, named_files
 from memtui.ground.clean import clean_line
+from memtui.ground.text import FormatError
 from memtui.secrets.quoting import safe
 from memtui.secrets.secrets import MASK
 from memtui.store.project_test import ProjectTest

@@ -17,8 +17,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory, render_stored
 from memtui.ground.clock import Clock
 from memtui.ground.files import (
     FileChanged,
@@ -26,18 +25,18 @@ from memtui.ground.files import (
     FileMissing,
     FileProblem,
     FileTooLarge,
+    Folder,
     create_exclusive,
     existing_above,
     load_within,
     lock,
-    move_new,
     private_folder,
-    replace_expected,
-    sweep_locks,
     sweep_temps,
     write_atomic,
+    writing,
 )
 from memtui.ground.project import Home
+from memtui.ground.text import FormatError
 from memtui.store.base import Filter, IdTaken, MemoryMissing, New, Page
 from memtui.store.listing import STORED_NAME, Entry, newest_first, scan
 from memtui.store.memory_labels import quick_labels
@@ -270,7 +269,7 @@ class MemoryStore:
                     meta = meta.replace(updated=self._clock())
                 with suppress(FileChanged):
                     data = _rendered(path, meta, text)
-                    replace_expected(path, data, expected=before, within=self._memories).close()
+                    write_atomic(path, data, mode=None, expected=before, within=self._memories)
                     return meta
         raise FileLocked(path, "is being overwritten by another program; try again in a moment")
 
@@ -286,7 +285,7 @@ class MemoryStore:
         self._prepare(path.parent, self._memories)
         self._prepare(self._trash, self._trash)
         with self._writing(memory_id):
-            if not move_new(path, aside, old_root=self._memories, new_root=self._trash):
+            if not _moved(path, self._memories, aside, self._trash):
                 raise FileProblem(aside, "is in the way: the trash holds a memory of this id; move it away")
             with suppress(OSError):
                 os.utime(aside, follow_symlinks=False)  # from now on, its days in the trash count
@@ -306,7 +305,7 @@ class MemoryStore:
         with self._writing():
             there = self._find_file(memory_id)
             aside = self._trash / path.name
-            if there or not move_new(aside, path, old_root=self._trash, new_root=self._memories):
+            if there or not _moved(aside, self._trash, path, self._memories):
                 raise IdTaken(there or path, "is in the way: it was put there after the memory was deleted")
 
     def tidy(self) -> None:
@@ -417,6 +416,23 @@ def _create_file(path: Path, data: bytes, root: Path) -> bool:
         raise
 
 
+def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
+    """Move a file under its name to another folder; False when it is there already, by hand for example."""
+    with writing(old), Folder(old.parent, within=old_root) as source:
+        source.status(old.name)
+        with writing(new), Folder(new.parent, within=new_root) as target:
+            if target.has(new.name):
+                return False
+            source.replace(old.name, new.name, target)
+            try:
+                target.sync()
+                source.sync()
+            except OSError:
+                target.replace(new.name, old.name, source)
+                raise
+    return True
+
+
 def _is_spent(entry: Entry) -> bool:
     """Whether only the id of a deleted memory is left."""
     return entry.size == 0
@@ -424,7 +440,6 @@ def _is_spent(entry: Entry) -> bool:
 
 def _sweep(folder: Path, root: Path) -> None:
     sweep_temps(folder, within=root)
-    sweep_locks(folder, within=root)
 
 
 def _beginning_with(text: str, ids: Collection[str]) -> list[str]:

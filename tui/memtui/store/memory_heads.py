@@ -12,11 +12,11 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from memtui.formats.memory import parse_memory
-from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import HEAD_LIMIT, has_front_matter, parse_stored, read_head
+from memtui.documents.memory import HEAD_LIMIT, has_front_matter, parse_stored, read_head
+from memtui.documents.memory_file import parse_memory
 from memtui.ground.files import FileProblem, head_within, read_within
 from memtui.ground.project import Home, Project
+from memtui.ground.text import FormatError
 from memtui.store.listing import (
     MEMORY_FILE_NAME,
     MONTH_NAME,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from memtui.formats.capture_text import PendingText, read_pending
+from memtui.documents.capture_text import PendingText, read_pending
 from memtui.ground.files import FileProblem, heads_within
 from memtui.ground.project import Home, Project
 from memtui.store.listing import (

@@ -13,23 +13,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memtui.documents.entities import (
+from memtui.documents.memory import StoredMemory
+from memtui.documents.memory_graph import (
     DECISION,
     FILE,
     PROJECT,
     SESSION,
     Entity,
+    Graph,
     Key,
     entities,
     entity_weight,
+    graph_of,
     path_below,
     related,
 )
-from memtui.documents.memory_graph import Graph, graph_of
-from memtui.formats.model import FormatError
-from memtui.formats.recovery import Recovery, parse_recovery
-from memtui.formats.stored_memory import StoredMemory
+from memtui.documents.recovery import Recovery, parse_recovery
 from memtui.ground.files import FileProblem
+from memtui.ground.text import FormatError
 from memtui.store.base import Filter, Listed
 from memtui.store.memories import MemoryStore
 from memtui.store.search_index import SearchIndex

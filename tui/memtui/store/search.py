@@ -23,7 +23,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.formats.pins import Pin
+from memtui.documents.pins import Pin
 from memtui.ground.clean import clean, clean_line, without_surrogates
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memtui.formats.capture import parse_capture
-from memtui.formats.capture_text import opening
-from memtui.formats.memory import parse_memory
-from memtui.formats.model import FormatError
-from memtui.formats.pins import Pin, parse_pins
-from memtui.formats.session_state import parse_session_state
+from memtui.documents.capture import parse_capture
+from memtui.documents.capture_text import opening
+from memtui.documents.memory_file import parse_memory
+from memtui.documents.pins import Pin, parse_pins
+from memtui.documents.session_state import parse_session_state
 from memtui.ground.files import FileProblem, read_within
 from memtui.ground.project import Home, Project, find_root
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
 from memtui.store.listing import CAPTURE_NAME, MEMORY_FILE_NAME, Entry, scan
 from memtui.store.memory_labels import stored_id

@@ -30,9 +30,8 @@ from typing import NamedTuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder
+from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder, signature_of
 from memtui.ground.files.problems import writing
-from memtui.ground.files.safe import signature_of
 from memtui.ground.project import Home, Places
 from memtui.store.archive import UnpackedStream
 from memtui.store.listing import Entry

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from memtui.formats.capture import Capture
+from memtui.documents.capture import Capture
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, heads_within
 from memtui.ground.project import Home, Project

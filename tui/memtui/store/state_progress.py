@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from memtui.formats.model import FormatError
-from memtui.formats.progress import Progress, parse_progress, render_progress
+from memtui.documents.session_state import Progress, parse_progress, render_progress
 from memtui.ground.files import FileProblem, existing_above, read_within, write_atomic
 from memtui.ground.project import Home
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked_in
 from memtui.store.state_files import SESSION
 

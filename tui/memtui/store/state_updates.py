@@ -8,15 +8,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.documents.compaction_notes import compaction_notes
-from memtui.documents.compactor import merge, next_state
-from memtui.documents.compactor_decisions import merged_decisions
-from memtui.documents.state_draft import draft_session_state
-from memtui.formats.model import FormatError
-from memtui.formats.progress import HEAD, TAIL, Progress, fingerprint
-from memtui.formats.session_state import SessionState, is_whole, parse_session_state, render_session_state
+from memtui.documents.compactor import draft_session_state, merge, merged_decisions, next_state
+from memtui.documents.session_state import (
+    HEAD,
+    TAIL,
+    Progress,
+    SessionState,
+    fingerprint,
+    is_whole,
+    parse_session_state,
+    render_session_state,
+)
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileMissing, FileProblem, FileUnreadable
 from memtui.ground.project import Places, Project
+from memtui.ground.text import FormatError
 from memtui.store.listing import Entry
 from memtui.store.sessions import (
     archived_transcript,

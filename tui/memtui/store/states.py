@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memtui.formats.model import FormatError
-from memtui.formats.session_state import SessionState, parse_session_state
+from memtui.documents.session_state import SessionState, parse_session_state
 from memtui.ground.files import (
     FileProblem,
     create_exclusive,
@@ -19,6 +18,7 @@ from memtui.ground.files import (
     write_atomic,
 )
 from memtui.ground.project import Home, Project
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import (

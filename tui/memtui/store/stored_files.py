@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
-from memtui.formats.model import FormatError
-from memtui.formats.stored_memory import (
+from memtui.documents.memory import (
     HEAD_LIMIT,
     MemoryMeta,
     StoredMemory,
@@ -21,6 +20,7 @@ from memtui.formats.stored_memory import (
     read_head,
 )
 from memtui.ground.files import FileProblem, head_within, heads_within
+from memtui.ground.text import FormatError
 from memtui.store.base import Listed
 from memtui.store.listing import MONTH_NAME, STORED_NAME, Entry, newest_first, scan
 

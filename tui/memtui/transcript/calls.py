@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from memtui.secrets.border import cleared_in
 from memtui.transcript.actions import ActionLog, answers_of, target_of
-from memtui.transcript.checkpoint import Checkpoint
+from memtui.transcript.checkpoint import CARRIED, Checkpoint, WaitingCall, waiting_call
 from memtui.transcript.checks import is_check
 from memtui.transcript.events import Call, Result
 from memtui.transcript.file_changes import FileLog, target_path, tool_of
@@ -21,7 +21,6 @@ from memtui.transcript.outcomes import (
     outcome_of,
     said_with_rejection,
 )
-from memtui.transcript.pending_calls import CARRIED, WaitingCall, waiting_call
 from memtui.transcript.plans import PlanLog
 from memtui.transcript.quotes import QuoteLog
 from memtui.transcript.records import NOWHERE, Answer, ErrorFact, Quote, Source

@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from memtui.formats.model import FormatError
+from memtui.ground.text import FormatError
 from memtui.transcript.checks import last_checks, worth_telling
+from memtui.transcript.events import Call
 from memtui.transcript.packages import packages_of
-from memtui.transcript.pending_calls import WaitingCall
 from memtui.transcript.prompts import PromptMemory
 from memtui.transcript.records import Command, CompactionFact, Facts, Source, Turn
 from memtui.transcript.tasks import TodoMemory
@@ -30,6 +30,38 @@ _ERRORS = 50
 _FEW = 10
 _PLANS = 3
 _SUMMARY = 20_000
+CARRIED = 50
+"""The most calls kept, the last ones."""
+_TEXT = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCall:
+    """A call without its result, to be continued."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    agent: str
+    folder: str
+    source: Source
+    own: bool
+
+
+def waiting_call(call: Call, folder: str, source: Source, own: bool) -> WaitingCall:
+    """A call made in `folder` by the session itself (`own`) or by a subagent, its arguments shortened."""
+    return WaitingCall(call.id, call.name, _light(call.input), call.agent, folder, source, own)
+
+
+def _light(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call that its result may need, texts cut to the size of a plan."""
+    light: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if isinstance(value, str):
+            light[name] = value[:_TEXT]
+        elif isinstance(value, bool | int) or name in ("questions", "todos"):
+            light[name] = value
+    return light
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from memtui.transcript.output_lines import LIST, is_drawn, kind_of
 from memtui.transcript.records import Pasted, Source
 from memtui.transcript.short_text import GAP
 
@@ -51,6 +50,26 @@ _QUOTES = '"' * 3
 _SURE = frozenset({"escape", "time", "place"})
 _DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
 _IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
+_FRAME = 4
+"""Minimum number of box-drawing characters in a line of a program."""
+_LIST = re.compile(
+    r"[ \t]*(?:[-*•+](?:\s|$)|[(（]?\d{1,3}(?:\.\d{1,2})*[.)）、．:]?(?:\s|$)"
+    r"|[(（]?\d{1,2}[.)）、．]|[a-zA-Z][.)]\s|#{1,6}\s)"
+)
+_TAG = re.compile(r"\s*(\[[^\]\n]{1,40}\]|\w[\w.-]{0,30}[:>|](?=\s)|at\s+\S+\s*\()")
+_DRAWN = re.compile(r"[\u2500-\u259f]")
+_RULE = re.compile(r"([^\w\s])\1{7}")
+"""Rules and boxes that programs draw."""
+_SECONDS = re.compile(r"\s*(\d+\.\d+)\s")
+_DIGITS = re.compile(r"\d+")
+_FORMS = (
+    ("time", re.compile(r"\W*\d{1,4}[-/:.]\d\d[-/:.]\d\d")),
+    ("mark", re.compile(r"\s*([^\w\s\"'“‘«»(（「『/@`#*.¿¡-][^\w\s]*)(?:\s|$)")),
+    ("place", re.compile(r"\s*[\w./\\-]+\.\w{1,6}:\d+\b")),
+    ("code", re.compile(r"\s*(?://|/\*)|.*[;{}]\s*$")),
+    ("indent", re.compile(r"    |\t")),
+    ("progress", re.compile(r".*(?:\.\.\.|…)\s*$")),
+)
 
 
 def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tuple[str, tuple[Pasted, ...]]:
@@ -112,14 +131,14 @@ def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -
         for at in order:
             line = lines[at].strip()
             beside = (at > 0 and taken[at - 1]) or (at < last and taken[at + 1])
-            if beside and not taken[at] and len(line) >= _PRINTED and not LIST.match(line):
+            if beside and not taken[at] and len(line) >= _PRINTED and not _LIST.match(line):
                 taken[at] = any(line in text for text in printed)
 
 
 def _single_lines(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Single lines that only programs write, in a message that is mostly pasted."""
     if _is_mostly_pasted(lines, taken):
-        yield from ((at, at + 1) for at, line in enumerate(lines) if is_drawn(line))
+        yield from ((at, at + 1) for at, line in enumerate(lines) if _is_drawn(line))
 
 
 def _beside(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
@@ -127,7 +146,7 @@ def _beside(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     if not any(taken) or not _is_mostly_pasted(lines, taken):
         return
     first, behind = taken.index(True), len(taken) - taken[::-1].index(True)
-    above = list(takewhile(lambda at: not lines[at].strip() or kind_of(lines[at]), range(first - 1, 0, -1)))
+    above = list(takewhile(lambda at: not lines[at].strip() or _kind_of(lines[at]), range(first - 1, 0, -1)))
     if len(shown := [at for at in above if lines[at].strip()]) > 1:
         yield shown[-1], first
     end = behind
@@ -146,10 +165,10 @@ def _is_mostly_pasted(lines: list[str], taken: list[bool]) -> bool:
 
 def _is_printed(lines: list[str], taken: list[bool], at: int) -> bool:
     """Whether a line looks like output. One that opens a paragraph at the margin may be typed: ``NB: no``."""
-    kind = kind_of(lines[at])
+    kind = _kind_of(lines[at])
     inside = lines[at][:1].isspace() or (lines[at - 1].strip() and not taken[at - 1])
     return kind not in ("", "progress", "indent", "code") and bool(
-        inside or kind in _SURE or is_drawn(lines[at])
+        inside or kind in _SURE or _is_drawn(lines[at])
     )
 
 
@@ -221,7 +240,7 @@ def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
     """Runs of lines that look like a program's output or indented code."""
-    kinds = ["" if taken[at] else kind_of(line) for at, line in enumerate(lines)]
+    kinds = ["" if taken[at] else _kind_of(line) for at, line in enumerate(lines)]
     at = 0
     while at < len(lines):
         if not kinds[at]:
@@ -259,7 +278,7 @@ def _long(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         if at < len(lines) and not taken[at] and line.strip():
             continue
         paragraph = lines[start:at]
-        prose = [each for each in paragraph if not LIST.match(each)]
+        prose = [each for each in paragraph if not _LIST.match(each)]
         size = sum(map(len, paragraph)) + len(paragraph)
         if sum(map(len, prose)) > _LONGEST or size > 2 * _LONGEST or len(prose) > _LINES:
             # The first line may be the user's comment on the rest.
@@ -279,3 +298,23 @@ def _behind(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         if size > _KEPT and at:
             yield at, len(lines)
             return
+
+
+def _is_drawn(line: str) -> bool:
+    """Whether a line has a terminal's escape codes, or is part of a box."""
+    return "\x1b" in line or len(_DRAWN.findall(line)) >= _FRAME
+
+
+def _kind_of(line: str) -> str:
+    """The kind of output a line looks like, "" if it does not."""
+    if "\x1b" in line or "\x08" in line:
+        return "escape"
+    if (not line.isascii() and _DRAWN.search(line)) or _RULE.search(line):
+        return "mark"
+    if seconds := _SECONDS.match(line):
+        return seconds[1]
+    if not line.strip() or _LIST.match(line):
+        return ""
+    if tag := _TAG.match(line):
+        return "frame" if tag[1].startswith("at") and tag[1].endswith("(") else _DIGITS.sub("0", tag[1])
+    return next((kind for kind, form in _FORMS if form.match(line)), "")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from memtui.secrets.private import may_hold_private_in, without_private, without
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.checkpoint import Checkpoint, facts_to_keep
-from memtui.transcript.compactions import CompactionLog
 from memtui.transcript.events import (
     ApiError,
     Boundary,
@@ -37,7 +37,7 @@ from memtui.transcript.events import (
 )
 from memtui.transcript.lines import Line, Record
 from memtui.transcript.prompts import PromptLog
-from memtui.transcript.records import Facts, Prompt, Source, Speaker, TurnKind
+from memtui.transcript.records import CompactionFact, Facts, Prompt, Source, Speaker, TurnKind
 from memtui.transcript.session_info import Setting, time_of
 from memtui.transcript.turns import TurnLog
 from memtui.transcript.words import WordsKind
@@ -53,6 +53,42 @@ _CLEARED = frozenset(
 """Events whose texts are kept."""
 _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
+
+_COMPACTIONS = 200
+_SUMMARY = 100_000
+
+
+class CompactionLog:
+    """Pairs boundaries and summaries. The summary follows its boundary; either may be missing."""
+
+    def __init__(self) -> None:
+        self._compactions: deque[CompactionFact] = deque(maxlen=_COMPACTIONS)
+        self.awaits_summary = False
+        """The last boundary has no summary yet."""
+
+    def resume(self, compactions: Iterable[CompactionFact]) -> None:
+        """Restore earlier compactions."""
+        self._compactions.extend(compactions)
+        last = self._compactions[-1] if self._compactions else None
+        self.awaits_summary = last is not None and last.trigger != "" and not last.summary
+
+    def boundary(self, event: Boundary, source: Source) -> None:
+        """Record a boundary."""
+        self._compactions.append(CompactionFact(event.trigger, event.pre_tokens, event.post_tokens, source))
+        self.awaits_summary = True
+
+    def summary(self, event: Summary, source: Source) -> None:
+        """Record a summary."""
+        text = event.text[:_SUMMARY]
+        if self.awaits_summary:
+            self._compactions[-1] = replace(self._compactions[-1], summary=text, summary_source=source)
+        else:
+            self._compactions.append(CompactionFact("", None, None, source, text, source))
+        self.awaits_summary = False
+
+    def finish(self) -> tuple[CompactionFact, ...]:
+        """All compactions, first to last."""
+        return tuple(self._compactions)
 
 
 def _clean_events(record: Record) -> Sequence[Event]:

@@ -11,8 +11,8 @@ from memtui.app.widgets.document import Document, Line, concat, line, plain, sty
 from memtui.ground.clock import age, local_minute
 
 if TYPE_CHECKING:
+    from memtui.documents.capture import Capture
     from memtui.documents.evidence import EvidenceGroup
-    from memtui.formats.capture import Capture
     from memtui.transcript.facts import Facts
 
 _BLANK = Line("")
@@ -89,7 +89,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
-    from memtui.documents.decisions import recorded_decisions  # the first paint needs no facts
+    from memtui.documents.work import recorded_decisions  # the first paint needs no facts
     from memtui.transcript.tasks import OPEN
 
     open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)

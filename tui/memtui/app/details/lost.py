@@ -11,7 +11,7 @@ from memtui.app.details.folds import fold
 from memtui.app.widgets.document import Document, Line, Span, concat, line, styled
 from memtui.app.widgets.row_list import row as row_of
 from memtui.app.widgets.wrap import cut_left
-from memtui.documents.sources import citation
+from memtui.documents.quotes import citation
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.lost.receipts import Receipt

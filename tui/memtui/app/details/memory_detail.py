@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from memtui.app.details.folds import fold, folded, recovery_lines
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
-from memtui.documents.entities import path_below
+from memtui.documents.memory_graph import path_below
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 
 if TYPE_CHECKING:
     from memtui.documents.checklist import Point
-    from memtui.documents.entities import Entity
+    from memtui.documents.memory_graph import Entity
     from memtui.store.freshness import Freshness
     from memtui.store.memory_heads import MemoryHead, MemoryText
     from memtui.store.relations import Related
@@ -116,8 +116,8 @@ def _secrets(text: str) -> list[Line]:
 
 def _gist(text: str, title: str) -> list[Line]:
     """The first line of the objective, unless the title has it, and the next step, if any."""
-    from memtui.formats.model import FormatError
-    from memtui.formats.recovery import parse_recovery
+    from memtui.documents.recovery import parse_recovery
+    from memtui.ground.text import FormatError
 
     try:
         recovery = parse_recovery(text)
@@ -139,7 +139,7 @@ def _between(parts: Iterable[str | tuple[str, str]]) -> list[str | tuple[str, st
 def _checklist(text: str, unfolded: Collection[str]) -> list[Line]:
     """The checklist, folded, as it is for authors of such texts rather than readers."""
     from memtui.documents.checklist import check_recovery
-    from memtui.formats.model import FormatError
+    from memtui.ground.text import FormatError
 
     try:
         counts, *points = checklist_lines(check_recovery(text))

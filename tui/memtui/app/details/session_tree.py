@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.app.widgets.document import Line, line, styled
 from memtui.app.widgets.wrap import short_tokens
-from memtui.formats.capture_text import opening
+from memtui.documents.capture_text import opening
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.secrets.secrets import masked
 from memtui.transcript.short_text import one_line, shortened

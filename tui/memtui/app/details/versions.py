@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from memtui.app.widgets.document import Document, Line, line, plain, styled
-from memtui.documents.compactor_decisions import members
+from memtui.documents.compactor import members
+from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
-from memtui.formats.session_state import SessionState, TaskKind
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState

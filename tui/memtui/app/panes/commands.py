@@ -23,7 +23,7 @@ from memtui.ground.clock import age, local_minute, short_age
 from memtui.ground.files import FileProblem
 
 if TYPE_CHECKING:
-    from memtui.formats.active_commands import ActiveCommand
+    from memtui.documents.commands import ActiveCommand
     from memtui.lost.pin_fates import PinFate, PinRow
 
 _NONE = (

@@ -125,7 +125,7 @@ def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedL
 
 def parsed(text: str) -> SelectedLine:
     """A line without its leading mark and its source, which is returned separately."""
-    from memtui.documents.sources import without_source  # the first paint does without it
+    from memtui.documents.quotes import without_source  # the first paint does without it
 
     mark = _MARK.match(text)
     text = text[mark.end() :] if mark else text

@@ -250,7 +250,7 @@ class MemoriesPane(Pane):
 
     def subject(self, key: str | None) -> Subject:
         """The subject for keys."""
-        from memtui.formats.stored_memory import RECOVERY_ID
+        from memtui.documents.memory import RECOVERY_ID
         from memtui.store.transcripts import TranscriptProblem
 
         entry = self.view.entries.get(key) if key is not None else None
@@ -395,7 +395,7 @@ class MemoriesPane(Pane):
         """Edit the tags that the chosen memories have in common, in one line."""
         from memtui.app.memory_edits import common_tags, retag
         from memtui.app.screens.dialogs import AskScreen
-        from memtui.formats.tags import tags_of
+        from memtui.documents.memory import tags_of
 
         ids = self.stored("tagged")
         if not ids:

@@ -18,7 +18,7 @@ from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
-    from memtui.formats.stored_memory import StoredMemory
+    from memtui.documents.memory import StoredMemory
     from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
     from memtui.store.memory_heads import MemoryHead

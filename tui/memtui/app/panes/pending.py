@@ -16,16 +16,16 @@ from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import row, when_of
-from memtui.formats.capture_text import opening
+from memtui.documents.capture_text import opening
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
+    from memtui.documents.capture import Capture
+    from memtui.documents.capture_text import PendingText
     from memtui.flows.review import Reviewed
-    from memtui.formats.capture import Capture
-    from memtui.formats.capture_text import PendingText
     from memtui.lost.records import Aftermath
     from memtui.store.backfill import Missing
 

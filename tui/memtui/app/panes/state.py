@@ -31,8 +31,8 @@ from memtui.ground.patterns import deferred
 from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
+    from memtui.documents.session_state import SessionState, Task
     from memtui.flows.state_model import Asked
-    from memtui.formats.session_state import SessionState, Task
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
 _BARE = "Neither a goal nor a task yet: enter shows the document."
@@ -488,7 +488,7 @@ class StatePane(Pane):
 
 
 def _glance(state: SessionState) -> Iterator[_Row]:
-    from memtui.formats.session_state import TaskKind
+    from memtui.documents.session_state import TaskKind
 
     if state.identity.goal:
         yield _Row("goal", state.identity.goal, "bold")
@@ -512,7 +512,7 @@ def _glance(state: SessionState) -> Iterator[_Row]:
 
 
 def _children(task: Task) -> Iterator[_Row]:
-    from memtui.formats.session_state import TaskKind
+    from memtui.documents.session_state import TaskKind
 
     for child in task.children:
         if child.kind is TaskKind.BLOCKER and child.text.casefold() in ("", "none", "n/a"):

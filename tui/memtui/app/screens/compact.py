@@ -28,13 +28,13 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.text_field import TextField, TypedLine
 from memtui.documents.checklist import Point, check_recovery
+from memtui.documents.memory import tags_of
 from memtui.engines.ask import Engine
 from memtui.flows.compact import Compacted, draft, keep, stored_already
 from memtui.flows.draft_model import compact_by_claude
-from memtui.formats.model import FormatError
-from memtui.formats.tags import tags_of
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
+from memtui.ground.text import FormatError
 from memtui.transcript.cancelled import ReadingCancelledError
 
 _PAUSE = 0.3

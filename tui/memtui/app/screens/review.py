@@ -27,16 +27,15 @@ from memtui.app.screens.review_fields import FormField, ReviewForm
 from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
+from memtui.documents.capture_text import capture_time
 from memtui.documents.evidence import evidence
 from memtui.documents.memory_draft import draft_memory, draft_summary
+from memtui.documents.memory_file import MemoryFile
 from memtui.flows.draft_model import Reworded, review_by_claude
-from memtui.flows.review import Reviewed, review
-from memtui.formats.capture_text import capture_time
-from memtui.formats.memory import MemoryFile
+from memtui.flows.review import Reviewed, facts_of_capture, review
 from memtui.ground.files import FileProblem
 from memtui.store.listing import Entry
 from memtui.transcript.cancelled import ReadingCancelledError
-from memtui.transcript.capture_facts import facts_of_capture
 from memtui.transcript.facts import Facts
 
 

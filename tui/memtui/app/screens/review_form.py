@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memtui.formats.memory import MemoryFile
+from memtui.documents.memory_file import MemoryFile
 
 
 @dataclass(frozen=True, slots=True)

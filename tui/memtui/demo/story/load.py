@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from memtui.demo.transcript import TranscriptWriter
-from memtui.formats.memory import MemoryFile
+from memtui.documents.memory_file import MemoryFile
 
 Step = Sequence[Any]
 """A method of `TranscriptWriter` and its arguments; paths are relative to the project."""

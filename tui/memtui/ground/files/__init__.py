@@ -1,97 +1,42 @@
 """Files: written whole or not at all, created exclusively, locked, and read only within an allowed folder.
 
 Standard library only: the hook process imports this. Every function raises `FileProblem` (or one of its
-kinds) with a plain sentence, never a bare `OSError`.
+kinds) with a plain sentence, never a bare `OSError`, unless it says so.
 """
 
-from importlib import import_module
-
-from memtui.ground.files.atomic import create_exclusive, sweep_temps, write_atomic
-from memtui.ground.files.locks import lock, sweep_locks
-from memtui.ground.files.problems import (
-    FileChanged,
-    FileLocked,
-    FileMissing,
-    FileNotRegular,
-    FileOutside,
-    FileProblem,
-    FileTooLarge,
-    FileUnreadable,
-    FileUnwritable,
-)
-from memtui.ground.files.safe import (
-    Content,
-    Signature,
-    existing_above,
-    folder_within,
-    head_within,
-    heads_within,
-    is_within,
-    load_within,
-    private_folder,
-    private_parents,
-    read_within,
-    resolved,
-    shared_folder,
-    tail_within,
-    try_writing,
-)
-from memtui.ground.named import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from memtui.ground.files.moving import move_new
-    from memtui.ground.files.replacing import Replaced, replace_expected
-    from memtui.ground.files.shared_lock import lock_file
-    from memtui.ground.files.streaming import write_parts
-
-_LATER = {
-    "lock_file": "shared_lock",
-    "move_new": "moving",
-    "Replaced": "replacing",
-    "replace_expected": "replacing",
-    "write_parts": "streaming",
-}
-"""Name -> module of everything that hooks do not need: imported on first use."""
-
-__all__ = [
-    "Content",
-    "FileChanged",
-    "FileLocked",
-    "FileMissing",
-    "FileNotRegular",
-    "FileOutside",
-    "FileProblem",
-    "FileTooLarge",
-    "FileUnreadable",
-    "FileUnwritable",
-    "Replaced",
-    "Signature",
-    "create_exclusive",
-    "existing_above",
-    "folder_within",
-    "head_within",
-    "heads_within",
-    "is_within",
-    "load_within",
-    "lock",
-    "lock_file",
-    "move_new",
-    "private_folder",
-    "private_parents",
-    "read_within",
-    "replace_expected",
-    "resolved",
-    "shared_folder",
-    "sweep_locks",
-    "sweep_temps",
-    "tail_within",
-    "try_writing",
-    "write_atomic",
-    "write_parts",
-]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+from memtui.ground.files.atomic import append_line as append_line
+from memtui.ground.files.atomic import create_exclusive as create_exclusive
+from memtui.ground.files.atomic import existing_above as existing_above
+from memtui.ground.files.atomic import lock as lock
+from memtui.ground.files.atomic import private_folder as private_folder
+from memtui.ground.files.atomic import private_parents as private_parents
+from memtui.ground.files.atomic import read_lines as read_lines
+from memtui.ground.files.atomic import remove as remove
+from memtui.ground.files.atomic import shared_folder as shared_folder
+from memtui.ground.files.atomic import sweep_temps as sweep_temps
+from memtui.ground.files.atomic import try_writing as try_writing
+from memtui.ground.files.atomic import write_atomic as write_atomic
+from memtui.ground.files.folder import Content as Content
+from memtui.ground.files.folder import Folder as Folder
+from memtui.ground.files.folder import Signature as Signature
+from memtui.ground.files.folder import folder_within as folder_within
+from memtui.ground.files.folder import head_within as head_within
+from memtui.ground.files.folder import heads_within as heads_within
+from memtui.ground.files.folder import is_within as is_within
+from memtui.ground.files.folder import load_within as load_within
+from memtui.ground.files.folder import read_within as read_within
+from memtui.ground.files.folder import resolved as resolved
+from memtui.ground.files.folder import signature_of as signature_of
+from memtui.ground.files.folder import tail_within as tail_within
+from memtui.ground.files.problems import FileChanged as FileChanged
+from memtui.ground.files.problems import FileLocked as FileLocked
+from memtui.ground.files.problems import FileMissing as FileMissing
+from memtui.ground.files.problems import FileNotRegular as FileNotRegular
+from memtui.ground.files.problems import FileOutside as FileOutside
+from memtui.ground.files.problems import FileProblem as FileProblem
+from memtui.ground.files.problems import FileTooLarge as FileTooLarge
+from memtui.ground.files.problems import FileUnreadable as FileUnreadable
+from memtui.ground.files.problems import FileUnwritable as FileUnwritable
+from memtui.ground.files.problems import os_error_reason as os_error_reason
+from memtui.ground.files.problems import reading as reading
+from memtui.ground.files.problems import writing as writing

@@ -1,17 +1,4 @@
-"""Errors about one file, each a sentence that names the file and what to do.
-
-::
-
-    FileProblem
-    ├── FileMissing      there is no such file
-    ├── FileOutside      the path leaves its folder, or passes through a symbolic link
-    ├── FileNotRegular   a folder, a pipe, a device or a link where a file should be
-    ├── FileTooLarge     larger than its reader allows
-    ├── FileUnreadable   the system refuses to read it
-    ├── FileUnwritable   the system refuses to write it; nothing was changed
-    ├── FileLocked       another process holds the lock
-    └── FileChanged      it has changed since it was read
-"""
+"""Errors about one file, each a sentence that names the file and what to do."""
 
 from __future__ import annotations
 
@@ -91,36 +78,31 @@ def reading(path: Path | str) -> Iterator[None]:
     """Turn an `OSError` while reading `path` into a `FileProblem`."""
     try:
         yield
-    except FileNotFoundError as error:
-        raise FileMissing(path, "does not exist") from error
-    except OSError as error:
-        raise _refusal(path, error) or FileUnreadable(
-            path, f"cannot be read: {os_error_reason(error)}"
-        ) from error
-    except ValueError as error:  # a NUL in the path
-        raise FileOutside(path, "is not a possible path") from error
+    except (OSError, ValueError) as error:
+        raise _problem(path, error, FileUnreadable, "does not exist", "cannot be read") from error
 
 
 @contextmanager
 def writing(path: Path | str) -> Iterator[None]:
     """Turn an `OSError` while writing `path` into a `FileProblem`."""
+    missing, refused = "cannot be written: its folder does not exist", "cannot be written"
     try:
         yield
-    except FileNotFoundError as error:
-        raise FileMissing(path, "cannot be written: its folder does not exist") from error
-    except OSError as error:
-        raise _refusal(path, error) or FileUnwritable(
-            path, f"cannot be written: {os_error_reason(error)}"
-        ) from error
-    except ValueError as error:
-        raise FileOutside(path, "is not a possible path") from error
+    except (OSError, ValueError) as error:
+        raise _problem(path, error, FileUnwritable, missing, refused) from error
 
 
-def _refusal(path: Path | str, error: OSError) -> FileProblem | None:
+def _problem(
+    path: Path | str, error: OSError | ValueError, kind: type[FileProblem], missing: str, refused: str
+) -> FileProblem:
+    if not isinstance(error, OSError):
+        return FileOutside(path, "is not a possible path")  # a NUL in it
+    if isinstance(error, FileNotFoundError):
+        return FileMissing(path, missing)
     if error.errno == errno.ELOOP:  # raised by O_NOFOLLOW
         return FileOutside(path, "is reached through a symbolic link, which memtui does not follow here")
     if error.errno == errno.ENOTDIR:
         return FileOutside(path, "is not in a folder: a part of its path is a file or a link")
     if error.errno == errno.ENXIO or isinstance(error, IsADirectoryError):
         return FileNotRegular(path, "is not a regular file")
-    return None
+    return kind(path, f"{refused}: {os_error_reason(error)}")

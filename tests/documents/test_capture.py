@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
+from memtui.documents.capture_text import capture_name, memory_name, quote, render_pending, truncated
+from memtui.documents.format import Section
+from memtui.ground.text import FormatError
+from tests.documents.checks import ends_soon, repeated, settled
+from tests.documents.data import golden
+from tests.documents.strategies import captures, hostile, moments, nearly, texts
+
+MOMENT = datetime.fromisoformat("2025-12-25T08:15:00-05:00")
+MESSAGE = "Move the checkout to the new tax service.\n\n## Rules\n```\nnever touch legacy/\n```"
+TRANSCRIPT = "/home/user/.claude/projects/-home-user-shop/90dd90a0.jsonl"
+PENDING = golden("capture-pending.md")
+REVIEWED = golden("capture-reviewed.md")
+
+
+def _render(message: str) -> str:
+    return render_pending(timestamp=MOMENT, session_id="abc123", transcript=TRANSCRIPT, first_message=message)
+
+
+def test_a_pending_capture_is_written_to_the_character() -> None:
+    assert _render(MESSAGE) == PENDING
+
+
+def test_a_pending_capture_is_read() -> None:
+    assert parse_capture(PENDING) == Capture(
+        status="pending",
+        timestamp=MOMENT,
+        session_id="abc123",
+        transcript=TRANSCRIPT,
+        first_message=MESSAGE,
+    )
+
+
+def test_a_review_adds_the_summary_and_the_link() -> None:
+    capture = reviewed(
+        parse_capture(PENDING),
+        summary="Moved the checkout to the new tax service. The refund path is still on the old one.",
+        memory=memory_name("20251225_081500-autocompact.md"),
+    )
+    assert render_capture(capture) == REVIEWED
+    assert parse_capture(REVIEWED) == capture
+
+
+@given(captures)
+def test_a_capture_comes_back_as_it_was(capture: Capture) -> None:
+    text = render_capture(capture)
+    assert parse_capture(text) == capture
+    assert render_capture(parse_capture(text)) == text
+
+
+@given(moments, texts, texts, texts)
+def test_the_hook_writes_what_the_record_writes(
+    moment: datetime, session_id: str, transcript: str, message: str
+) -> None:
+    text = render_pending(
+        timestamp=moment, session_id=session_id, transcript=transcript, first_message=message
+    )
+    text.encode()
+    assert render_capture(parse_capture(text)) == text
+    assert parse_capture(text).first_message == truncated(message)
+
+
+@given(nearly(captures, render_capture) | hostile())
+def test_any_text_is_refused_or_understood(text: str) -> None:
+    settled(text, parse_capture, render_capture)
+
+
+@pytest.mark.parametrize("unit", ["## ", "## \n", "```\n", "`", "  ", "\\", "> \n", "**Status:", "\n**"])
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
+    ends_soon(parse_capture, repeated(unit, PENDING[: PENDING.index("## First")]))
+
+
+@pytest.mark.parametrize("unit", ["[](", "_", "[", "`", "x-memory.md"])
+def test_a_hostile_memory_section_is_read_in_time(unit: str) -> None:
+    ends_soon(parse_capture, repeated(unit, REVIEWED[: REVIEWED.index("[2025")]))
+
+
+FOREIGN = """\
+# autocompact capture
+- **status**: PENDING
+**Timestamp**: 2025-12-25T08:15:00Z
+**Trigger:** auto
+**Session ID**: `abc 123`
+
+## TRANSCRIPT (path)
+
+```text
+/home/user/my project/a b.jsonl
+```
+kept by hand
+
+## Later
+- look at **this**
+
+## First Message
+
+> line one
+line two, not quoted"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_another_tools_capture_is_read(line_end: str) -> None:
+    capture = parse_capture("\ufeff" + FOREIGN.replace("\n", line_end))
+    assert capture == Capture(
+        status="pending",
+        timestamp=datetime.fromisoformat("2025-12-25T08:15:00Z"),
+        session_id="abc 123",
+        transcript="/home/user/my project/a b.jsonl",
+        first_message="line one\nline two, not quoted",
+        header="**Trigger:** auto",
+        transcript_note="kept by hand",
+        extra=(Section(heading="Later", text="- look at **this**", after="Transcript"),),
+    )
+
+
+def test_a_transcript_path_needs_no_code_fence() -> None:
+    path = FOREIGN[FOREIGN.index("```text") : FOREIGN.index("kept")]
+    capture = parse_capture(FOREIGN.replace(path, " `/a b.jsonl`\n"))
+    assert (capture.transcript, capture.transcript_note) == ("/a b.jsonl", "kept by hand")
+
+
+def test_a_longer_code_fence_and_tildes_close_alike() -> None:
+    for fence in ("````", "~~~"):
+        opener = "~~~ text" if fence == "~~~" else "````text"
+        text = FOREIGN.replace("```text", opener).replace("\n```\n", f"\n{fence}\n")
+        assert parse_capture(text) == parse_capture(FOREIGN)
+
+
+@pytest.mark.parametrize(("status", "after"), [("pending", "First Message"), ("reviewed", "Summary")])
+def test_a_section_after_an_empty_summary_is_written_where_that_would_be(status: str, after: str) -> None:
+    text = PENDING.replace("pending", status, 1).replace(
+        "## Memory", "## Summary\n\n## Later\n\nx\n\n## Memory"
+    )
+    capture = parse_capture(text)
+    assert [section.after for section in capture.extra] == [after]
+    assert parse_capture(render_capture(capture)) == capture
+
+
+def test_another_tools_lines_survive_a_review() -> None:
+    text = render_capture(reviewed(parse_capture(FOREIGN), summary="Done.", memory="m-memory.md"))
+    assert "**Session ID:** abc 123\n**Trigger:** auto\n\n## Transcript" in text
+    assert "```\n\nkept by hand\n\n## Later\n\n- look at **this**\n\n## First Message" in text
+
+
+def test_a_heading_in_a_code_fence_is_text() -> None:
+    capture = parse_capture(REVIEWED.replace("Moved the", "```\n## Memory\n```\nMoved the"))
+    assert capture.summary.startswith("```\n## Memory\n```\nMoved")
+    assert capture.memory == "20251225_081500-memory.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "neither the title"),
+        ("# Something else\n\nText.", "neither the title"),
+        ("# Autocompact Capture\n", "no Timestamp line"),
+        (PENDING.replace("2025-12-25T08:15:00-05:00", "yesterday"), "'yesterday' is not an ISO 8601 time"),
+        (PENDING.replace("2025-12-25T08:15:00-05:00", "x" * 99), f"timestamp '{'x' * 40}' is"),
+        (PENDING.replace("pending", "lost", 1), "'lost', neither pending nor reviewed"),
+        (PENDING.replace("pending", "x" * 99, 1), f"status is '{'x' * 40}', neither"),
+    ],
+)
+def test_invalid_captures_are_refused_with_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(FormatError, match=reason):
+        parse_capture(text)
+
+
+@pytest.mark.parametrize(
+    ("memory", "expected"),
+    [
+        ("[the memory](20251225_081500-memory.md)", "20251225_081500-memory.md"),
+        ("[x](.project/compacts/20251225_081500-memory.md)", "20251225_081500-memory.md"),
+        ("`./20251225_081500-memory.md`", "20251225_081500-memory.md"),
+        ("Nothing worth keeping.", ""),
+        ("Nothing.", ""),
+        ("See 20251225_081500-memory.md", ""),
+    ],
+)
+def test_the_memory_section_of_other_tools(memory: str, expected: str) -> None:
+    start = REVIEWED.index("[2025")
+    capture = parse_capture(REVIEWED[:start] + memory)
+    assert capture.memory == expected
+    assert capture.memory_note == ("" if expected else memory)
+    assert parse_capture(f"{REVIEWED[:start]}{memory}\nA note.").memory_note.endswith("A note.")
+
+
+def test_a_memory_is_a_file_name_and_never_a_path() -> None:
+    assert reviewed(parse_capture(PENDING), summary="", memory="../../x-memory.md").memory == "x-memory.md"
+    assert parse_capture(REVIEWED.replace("./2025", "..\\2025")).memory == "20251225_081500-memory.md"
+
+
+def test_any_file_name_is_linked() -> None:
+    capture = reviewed(parse_capture(PENDING), summary="", memory="a](b) <c>-memory.md")
+    assert parse_capture(render_capture(capture)) == capture
+
+
+def test_a_capture_without_a_status_line_has_one_by_what_it_holds() -> None:
+    assert parse_capture(PENDING.replace("**Status:** pending\n", "")).status == "pending"
+    written = REVIEWED.replace("**Status:** reviewed\n", "")
+    assert parse_capture(written).status == "reviewed"
+    assert parse_capture(written[: written.index("## Memory")]).status == "reviewed"
+    assert parse_capture(written.replace("## Summary", "## Mine")).status == "reviewed"
+
+
+def test_a_time_in_the_hour_that_a_zone_repeats_comes_back() -> None:
+    moment = datetime(2025, 11, 2, 1, 30, 0, 7, fold=1, tzinfo=ZoneInfo("America/New_York"))
+    capture = parse_capture(PENDING).replace(timestamp=moment)
+    assert parse_capture(render_capture(capture)) == capture
+    assert capture.timestamp.isoformat() == "2025-11-02T01:30:00-05:00"
+    earlier = capture.replace(timestamp=moment.replace(microsecond=0, fold=0)).timestamp
+    assert earlier.tzinfo == timezone(timedelta(hours=-4))
+    exact = capture.replace(timestamp=datetime(2025, 11, 2, 1, 30, 0, 7, tzinfo=UTC)).timestamp
+    assert exact == datetime(2025, 11, 2, 1, 30, tzinfo=UTC)
+
+
+def test_a_long_first_message_is_cut_at_500_characters() -> None:
+    assert parse_capture(_render("x" * 500)).first_message == "x" * 500
+    assert parse_capture(_render("x" * 501)).first_message == "x" * 500 + "..."
+    assert parse_capture(_render("ab\n" * 300)).first_message == ("ab\n" * 167)[:500] + "..."
+
+
+@pytest.mark.parametrize(
+    "cluster", ["e\u0301", "👩‍👩‍👧", "👍🏻", "👍🏽", "👍🏿", "🇫🇷", "🇦🇿", "🇿🇦", "\ud83d\ude00"]
+)
+def test_no_character_is_cut_in_two(cluster: str) -> None:
+    for start in range(490, 501):
+        kept = truncated("x" * start + cluster * 20)
+        assert kept.endswith("...") and len(kept) <= 503
+        whole = kept.removesuffix("...")[start:]
+        one = cluster.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        assert whole == one * ((500 - start) // len(one))
+
+
+def test_flags_are_counted_from_the_first_of_a_run() -> None:
+    assert truncated("🇫🇷" * 300) == "🇫🇷" * 250 + "..."
+    assert truncated("x" + "🇫🇷" * 300) == "x" + "🇫🇷" * 249 + "..."
+    assert truncated("x" * 499 + "🇫" + "y" * 9) == "x" * 499 + "🇫..."
+
+
+def test_a_run_of_combining_marks_is_cut_all_the_same() -> None:
+    assert truncated("e" + "\u0301" * 600) == "e" + "\u0301" * 499 + "..."
+
+
+@given(st.text(max_size=40))
+def test_every_quoted_line_begins_with_its_mark(text: str) -> None:
+    assert all(line == ">" or line.startswith("> ") for line in quote(text).split("\n"))
+
+
+def test_the_file_names_carry_the_local_time() -> None:
+    assert capture_name(MOMENT) == "20251225_081500-autocompact.md"
+    assert memory_name("20251225_081500-autocompact.md") == "20251225_081500-memory.md"
+    assert capture_name(datetime.fromisoformat("0033-01-02T03:04:05Z")) == "00330102_030405-autocompact.md"
+
+
+def test_the_hooks_part_needs_the_standard_library_alone() -> None:
+    program = (
+        "import sys; import memtui.documents.capture_text;"
+        "print(*{name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    # Files of site-packages that run at every start may bring modules of their own.
+    assert not {"pydantic", "pydantic_core", "yaml", "click"} & set(done.stdout.split())
+    assert "memtui" in done.stdout

@@ -1,0 +1,80 @@
+"""A section between marks in a file of others: all else stays byte for byte, and it comes out again."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.documents.marked_section import Without, with_section, without_section
+from memtui.ground.text import FormatError
+
+FIRST = "<!-- memtui:handoff begin {}; `memtui export --for AGENT --done` takes this section out -->\n"
+LAST = "<!-- memtui:handoff end -->\n"
+others = st.binary(max_size=60) | st.lists(
+    st.sampled_from([b"# Rules", b"", b"\r", b"\xff", b"<!-- x -->", "é".encode(), b"```"]), max_size=6
+).map(b"\n".join)
+texts = st.text(max_size=40) | st.sampled_from([LAST, FIRST.format("1 made"), "<!--\nx", ""])
+
+
+def test_a_file_that_is_made_for_it() -> None:
+    data = with_section(None, "## Work\n\nGo on.\n")
+    assert data.decode() == FIRST.format("0 made") + "## Work\n\nGo on.\n" + LAST
+    assert without_section(data) == Without(b"", True)
+
+
+def test_it_is_added_at_the_end_and_replaced_in_its_place() -> None:
+    data = with_section(b"# Rules\r\nNone.", "one")
+    assert data == b"# Rules\r\nNone.\n\n" + (FIRST.format("2 found") + "one\n" + LAST).encode()
+    data = with_section(data + b"\nMore.\n", "two")
+    assert (
+        data == b"# Rules\r\nNone.\n\n" + (FIRST.format("2 found") + "two\n" + LAST).encode() + b"\nMore.\n"
+    )
+    assert without_section(data) == Without(b"# Rules\r\nNone.\nMore.\n", False)
+    assert (
+        with_section(b"# Rules\n", "one")
+        == b"# Rules\n\n" + (FIRST.format("1 found") + "one\n" + LAST).encode()
+    )
+
+
+def test_an_editor_may_have_changed_the_line_ends() -> None:
+    data = with_section(b"# Rules\n", "one").replace(b"\n", b"\r\n")
+    assert without_section(data) == Without(b"# Rules\r\n", False)
+
+
+@given(others, texts, texts)
+def test_what_is_outside_stays_byte_for_byte(data: bytes, one: str, two: str) -> None:
+    made = with_section(data, one)
+    assert without_section(made) == Without(data, False)
+    assert with_section(made, two) == with_section(data, two)
+    assert without_section(with_section(None, one)) == Without(b"", True)
+    assert made.startswith(data)
+
+
+@given(others, others, texts, texts)
+def test_text_after_the_section_stays(data: bytes, behind: bytes, one: str, two: str) -> None:
+    made = with_section(data, one) + behind
+    assert without_section(made) == Without(data + behind, False)
+    assert with_section(made, two) == with_section(data, two) + behind
+
+
+@given(others)
+def test_a_file_without_a_section_has_none(data: bytes) -> None:
+    assert without_section(data) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        FIRST.format("0 found"),
+        LAST,
+        LAST + FIRST.format("0 found"),
+        (FIRST.format("0 found") + LAST) * 2,
+        FIRST.format("0 found") + FIRST.format("0 found") + LAST,
+        "<!-- memtui:handoff begin -->\n" + LAST,
+    ],
+)
+def test_broken_marks_are_left_alone(data: str) -> None:
+    for change in (lambda: with_section(data.encode(), "x"), lambda: without_section(data.encode())):
+        with pytest.raises(FormatError, match=r"take them out by hand$"):
+            change()

@@ -1,0 +1,346 @@
+from __future__ import annotations
+
+from datetime import datetime
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from memtui.documents.front_matter import load, quick_load
+from memtui.documents.memory import (
+    HEAD_LIMIT,
+    RECOVERY_ID,
+    MemoryMeta,
+    StoredMemory,
+    has_front_matter,
+    parse_stored,
+    read_head,
+    render_stored,
+)
+from memtui.documents.yaml_texts import DEEPEST
+from memtui.ground.text import FormatError
+from memtui.store.memory_labels import Label, read_label
+from tests.documents.checks import HOSTILE_SECONDS, assert_clause, ends_soon, repeated
+from tests.documents.strategies import NASTY, stored_memories
+
+META = MemoryMeta(
+    id="CMEM-20260102-101500",
+    project="/home/user/shop",
+    created=datetime.fromisoformat("2026-01-02T10:15:00+01:00"),
+    updated=datetime.fromisoformat("2026-01-03T10:15:00+01:00"),
+    description="Tax service: the checkout's half — 税务",
+    tags=("tax", "checkout flow"),
+    session_id="90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1",
+    source="review",
+)
+BODY = "---\r\n## Session ID\r\n(none) 税务".encode()
+GOLDEN = """\
+---
+id: CMEM-20260102-101500
+project: /home/user/shop
+created: '2026-01-02T10:15:00+01:00'
+updated: '2026-01-03T10:15:00+01:00'
+description: 'Tax service: the checkout''s half — 税务'
+tags: [tax, checkout flow]
+session_id: 90dd90a0-95ef-4d31-8d1a-1df2a9a6b0c1
+source: review
+---
+""".encode()
+
+
+def test_a_memory_is_written_to_the_byte_and_read() -> None:
+    memory = StoredMemory(meta=META, body=BODY)
+    assert render_stored(memory) == GOLDEN + BODY
+    assert parse_stored(GOLDEN + BODY) == memory
+
+
+@given(stored_memories)
+def test_a_memory_comes_back_as_it_was(memory: StoredMemory) -> None:
+    data = render_stored(memory)
+    assert parse_stored(data) == memory
+    assert render_stored(parse_stored(data)) == data
+    assert read_head(data) == memory.meta
+
+
+@given(stored_memories)
+def test_both_readers_read_the_same(memory: StoredMemory) -> None:
+    lines = render_stored(memory).decode("utf-8", "replace").split("\n---\n")[0].split("\n")[1:]
+    quick = quick_load(lines, tuple(MemoryMeta.model_fields))
+    assert quick is None or quick == load("\n".join(lines) + "\n")
+
+
+def _agree(value: str) -> None:
+    line = f"tags: {value}"
+    quick = quick_load([line], ["tags"])
+    assert quick is None or quick == load(f"{line}\n")
+
+
+@given(st.text(alphabet="aé1 :#'\"[],{}~-.!&*?|>\\\t\x85", max_size=6))
+def test_both_readers_read_the_same_of_a_foreign_line(value: str) -> None:
+    _agree(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "null",
+        "NULL",
+        "~",
+        "a: b",
+        "a:",
+        "a #b",
+        "a#b",
+        "a:b",
+        "'it''s'",
+        "[a, null]",
+        "[a b, c/d]",
+        "[]",
+        "[,]",
+        "a ",
+    ],
+)
+def test_both_readers_read_the_same_of_lines_that_mislead(value: str) -> None:
+    _agree(value)
+
+
+def test_each_value_stands_on_one_line() -> None:
+    meta = META.replace(description="long words " * 200, tags=tuple(f"tag-{number}" for number in range(99)))
+    assert render_stored(StoredMemory(meta=meta, body=b"")).count(b"\n") == 10
+
+
+def _label(meta: MemoryMeta) -> Label:
+    return Label(meta.project)
+
+
+@given(stored_memories, st.sampled_from(("", "/home/me/my-app", "/a b", "/x.y/~z+1@2")))
+def test_the_label_is_that_of_the_front_matter(memory: StoredMemory, project: str) -> None:
+    for meta in (memory.meta, memory.meta.replace(project=project)):
+        label = read_label(render_stored(memory.replace(meta=meta)))
+        assert label in (None, _label(meta))
+    plain = memory.meta.replace(
+        project=project, description="d", tags=("a",), session_id="s", source="", other=""
+    )
+    assert read_label(render_stored(memory.replace(meta=plain))) == _label(plain)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'project: "a\\nb"',
+        b"project: ~",
+        b"project: >\n  a",
+    ],
+)
+def test_the_label_of_an_edited_memory(line: bytes) -> None:
+    key = line.split(b":")[0]
+    lines = [each for each in GOLDEN.splitlines() if not each.startswith(key + b":")]
+    data = b"\n".join([*lines[:-1], line, lines[-1], b"body"])
+    assert read_label(data) in (None, _label(parse_stored(data).meta))
+
+
+@given(st.binary(max_size=80), st.binary(max_size=80))
+def test_a_body_is_kept_to_the_byte(body: bytes, tail: bytes) -> None:
+    for whole in (body, b"---\n" + body + b"\n---\n" + tail):
+        assert parse_stored(render_stored(StoredMemory(meta=META, body=whole))).body == whole
+
+
+_KEYS = [f"{key}: " for key in MemoryMeta.model_fields]
+_VALUES = [
+    "'a'",
+    '"b\\n"',
+    "[a, [b]]",
+    "{a: b}",
+    "null",
+    "~",
+    "2026-01-02",
+    "!!int x",
+    "&a b",
+    "*a",
+    "|",
+    "- x",
+    "x: y",
+]
+
+
+@given(
+    st.binary()
+    | st.lists(st.sampled_from([*NASTY, *_KEYS, *_VALUES, *GOLDEN.decode().split("\n")]), max_size=16).map(
+        lambda lines: "\n".join(["---", *lines]).encode("utf-8", "replace")
+    )
+    | st.lists(
+        st.tuples(st.sampled_from(_KEYS), st.sampled_from(_VALUES) | st.text(max_size=9)), max_size=9
+    ).map(
+        lambda pairs: "\n".join(
+            ["---", "id: CMEM-20260102-101500", *(a + b for a, b in pairs), "---", ""]
+        ).encode()
+    )
+)
+def test_any_bytes_are_refused_or_understood(data: bytes) -> None:
+    try:
+        memory = parse_stored(data)
+    except FormatError as error:
+        assert_clause(error)
+        with pytest.raises(FormatError):
+            read_head(data)
+        return
+    assert read_head(data) == memory.meta
+    assert parse_stored(render_stored(memory)) == memory
+
+
+@pytest.mark.parametrize("unit", ["---", "--- \n-", "a: ", "\r"])
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
+    ends_soon(lambda text: parse_stored(text.encode()), repeated(unit, "---\n"))
+
+
+@pytest.mark.parametrize(
+    "unit", ["[", "a: [", "'", "''", "- ", "\n- a", "  ", "&a [*a, *a]\n", "a: 1\n", "# x\n", "a,", "? "]
+)
+def test_the_longest_front_matter_is_read_in_time(unit: str) -> None:
+    for key in ("", "id: ", "tags: ["):
+        text = f"---\n{key}{unit * (HEAD_LIMIT // len(unit) - 20)}\n---\n"
+        ends_soon(lambda text: parse_stored(text.encode()), text, 2 * HOSTILE_SECONDS)
+
+
+def test_deep_nesting_is_refused_before_it_takes_long() -> None:
+    def nested(levels: int) -> bytes:
+        deep = "[" * levels + "]" * levels
+        return f"---\nid: CMEM-20260102-101500\nx: {deep}\n---\n".encode()
+
+    assert parse_stored(nested(DEEPEST - 1)).meta.id == "CMEM-20260102-101500"
+    with pytest.raises(FormatError, match="not valid YAML"):
+        parse_stored(nested(DEEPEST))
+
+
+HAND_MADE = b"""\
+---
+# from the wiki
+id: "CMEM-20260102-101500"
+rating: 5
+tags:
+  - tax
+  - 'x: y'
+project: ~
+links:
+- a
+- b
+description: >
+  folded
+  text
+archived: yes
+---
+body"""
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+def test_front_matter_made_by_hand_is_read_and_kept(line_end: bytes) -> None:
+    memory = parse_stored(b"\xef\xbb\xbf" + HAND_MADE.replace(b"\n", line_end))
+    assert memory.meta.id == "CMEM-20260102-101500"
+    assert memory.meta.tags == ("tax", "x: y")
+    assert (memory.meta.project, memory.meta.description) == ("", "folded text")
+    assert memory.meta.created.strftime("%Y-%m-%d %H:%M:%S") == "2026-01-02 10:15:00"
+    assert memory.meta.updated == memory.meta.created
+    assert memory.meta.other == "# from the wiki\nrating: 5\nlinks:\n- a\n- b"
+    assert memory.body == b"body"
+    assert render_stored(memory).endswith(b"# from the wiki\nrating: 5\nlinks:\n- a\n- b\n---\nbody")
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"## Session ID\n", "no front matter"),
+        (b"", "no front matter"),
+        (b"---\nid: x\n", "does not end"),
+        (b"---\n---\n", "neither a valid id nor a time|not a list of keys"),
+        (b"---\nid: x\ncreated: 2026-01-02\n---\n", "the id in its front matter is not of the form"),
+        (b"---\nid: [a]\n---\n", "the id in its front matter is not a text"),
+        (b"---\nid: CMEM-20261399-101500\n---\n", "neither a valid id nor a time"),
+        (b"---\nid: {\n---\n", "not valid YAML"),
+        (b"---\n- a\n---\n", "not a list of keys"),
+        (b"---\na: &x b\nid: *x\n---\n", "not valid YAML"),
+    ],
+)
+def test_invalid_stored_memories_are_refused_with_the_reason(data: bytes, reason: str) -> None:
+    for read in (parse_stored, read_head):
+        with pytest.raises(FormatError, match=reason):
+            read(data)
+
+
+def test_the_head_is_read_from_the_beginning_of_a_file_alone() -> None:
+    assert read_head(GOLDEN + b"x" * 100) == META
+    assert read_head(GOLDEN) == META
+    with pytest.raises(FormatError, match="does not end"):
+        read_head(GOLDEN[:100])
+
+
+def test_our_own_lines_need_no_yaml_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: str) -> dict[str, object]:
+        raise AssertionError("the slow reader was asked")
+
+    monkeypatch.setattr("memtui.documents.memory.load", refuse)
+    assert read_head(GOLDEN) == META
+    start = process_time()
+    for _ in range(1000):
+        read_head(GOLDEN)
+    assert process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "id: x",
+        "no key",
+        "a: 1\n---",
+        "a: &x b\nc: *x",
+        " a: 1",
+        "a: {",
+        "- x",
+        "a: 1\n'id': 2",
+        'a: 1\n"b:c": 2',
+        "a: 1\n? project\n: x",
+    ],
+)
+def test_foreign_lines_that_would_break_the_front_matter_cannot_be(other: str) -> None:
+    with pytest.raises(ValueError, match="not YAML lines of unknown keys"):
+        META.replace(other=other)
+
+
+def test_front_matter_is_known_by_its_first_line() -> None:
+    assert has_front_matter(GOLDEN)
+    assert not has_front_matter(BODY[1:])
+
+
+@pytest.mark.parametrize(
+    ("written", "tags"), [("a, b,a, ", ("a", "b")), ("[a, [b], a]", ("a",)), ("5", ("5",)), ("~", ())]
+)
+def test_tags_are_a_list_or_stand_between_commas(written: str, tags: tuple[str, ...]) -> None:
+    data = GOLDEN.replace(b"[tax, checkout flow]", written.encode())
+    assert parse_stored(data).meta.tags == tags
+
+
+def test_tags_are_different_and_texts() -> None:
+    assert META.replace(tags=["a", " ", "a", "b"]).tags == ("a", "b")
+    with pytest.raises(ValidationError, match="input_value=5,"):
+        META.replace(tags=5)
+
+
+def test_a_memory_of_another_machine_has_its_time_in_its_id_too() -> None:
+    memory = parse_stored(b"---\nid: CMEM-20260102-101500@laptop\n---\n")
+    assert memory.meta.created.strftime("%Y-%m-%d %H:%M:%S") == "2026-01-02 10:15:00"
+
+
+def test_a_recovery_id_has_one_form() -> None:
+    assert RECOVERY_ID.fullmatch("CMEM-20260102-101500")
+    for wrong in ("CMEM-2026012-101500", "cmem-20260102-101500", "CMEM-２0260102-101500"):
+        assert not RECOVERY_ID.fullmatch(wrong)
+        with pytest.raises(ValueError, match="CMEM-YYYYMMDD-HHMMSS"):
+            META.replace(id=wrong)
+
+
+def test_marks_of_earlier_versions_are_read_over_and_not_written_back() -> None:
+    former = b"archived: true\npinned: true\nsuperseded_by: CMEM-20260103-101500\n"
+    former += b"supersedes: [CMEM-20260101-101500]\n"
+    memory = parse_stored(GOLDEN.replace(b"source: review\n", b"source: review\n" + former) + BODY)
+    assert memory == StoredMemory(meta=META, body=BODY)
+    assert render_stored(memory) == GOLDEN + BODY

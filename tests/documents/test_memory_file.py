@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from pydantic import ValidationError
+
+from memtui.documents.format import Section
+from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
+from memtui.ground.text import FormatError
+from tests.documents.checks import ends_soon, repeated, settled
+from tests.documents.data import golden
+from tests.documents.strategies import hostile, memory_files, nearly
+
+GOLDEN = golden("memory.md")
+MEMORY = MemoryFile(
+    title="Tax service migration",
+    goal="Move the checkout to the new tax service without touching legacy/.",
+    learnings=(
+        "The service rounds per line, the old one per order",
+        "Sandbox keys expire every Monday:\n```\n## renew\nmake keys\n```",
+    ),
+    questions=("Refunds still use the old service",),
+    confidence="Medium — the nightly run was not seen",
+    key_files=("src/checkout/tax.ts", "src/checkout/tax.test.ts"),
+)
+
+
+def test_the_golden_file_is_read_and_written_to_the_character() -> None:
+    assert parse_memory(GOLDEN) == MEMORY
+    assert render_memory(MEMORY) == GOLDEN
+
+
+def test_an_empty_memory_keeps_its_headings() -> None:
+    assert render_memory(MemoryFile(title="")) == (
+        "# Memory:\n\n## Goal\n\n## Learnings\n\n## Open Questions / Issues\n\n"
+        "## Confidence Level\n\n## Key Files\n"
+    )
+
+
+@given(memory_files)
+def test_a_memory_comes_back_as_it_was(memory: MemoryFile) -> None:
+    text = render_memory(memory)
+    assert parse_memory(text) == memory
+    assert render_memory(parse_memory(text)) == text
+
+
+@given(nearly(memory_files, render_memory) | hostile())
+def test_any_text_is_refused_or_understood(text: str) -> None:
+    settled(text, parse_memory, render_memory)
+
+
+@pytest.mark.parametrize("unit", ["- a\n", "## \n", "```x\n", "~~~\n", "`", " \n", "\\", "1. ", "# \n", "("])
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
+    ends_soon(parse_memory, repeated(unit, "# Memory: x\n\n## Key Files\n"))
+
+
+FOREIGN = """\
+# Tax service migration
+
+Written by hand.
+
+## GOAL:
+Move it.
+
+```md
+## Learnings
+- not one
+```
+
+## Learnings (2)
+* one
+lazy
+* two
+
+  with a paragraph
+
+- three
+  - nested
+
+A sentence.
+1. first
+2. second
+
+## Next
+- order
+
+## Open questions
+## Key files
+- `src/a b.ts`
+- `src/c.ts` - the client
+## Learnings
+- four"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_another_tools_memory_is_read(line_end: str) -> None:
+    assert parse_memory(FOREIGN.replace("\n", line_end)) == MemoryFile(
+        title="Tax service migration",
+        preamble="Written by hand.",
+        goal="Move it.\n\n```md\n## Learnings\n- not one\n```",
+        learnings=(
+            "one\nlazy",
+            "two\n\nwith a paragraph",
+            "three\n- nested",
+            "A sentence.",
+            "1. first",
+            "2. second",
+            "four",
+        ),
+        key_files=("src/a b.ts", "`src/c.ts` - the client"),
+        extra=(Section(heading="Next", text="- order", after="Learnings"),),
+    )
+
+
+def test_a_title_or_a_section_is_enough() -> None:
+    assert parse_memory("# Memory: x\nBy hand.\n") == MemoryFile(title="x", preamble="By hand.")
+    assert parse_memory("## Goal\nMove it.\n") == MemoryFile(title="", goal="Move it.")
+    assert parse_memory("## Goal\nMove it.\n## Goal\nAll of it.\n").goal == "Move it.\n\nAll of it."
+
+
+def test_a_record_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        MEMORY.title = "y"  # type: ignore[misc]
+
+
+def test_a_key_file_that_is_no_text_is_named() -> None:
+    with pytest.raises(ValidationError, match="input_value=5,"):
+        MemoryFile.model_validate({"title": "x", "key_files": 5})
+
+
+def test_an_unknown_section_is_written_back_in_its_place() -> None:
+    text = GOLDEN.replace("## Key Files", "## Thanks\nto nobody\n\n## Key Files") + "\n## End\n- x\n"
+    assert render_memory(parse_memory(text)) == text
+
+
+def test_only_what_would_be_read_as_structure_is_escaped() -> None:
+    goal = "```\n## in a fence\n```\n## not in a fence\n### lower\n```open"
+    text = render_memory(MemoryFile(title="x", goal=goal))
+    assert "\n```\n## in a fence\n```\n\\## not in a fence\n### lower\n\\```open\n" in text
+    assert parse_memory(text).goal == goal
+
+
+def test_a_fence_at_the_margin_belongs_to_its_item() -> None:
+    memory = parse_memory("## Learnings\n- one\n```\n- in it\n\nmore\n```\n\n- two\n\nthree\n")
+    assert memory.learnings == ("one\n```\n- in it\n\nmore\n```", "two", "three")
+
+
+@pytest.mark.parametrize(
+    "goal", ["````\n```\n## in it\n````", "```\n~~~\n## in it\n``` \n## after it", "```", "~~~"]
+)
+def test_fences_of_every_length_come_back(goal: str) -> None:
+    memory = MemoryFile(title="x", goal=goal, confidence="```\n~~~\n\n## not in it")
+    assert parse_memory(render_memory(memory)) == memory
+
+
+def test_empty_items_are_no_items() -> None:
+    memory = MemoryFile(title="x", learnings=("", "(none)", " \n ", "one"))
+    assert memory.learnings == ("one",)
+
+
+def test_an_unclosed_fence_swallows_nothing() -> None:
+    memory = parse_memory("# Memory: x\n\n## Goal\n```\nunclosed\n\n## Confidence Level\nLow\n")
+    assert (memory.goal, memory.confidence) == ("```\nunclosed", "Low")
+
+
+def test_an_unknown_section_cannot_take_a_known_ones_name() -> None:
+    with pytest.raises(ValueError, match="cannot be called 'LEARNINGS'"):
+        MemoryFile(title="x", extra=(Section(heading="LEARNINGS"),))
+
+
+def test_invalid_memories_are_refused() -> None:
+    with pytest.raises(FormatError, match="neither a title nor a section"):
+        parse_memory("just text\n\n## Chapter\n")

@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from pydantic import ValidationError
+
+from memtui.documents.format import Section
+from memtui.documents.session_state import (
+    Decision,
+    Dynamics,
+    Identity,
+    SessionState,
+    Task,
+    TaskKind,
+    WorkingContext,
+    parse_session_state,
+    render_session_state,
+)
+from memtui.ground.text import FormatError
+from tests.documents.checks import ends_soon, repeated, settled
+from tests.documents.data import golden
+from tests.documents.strategies import hostile, nearly, session_states
+
+GOLDEN = golden("session-state.md")
+STATE = SessionState(
+    version=7,
+    identity=Identity(
+        project="shop (/home/user/shop)",
+        branch="feature/tax",
+        goal="Move the checkout to the new tax service",
+    ),
+    tasks=(
+        Task(kind=TaskKind.DONE, text="Write the client"),
+        Task(
+            kind=TaskKind.IN_PROGRESS,
+            text="Switch the checkout",
+            children=(
+                Task(
+                    kind=TaskKind.SUB,
+                    text="map the error codes",
+                    children=(Task(kind=TaskKind.SUB, text="4xx first"),),
+                ),
+                Task(kind=TaskKind.BLOCKER, text="None"),
+            ),
+        ),
+        Task(kind=TaskKind.NEXT, text="Refunds"),
+        Task(kind=TaskKind.LATER, text="Remove the old client"),
+        Task(kind=TaskKind.OPEN, text="Tell support"),
+        Task(kind=TaskKind.NOTE, text="Earlier: completed 4 tasks including the spike"),
+    ),
+    decisions=(
+        Decision(text="Round per line (the service does)"),
+        Decision(kind="constraint", text="Never touch legacy/"),
+    ),
+    working=WorkingContext(
+        files_modified="src/checkout/tax.ts, src/checkout/tax.test.ts",
+        last_compile="FAILURE\nTS2339: Property 'rate' does not exist",
+        technical_state="sandbox reachable",
+    ),
+    dynamics=Dynamics(
+        language="English",
+        style="direct",
+        phase="execution",
+        last_intent="wanted the error codes mapped",
+    ),
+)
+
+
+def test_the_golden_file_is_read_and_written_to_the_character() -> None:
+    assert parse_session_state(GOLDEN) == STATE
+    assert render_session_state(STATE) == GOLDEN
+
+
+def test_missing_values_are_written_as_na_and_read_back() -> None:
+    text = render_session_state(SessionState())
+    assert text.count("N/A") == 14
+    assert parse_session_state(text) == SessionState()
+    assert parse_session_state("=== SESSION STATE v1 ===\n=== END STATE ===") == SessionState()
+
+
+@given(session_states)
+def test_a_state_comes_back_as_it_was(state: SessionState) -> None:
+    text = render_session_state(state)
+    assert parse_session_state(text) == state
+    assert render_session_state(parse_session_state(text)) == text
+
+
+@given(nearly(session_states, render_session_state) | hostile())
+def test_any_text_is_refused_or_understood(text: str) -> None:
+    settled(text, parse_session_state, render_session_state)
+
+
+@pytest.mark.parametrize(
+    "unit", ["- a\n", "- [ ] **", "=", "=== SESSION ", " ", " \n", "\\- ", "Sub: ", "[ "]
+)
+def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
+    ends_soon(parse_session_state, repeated(unit, "=== SESSION STATE v1 ===\n\n## TASK TREE\n"))
+
+
+def test_a_tree_of_any_depth_is_read_in_time() -> None:
+    ends_soon(parse_session_state, "## TASK TREE\n" + "\n".join(" " * depth + "- x" for depth in range(1400)))
+
+
+FOREIGN = """\
+Here is the updated state:
+
+```
+===SESSION STATE V12===
+Kept since noon.
+
+## Identity
+* **Project**: `shop`
+* Branch: n/a
+* Ticket: SHOP-12
+
+## Mood
+good
+
+## Task Tree:
+- [X] one
+- [>] two
+    * sub: deep
+      goes on
+
+      after a blank line
+\t- Blocker: N/A
+- [ ] in progress: three
+- [ ] **NEXT:** four
+a line of its own
+- [ ] LATER: five
+
+Free text.
+
+## KEY DECISIONS
+- Decision: use `x`
+- **Constraint**: no y
+- we agreed on z
+- Decision: N/A
+
+## Working Context
+- Files modified:
+  - a.py
+  - b.py
+- Last error: boom
+  - at line 3
+=== end state ===
+```
+Anything else?"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_models_spelling_is_read_without_its_chatter(line_end: str) -> None:
+    assert parse_session_state(FOREIGN.replace("\n", line_end)) == SessionState(
+        version=12,
+        preamble="Kept since noon.",
+        identity=Identity(project="`shop`", extra=("Ticket: SHOP-12",)),
+        tasks=(
+            Task(kind=TaskKind.DONE, text="one"),
+            Task(
+                kind=TaskKind.IN_PROGRESS,
+                text="two",
+                children=(
+                    Task(kind=TaskKind.SUB, text="deep\ngoes on\n\nafter a blank line"),
+                    Task(kind=TaskKind.BLOCKER, text="N/A"),
+                ),
+            ),
+            Task(kind=TaskKind.IN_PROGRESS, text="three"),
+            Task(kind=TaskKind.NEXT, text="four\na line of its own"),
+            Task(kind=TaskKind.LATER, text="five"),
+            Task(kind=TaskKind.NOTE, text="Free text."),
+        ),
+        decisions=(
+            Decision(text="use `x`"),
+            Decision(kind="constraint", text="no y"),
+            Decision(text="we agreed on z"),
+        ),
+        working=WorkingContext(files_modified="- a.py\n- b.py", last_error="boom\n- at line 3"),
+        extra=(Section(heading="Mood", text="good", after="IDENTITY"),),
+    )
+
+
+def _read(identity: str, decisions: str = "") -> SessionState:
+    return parse_session_state(
+        f"=== SESSION STATE ===\n## IDENTITY\n{identity}\n## KEY DECISIONS\n{decisions}\n=== END STATE ===\n"
+    )
+
+
+def test_only_bold_labels_lose_their_asterisks() -> None:
+    assert _read("- **Project:** x").identity.project == _read("- **Project**: x").identity.project == "x"
+    assert _read("- Project:**x** y").identity.project == "**x** y"
+    (bold, plain) = _read("", "- **Decision:** x\n- Decision:**x** y").decisions
+    assert (bold.text, plain.text) == ("x", "**x** y")
+    assert _read("").version == 1
+
+
+def test_a_decision_with_another_label_is_kept_whole() -> None:
+    entries = ("We agreed: z", "decision", "constraint")
+    found = _read("", "\n".join(f"- {entry}" for entry in entries)).decisions
+    assert [(each.kind, each.text) for each in found] == [("decision", entry) for entry in entries]
+
+
+def test_lines_like_the_first_and_the_last_are_text() -> None:
+    section = Section(heading="Mood", text="=== END STATE ===\nx", after="IDENTITY")
+    state = STATE.replace(preamble="=== SESSION STATE v9 ===\nx", extra=(section,))
+    assert parse_session_state(render_session_state(state)) == state
+
+
+def test_items_without_a_label_that_say_nothing_are_dropped() -> None:
+    assert Identity(extra=("n/a", "x", "")).extra == ("x",)
+    for values in ({"extra": 5}, {"project": 5}):
+        with pytest.raises(ValidationError, match="input_value=5,"):
+            Identity.model_validate(values)
+
+
+def test_a_value_that_is_a_list_stands_under_its_label() -> None:
+    text = render_session_state(parse_session_state(FOREIGN))
+    assert "- Files modified:\n  - a.py\n  - b.py\n- Last compile: N/A\n" in text
+
+
+def test_a_task_parses_from_its_line() -> None:
+    assert Task(kind=TaskKind.OPEN, text="NEXT: x") == Task(kind=TaskKind.NEXT, text="x")
+    assert Task(kind=TaskKind.NOTE, text="[x] Sub: y") == Task(kind=TaskKind.DONE, text="Sub: y")
+
+
+def _chain(*texts: str) -> tuple[Task, ...]:
+    tasks: tuple[Task, ...] = ()
+    for text in reversed(texts):
+        tasks = (Task(kind=TaskKind.NOTE, text=text, children=tasks),)
+    return tasks
+
+
+def test_tasks_below_the_twelfth_level_are_put_on_it() -> None:
+    tasks = SessionState(tasks=_chain(*"abcdefghijk", "", "m", "n")).tasks
+    above = ""
+    while len(tasks) == 1:
+        above += tasks[0].text
+        tasks = tasks[0].children
+    assert above == "abcdefghijk"
+    assert [(task.text, task.children) for task in tasks] == [("m", ()), ("n", ())]
+
+
+def test_tasks_that_are_not_too_deep_stay_the_same_objects() -> None:
+    assert SessionState(tasks=STATE.tasks).tasks[1] is STATE.tasks[1]
+
+
+@pytest.mark.parametrize("changes", [{"kind": "strange"}, {"kind": 5}, {"text": 5}])
+def test_a_task_of_wrong_values_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Task.model_validate({"kind": "open", "text": "x", **changes})
+    assert [error["loc"] for error in caught.value.errors()] == [tuple(changes)]
+
+
+def test_a_line_of_a_task_that_looks_like_an_item_comes_back() -> None:
+    state = SessionState(tasks=(Task(kind=TaskKind.NEXT, text="one\n- a\\b - c\n\\- d"),))
+    assert parse_session_state(render_session_state(state)) == state
+
+
+def test_an_item_below_a_note_belongs_to_it_when_it_is_indented() -> None:
+    (note,) = parse_session_state("## TASK TREE\nNote.\n - x\n").tasks
+    assert [task.text for task in note.children] == ["x"]
+
+
+def test_levels_beyond_the_twelfth_are_put_on_it() -> None:
+    lines = "\n".join("  " * depth + f"- {depth}" for depth in range(20))
+    state = parse_session_state(f"## TASK TREE\n{lines}\n")
+    assert render_session_state(state).count("\n" + "  " * 11 + "- ") == 9
+
+
+def test_a_text_without_its_first_line_is_known_by_its_sections() -> None:
+    body = GOLDEN.partition("\n\n")[2]
+    assert parse_session_state(f"Sure!\n\n{body}") == STATE.replace(version=1)
+
+
+@pytest.mark.parametrize("text", ["", "## Goal\nx", "=== SESSION STATE v9999999999 ===\n"])
+def test_invalid_session_states_are_refused(text: str) -> None:
+    with pytest.raises(FormatError, match="neither a SESSION STATE line nor a section"):
+        parse_session_state(text)

@@ -1,0 +1,220 @@
+"""A capture: the record of a compaction, before and after its review (seed 001)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal, cast
+
+from pydantic import AfterValidator, ValidationInfo, field_validator
+
+from memtui.documents.capture_text import PENDING, TITLE, fence, head, quote
+from memtui.documents.format import (
+    Block,
+    Document,
+    Layout,
+    Line,
+    Moment,
+    Record,
+    Section,
+    escape,
+    fenced,
+    name_of,
+    placed,
+    read,
+    render,
+    unescape,
+)
+from memtui.ground.clock import parse_iso
+from memtui.ground.text import FormatError, file_text, without_backticks, without_blank_ends
+
+Status = Literal["pending", "reviewed"]
+
+_TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY = "Transcript", "First Message", "Summary", "Memory"
+_LAYOUT = Layout(_TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY)
+_NO_MEMORY = "_No memory file._"
+
+_META = re.compile(
+    r"\s*(?:[-*]\s+)?[*_]{0,2}(status|timestamp|session id)[*_]{0,2}\s*:[*_]{0,2}(.*)$", re.IGNORECASE
+)
+_RUN = re.compile(r"(`+|~+)")
+_LINK = re.compile(r"\[[^\]]*\]\(<?([^)>]*)>?\)$")
+
+
+def _base_name(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1].strip()
+
+
+class Capture(Record):
+    """One capture file."""
+
+    status: Status
+    timestamp: Moment
+    """When the compaction began, to the second."""
+    session_id: Annotated[Line, AfterValidator(without_backticks)]
+    transcript: Line
+    """Path of the transcript, as written: untrusted."""
+    first_message: Block
+    """The user's first message, unquoted."""
+    summary: Block = ""
+    """The subject of the conversation; set by the review."""
+    memory: Annotated[Line, AfterValidator(_base_name)] = ""
+    """File name of the memory file, "" before the review."""
+    header: Block = ""
+    """Further lines under the title, such as another tool's ``**Trigger:** auto``."""
+    transcript_note: Block = ""
+    """Further text of the Transcript section."""
+    memory_note: Block = ""
+    """Further text of the Memory section."""
+    extra: tuple[Section, ...] = ()
+    """Unknown sections."""
+
+    @field_validator("extra")
+    @classmethod
+    def _placed(cls, value: tuple[Section, ...], info: ValidationInfo) -> tuple[Section, ...]:
+        summarised = info.data.get("summary") or info.data.get("status") == "reviewed"
+        return placed(value, _LAYOUT, without=() if summarised else (_SUMMARY,))
+
+
+def reviewed(capture: Capture, *, summary: str, memory: str) -> Capture:
+    """The capture after its review: `memory` is the memory file's name."""
+    return capture.replace(status="reviewed", summary=summary, memory=memory)
+
+
+def render_capture(capture: Capture) -> str:
+    """The capture's file, to the character."""
+    bodies = {
+        _TRANSCRIPT: _paragraphs(fence(capture.transcript), escape(capture.transcript_note)),
+        _FIRST: quote(capture.first_message),
+    }
+    if capture.summary or capture.status == "reviewed":
+        bodies[_SUMMARY] = escape(capture.summary)
+    bodies[_MEMORY] = _paragraphs(_memory_line(capture), escape(capture.memory_note))
+    header = escape(capture.header)
+    return (
+        head(capture.status, capture.timestamp, capture.session_id)
+        + (f"{header}\n" if header else "")
+        + "\n"
+        + render(bodies, capture.extra, gap="\n\n")
+        + "\n"
+    )
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(text for text in texts if text)
+
+
+def _memory_line(capture: Capture) -> str:
+    if capture.memory:
+        return f"[{capture.memory}](./{capture.memory})"
+    return PENDING if capture.status == "pending" else _NO_MEMORY
+
+
+def parse_capture(text: str) -> Capture:
+    """Parse a capture, possibly written by another tool.
+
+    Raises:
+        FormatError: when it is not a capture, or its status or time cannot be read.
+    """
+    document = read(file_text(text).split("\n"), _LAYOUT)
+    meta, header, titled = _read_header(document.preamble)
+    if not titled and "status" not in meta:
+        raise FormatError(f"it has neither the title “{TITLE}” nor a Status line")
+    memory, memory_note = _read_memory(document.lines(_MEMORY))
+    transcript, transcript_note = _read_transcript(document.lines(_TRANSCRIPT))
+    return Capture(
+        status=_status(meta, document, memory),
+        timestamp=_timestamp(meta),
+        session_id=meta.get("session id", ""),
+        transcript=transcript,
+        first_message=_unquoted(document.lines(_FIRST)),
+        summary=document.block(_SUMMARY),
+        memory=memory,
+        header=unescape("\n".join(without_blank_ends(header))),
+        transcript_note=unescape("\n".join(without_blank_ends(transcript_note))),
+        memory_note=unescape("\n".join(without_blank_ends(memory_note))),
+        extra=tuple(document.extra),
+    )
+
+
+def _read_header(lines: list[str]) -> tuple[dict[str, str], list[str], bool]:
+    """The three values under the title, the other lines, and whether the title is there."""
+    meta: dict[str, str] = {}
+    rest: list[str] = []
+    titled = False
+    for line in lines:
+        found = _META.match(line)
+        name = found[1].casefold() if found else ""
+        if found and name not in meta:
+            meta[name] = without_backticks(found[2].strip())
+        elif not titled and line.startswith("# ") and name_of(line) == name_of(TITLE):
+            titled = True
+        else:
+            rest.append(line)
+    return meta, rest, titled
+
+
+def _status(meta: dict[str, str], document: Document, memory: str) -> Status:
+    status = meta.get("status", "").casefold().strip("*_ .")
+    if status in ("pending", "reviewed"):
+        return cast(Status, status)
+    if status:
+        raise FormatError(f"its status is {status[:40]!r}, neither pending nor reviewed")
+    return "reviewed" if memory or _SUMMARY in document.bodies else "pending"
+
+
+def _timestamp(meta: dict[str, str]) -> datetime:
+    written = meta.get("timestamp")
+    if written is None:
+        raise FormatError("it has no Timestamp line")
+    moment = parse_iso(written)
+    if moment is None:
+        raise FormatError(f"its timestamp {written[:40]!r} is not an ISO 8601 time")
+    return moment
+
+
+def _read_transcript(lines: Sequence[str]) -> tuple[str, list[str]]:
+    """The path, and the section's other lines."""
+    if not lines:
+        return "", []
+    if not fenced(lines)[0]:
+        return without_backticks(lines[0].strip()), list(lines[1:])
+    stop = next(index for index in range(1, len(lines)) if _closes(lines[index], lines[0]))
+    path, *others = without_blank_ends(list(lines[1:stop])) or [""]
+    return path, [*others, *lines[stop + 1 :]]
+
+
+def _closes(line: str, opener: str) -> bool:
+    run = _RUN.split(opener)[1]
+    bare = line.rstrip()
+    return bare.startswith(run) and not bare.strip(run)
+
+
+def _read_memory(lines: Sequence[str]) -> tuple[str, list[str]]:
+    """The memory file's name, and the section's other lines."""
+    if not lines:
+        return "", []
+    first = lines[0].strip()
+    rest = list(lines[1:])
+    if first == _NO_MEMORY or first.casefold().startswith("_not yet reviewed"):
+        return "", rest
+    name = _link_target(first)
+    return (name, rest) if name else ("", list(lines))
+
+
+def _link_target(line: str) -> str:
+    """The file name in ``[name](./name)``, or of another link or a bare memory file name."""
+    name = line[1 : 1 + (len(line) - len("[](./)")) // 2]
+    if name and line == f"[{name}](./{name})":
+        return name
+    link = _LINK.match(line)
+    if link:
+        return _base_name(link[1])
+    bare = line.strip("`")
+    return _base_name(bare) if bare.endswith("-memory.md") and " " not in bare else ""
+
+
+def _unquoted(lines: Sequence[str]) -> str:
+    """Unquoted lines; a line that another tool did not quote stays unchanged."""
+    return "\n".join(line[1:].removeprefix(" ") if line.startswith(">") else line for line in lines)

@@ -1,0 +1,151 @@
+"""The pending capture as the hook writes it (seed 001). Standard library only; `capture.py` does the rest."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from memtui.ground.clock import parse_iso
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+from memtui.ground.text import block, normal, one_line, without_backticks
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+
+FIRST_MESSAGE_LIMIT = 500
+"""Maximum length of the first message in a capture, in code points."""
+
+TITLE = "Autocompact Capture"
+PENDING = "_Not yet reviewed. Run `/review-compact` to process._"
+
+_ZERO_WIDTH_JOINER = "\u200d"
+_REGIONAL = "🇦🇧🇨🇩🇪🇫🇬🇭🇮🇯🇰🇱🇲🇳🇴🇵🇶🇷🇸🇹🇺🇻🇼🇽🇾🇿"
+"""The regional indicators: two make one flag."""
+_LONGEST_CLUSTER = 32
+"""Most code points of one visible character; longer sequences were not typed by a person."""
+
+
+def capture_name(moment: datetime) -> str:
+    """The file name of a capture, in `moment`'s own wall time: ``20251225_081500-autocompact.md``."""
+    return f"{_stamp(moment)}-autocompact.md"
+
+
+def capture_time(name: str) -> str:
+    """The time in the file name of a capture: ``20251225_081500``."""
+    return name.removesuffix(".md").removesuffix("-autocompact")
+
+
+def memory_name(capture_name: str) -> str:
+    """The file name of the memory file that belongs to a capture's: ``20251225_081500-memory.md``."""
+    return f"{capture_time(capture_name)}-memory.md"
+
+
+def opening(first_message: str) -> str:
+    """The title of a capture in lists: the first line with words; after one like "Review:" the next, too."""
+    lines = (line.strip() for line in first_message.splitlines())
+    first, second = [*(line for line in lines if line), "", ""][:2]
+    return f"{first} {second.lstrip('-*• ')}".strip() if first.endswith((":", "：")) else first
+
+
+def render_pending(*, timestamp: datetime, session_id: str, transcript: str, first_message: str) -> str:
+    """The text of a new capture.
+
+    Args:
+        timestamp: When the compaction began; aware.
+        session_id: Claude Code's session id.
+        transcript: Path of the transcript.
+        first_message: The user's first message; cut at `FIRST_MESSAGE_LIMIT`.
+    """
+    return (
+        head("pending", timestamp, without_backticks(one_line(session_id)))
+        + f"\n## Transcript\n\n{fence(one_line(transcript))}\n"
+        + f"\n## First Message\n\n{quote(truncated(first_message))}\n"
+        + f"\n## Memory\n\n{PENDING}\n"
+    )
+
+
+class PendingText(NamedTuple):
+    """The values of a new capture, named as in `capture.Capture`."""
+
+    timestamp: datetime
+    session_id: str
+    first_message: str
+
+    @property
+    def status(self) -> Literal["pending"]:
+        """Always pending."""
+        return "pending"
+
+
+_PENDING_TEXT = (
+    rf"# {TITLE}\n\n\*\*Status:\*\* pending\n\*\*Timestamp:\*\* (\d{{4}}-\d\d-\d\dT[\d:]{{8}}[+-]\d\d:\d\d)\n"
+    rf"\*\*Session ID:\*\* ([A-Za-z0-9-]+)\n\n## Transcript\n\n```\n[^\n`]*\n```\n\n## First Message\n\n"
+    rf"((?:>[^\n]*\n)+)\n## Memory\n\n{re.escape(PENDING)}\n"
+)
+"""Not compiled here: the hook only writes captures."""
+
+
+def read_pending(text: str) -> PendingText | None:
+    """Read what `render_pending` writes, as `capture.parse_capture` does; None for any other text.
+
+    For the first paint, which does not wait for the models that `parse_capture` needs.
+    """
+    found = re.fullmatch(_PENDING_TEXT, text, re.ASCII)
+    moment = parse_iso(found[1]) if found else None
+    if found is None or moment is None or "\r" in text:
+        return None
+    lines = (line[1:].removeprefix(" ") for line in found[3].removesuffix("\n").split("\n"))
+    return PendingText(moment, found[2], block("\n".join(lines)))
+
+
+def head(status: str, timestamp: datetime, session_id: str) -> str:
+    """Title and the three lines under it."""
+    return (
+        f"# {TITLE}\n\n**Status:** {status}\n**Timestamp:** {timestamp.isoformat(timespec='seconds')}\n"
+        f"**Session ID:** {session_id}".rstrip()
+        + "\n"
+    )
+
+
+def fence(line: str) -> str:
+    """`line` in a code fence that it cannot close."""
+    marks = "`" * max(3, len(line) - len(line.lstrip("`")) + 1)
+    return f"{marks}\n{line}\n{marks}"
+
+
+def quote(text: str) -> str:
+    """`text` with every line quoted."""
+    return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
+
+
+def truncated(message: str, limit: int = FIRST_MESSAGE_LIMIT) -> str:
+    """`message` without blank ends, cut to `limit` code points and ``...``, never within a character."""
+    message = normal(message).strip()
+    if len(message) <= limit:
+        return message
+    cut = limit
+    while cut > max(1, limit - _LONGEST_CLUSTER) and _joined(message, cut):
+        cut -= 1
+    return message[: cut if not _joined(message, cut) else limit] + "..."
+
+
+def _joined(text: str, index: int) -> bool:
+    """Whether the code points before and at `index` belong to one visible character."""
+    left, right = text[index - 1], text[index]
+    if left == _ZERO_WIDTH_JOINER or right == _ZERO_WIDTH_JOINER:
+        return True
+    from unicodedata import category  # most messages are short and do not need it
+
+    if category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
+        return True
+    before = text[:index]
+    return right in _REGIONAL and (len(before) - len(before.rstrip(_REGIONAL))) % 2 == 1
+
+
+def _stamp(moment: datetime) -> str:
+    # Not strftime: it does not pad the year on every platform.
+    return (
+        f"{moment.year:04d}{moment.month:02d}{moment.day:02d}_"
+        f"{moment.hour:02d}{moment.minute:02d}{moment.second:02d}"
+    )

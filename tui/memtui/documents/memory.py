@@ -1,0 +1,218 @@
+"""A memory in the store: YAML front matter, then the imported text byte for byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, ValidationError, field_validator
+
+from memtui.documents.format import Block, Line, Moment, Record
+from memtui.documents.front_matter import KEY, dump, load, quick_load, unknown_lines
+from memtui.ground.clock import parse_iso
+from memtui.ground.text import FormatError, file_text
+
+_SEPARATORS = re.compile(r"[,\n]")
+
+
+def tags_of(*texts: str) -> tuple[str, ...]:
+    """The tags in texts: separated by commas, with or without a ``#``; each once, regardless of case."""
+    parts = (part for text in texts for part in _SEPARATORS.split(text))
+    found: dict[str, str] = {}
+    for tag in filter(None, (" ".join(part.split()).lstrip("# ") for part in parts)):
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())
+
+
+RECOVERY_ID = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?", re.ASCII)
+"""A Recovery ID: the local time of creation to the second; behind it the machine, if it is another one."""
+
+HEAD_LIMIT = 32 * 1024
+"""Maximum bytes of front matter."""
+
+_KEYS = (
+    "id",
+    "project",
+    "created",
+    "updated",
+    "description",
+    "tags",
+    "session_id",
+    "source",
+    "author",
+)
+_FORMER = ("archived", "pinned", "superseded_by", "supersedes")
+"""Keys of earlier versions: read over, and not written back."""
+_KNOWN = (*_KEYS, *_FORMER)
+_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
+_CLOSING = re.compile(rb"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+
+
+def _recovery_id(text: str) -> str:
+    if not RECOVERY_ID.fullmatch(text):
+        raise ValueError("not of the form CMEM-YYYYMMDD-HHMMSS")
+    return text
+
+
+def _tags(values: object) -> object:
+    if not isinstance(values, list | tuple):
+        return values
+    return tuple(dict.fromkeys(value for value in values if not isinstance(value, str) or value.strip()))
+
+
+class MemoryMeta(Record):
+    """The values of the front matter."""
+
+    id: Annotated[str, AfterValidator(_recovery_id)]
+    project: Line = ""
+    """Path of the project's root."""
+    created: Moment
+    updated: Moment
+    description: Line = ""
+    tags: Annotated[tuple[Line, ...], BeforeValidator(_tags)] = ()
+    session_id: Line = ""
+    source: Line = ""
+    """The command that made it: ``review``, ``import`` ..."""
+    author: Line = ""
+    """The person who shared it, and the remote it came from; "" for one's own. Written only when set."""
+    other: Block = ""
+    """Unknown keys, as YAML lines: kept and written back after the known ones."""
+
+    @field_validator("other")
+    @classmethod
+    def _foreign(cls, value: str) -> str:
+        if value and not _is_foreign(value):
+            raise ValueError("not YAML lines of unknown keys")
+        return value
+
+
+class StoredMemory(Record):
+    """One stored memory."""
+
+    meta: MemoryMeta
+    body: bytes
+    """The recovery text byte for byte; it need not even be UTF-8."""
+
+
+def render_stored(memory: StoredMemory) -> bytes:
+    """The file of a memory."""
+    meta = memory.meta
+    values: dict[str, object] = {
+        "id": meta.id,
+        "project": meta.project,
+        "created": meta.created.isoformat(),
+        "updated": meta.updated.isoformat(),
+        "description": meta.description,
+        "tags": list(meta.tags),
+        "session_id": meta.session_id,
+        "source": meta.source,
+    }
+    if meta.author:
+        values["author"] = meta.author
+    head = dump(values)
+    other = f"{meta.other}\n" if meta.other else ""
+    return f"---\n{head}{other}---\n".encode() + memory.body
+
+
+def has_front_matter(data: bytes) -> bool:
+    """Whether a file, or its beginning, starts with front matter; one made by hand may not."""
+    return _OPENING.match(data) is not None
+
+
+def moment_of(memory_id: str) -> datetime | None:
+    """The local time in a Recovery ID; None if it is not a valid time."""
+    return parse_iso(_time_of(memory_id))
+
+
+def parse_stored(data: bytes) -> StoredMemory:
+    """Read a stored memory.
+
+    Raises:
+        FormatError: when it has no front matter, or none with an id and a time, as a file put there by hand.
+    """
+    head, body = _split(data)
+    return StoredMemory(meta=_meta(head), body=body)
+
+
+def read_head(data: bytes) -> MemoryMeta:
+    """Read only the front matter; `data` may be just the beginning of the file.
+
+    Raises:
+        FormatError: see `parse_stored`; also when `data` ends before the front matter does.
+    """
+    return _meta(_split(data)[0])
+
+
+def _split(data: bytes) -> tuple[str, bytes]:
+    opening = _OPENING.match(data)
+    if opening is None:
+        raise FormatError("it has no front matter")
+    closing = _CLOSING.search(data, opening.end(), opening.end() + HEAD_LIMIT)
+    if closing is None:
+        raise FormatError("its front matter does not end")
+    return file_text(data[opening.end() : closing.start()].decode("utf-8", "replace")), data[closing.end() :]
+
+
+def _meta(head: str) -> MemoryMeta:
+    lines = head.rstrip("\n").split("\n")
+    values = quick_load(lines, _KNOWN)
+    other = ""
+    if values is None:
+        values = load(head)
+        other = unknown_lines(lines, _KNOWN)
+    identifier = _string(values, "id")
+    created = parse_iso(_string(values, "created")) or moment_of(identifier)
+    if created is None:
+        raise FormatError("its front matter has neither a valid id nor a time")
+    try:
+        return MemoryMeta(
+            id=identifier,
+            project=_string(values, "project"),
+            created=created,
+            updated=parse_iso(_string(values, "updated")) or created,
+            description=_string(values, "description"),
+            tags=tuple(_strings(values.get("tags", ()))),
+            session_id=_string(values, "session_id"),
+            source=_string(values, "source"),
+            author=_string(values, "author"),
+            other=other,
+        )
+    except ValidationError as error:
+        problem = error.errors()[0]
+        reason = problem["msg"].removeprefix("Value error, ")
+        raise FormatError(f"the {problem['loc'][0]} in its front matter is {reason}") from None
+
+
+def _string(values: Mapping[str, object], key: str) -> str:
+    value = values.get(key, "")
+    if not isinstance(value, str):
+        raise FormatError(f"the {key} in its front matter is not a text")
+    return value
+
+
+def _strings(value: object) -> Iterable[str]:
+    """Tags as a list or with commas between."""
+    if isinstance(value, str):
+        return value.split(",")
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list | tuple) else ()
+
+
+def _time_of(identifier: str) -> str:
+    if not RECOVERY_ID.fullmatch(identifier):
+        return ""
+    return f"{identifier[5:13]}T{identifier[14:20]}"
+
+
+def _is_foreign(text: str) -> bool:
+    lines = text.split("\n")
+    if unknown_lines(["id: x", *lines], _KNOWN) != text:
+        return False
+    if any(_CLOSING.match(line.encode()) for line in lines):
+        return False
+    try:
+        keys = load(f"id: x\n{text}\n").keys()
+    except FormatError:
+        return False
+    return keys & set(_KNOWN) == {"id"} and all(KEY.match(f"{key}:") for key in keys)

@@ -1,0 +1,353 @@
+"""The goal of a session, what is open, and what was decided, by the record alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memtui.documents.quotes import (
+    UserRequest,
+    citation,
+    last_request,
+    last_said,
+    plan_line,
+    source_label,
+    user_requests,
+    with_source,
+)
+from memtui.transcript.command_purposes import title_in
+from memtui.transcript.paths import shown_path
+from memtui.transcript.plans import plan_title
+from memtui.transcript.record_order import in_order, is_after
+from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn
+from memtui.transcript.short_text import ends_of, one_line, shortened
+from memtui.transcript.tasks import OPEN, dropped_among, was_done
+
+_WIDTH = 240
+_STEPS = 8
+
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
+_UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
+_BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX>])\][ \t]+(\S.*)$", re.MULTILINE)
+_TICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[[xX]\][ \t]", re.MULTILINE)
+_NUMBERED = re.compile(r"^(?:#{2,4}[ \t]+\D{0,12})?[(（]?(\d{1,2})[.)）．:：、][ \t]*(\S.*)$", re.MULTILINE)
+
+_ENDED = {
+    "interrupted": "was interrupted",
+    "api error": "ended with an API error",
+    "running": "has no closing message yet",
+}
+
+
+_UNDECIDED = {
+    "unknown": "neither approved nor refused on record",
+    "dismissed": "whose call was rejected without words",
+}
+"""By fate."""
+
+
+class OpenWork(NamedTuple):
+    """Unfinished work on record."""
+
+    text: str
+    source: Source
+    doing: bool = False
+    """Whether it is in progress: by a task tool, or as a turn without an end."""
+
+    @property
+    def line(self) -> str:
+        """The text with its source."""
+        return self.at(clock=False)
+
+    def at(self, *, clock: bool) -> str:
+        """The text with its source and, for people, the time."""
+        return with_source(self.text, self.source, clock=clock)
+
+
+def open_tasks(facts: Facts) -> list[OpenWork]:
+    """Tasks of the last list that are not ticked off, those in progress first."""
+    found = [
+        OpenWork(_short(todo.content), todo.source, todo.status == "in_progress")
+        for todo in facts.todos
+        if todo.status in OPEN
+    ]
+    return sorted(found, key=lambda work: not work.doing)
+
+
+def open_steps(facts: Facts) -> list[OpenWork]:
+    """Unticked steps of the plan in force; without boxes, all of them if no work was done since."""
+    plan = plan_in_force(facts)
+    if plan is None or facts.todos or facts.past_todos:
+        return []
+    text = _FENCED.sub("", plan.content)
+    steps = _UNTICKED.findall(text)
+    if not steps and not _TICKED.search(text) and not _worked_since(facts, plan):
+        steps = numbered_steps(text)
+    return [OpenWork(_step(step), plan.source) for step in steps[:_STEPS]]
+
+
+def steps_of(plan: PlanFact) -> list[str]:
+    """Every step of a plan that `open_steps` may name."""
+    text = _FENCED.sub("", plan.content)
+    ticked = [line for _, line in _BOX.findall(text)]
+    return [_step(step) for step in (*ticked, *numbered_steps(text))]
+
+
+def numbered_steps(text: str) -> list[str]:
+    """The items of the first unindented list numbered from 1, or headings numbered in this way."""
+    steps: list[str] = []
+    for number, step in _NUMBERED.findall(text):
+        if int(number) == len(steps) + 1:
+            steps.append(step)
+        elif steps and int(number) == 1 and len(steps) > 1:
+            break
+    return steps if len(steps) > 1 else []
+
+
+def plan_in_force(facts: Facts) -> PlanFact | None:
+    """The last plan approved by the user."""
+    return next((plan for plan in reversed(facts.plans) if plan.fate == "approved"), None)
+
+
+def undecided_plan(facts: Facts) -> PlanFact | None:
+    """A later plan without a decision."""
+    plan = facts.plans[-1] if facts.plans else None
+    return plan if plan is not None and plan.fate in _UNDECIDED else None
+
+
+def plan_status(plan: PlanFact) -> str:
+    """The status of a plan, to follow the word "plan"."""
+    return _UNDECIDED.get(plan.fate, plan.fate)
+
+
+def awaited_plan(facts: Facts) -> PlanFact | None:
+    """An undecided plan with no request or change after it."""
+    plan = undecided_plan(facts)
+    if plan is None or plan.fate == "dismissed" or _worked_since(facts, plan):
+        return None
+    asked = any(
+        turn.source.line > plan.source.line > 0 for turn in facts.turns if turn.kind != "notification"
+    )
+    return None if asked else plan
+
+
+def unfinished_turn(facts: Facts) -> Turn | None:
+    """The last turn if it was interrupted, ended with an error, or has no closing message."""
+    last = facts.turns[-1] if facts.turns else None
+    return last if last is not None and last.end != "answered" else None
+
+
+def turn_line(facts: Facts, turn: Turn, *, clock: bool = False) -> str:
+    """An unfinished last turn: ``the last turn was interrupted (L476)``, at its API error if any."""
+    where = facts.api_errors[-1].source if facts.api_errors and turn.end == "api error" else turn.source
+    where = where if is_after(where, turn.source) else turn.source
+    return with_source(f"the last turn {_ENDED[turn.end]}", where, clock=clock)
+
+
+def waiting_for(facts: Facts) -> OpenWork | None:
+    """A question, or a plan, that the user has not answered: the last call has no result."""
+    last = facts.last_action
+    if last is None or last.outcome != "unknown":
+        return None
+    if last.tool == "AskUserQuestion":
+        return OpenWork(f'the user\'s answer to: "{_short(last.target)}"', last.source)
+    if last.tool == "ExitPlanMode":
+        return OpenWork("the user's decision on the plan", last.source)
+    return None
+
+
+def pending(facts: Facts, *, clock: bool = False) -> list[str]:
+    """Open work, most urgent first; without any on record, Claude's last message."""
+    return open_work(facts, clock=clock) or [nothing_open(facts, clock=clock)]
+
+
+def open_work(facts: Facts, *, clock: bool = False) -> list[str]:
+    """Open work on record, most urgent first."""
+    return list(dict.fromkeys(_pending(facts, clock=clock)))
+
+
+def nothing_open(facts: Facts, *, clock: bool = False) -> str:
+    """The text for no open work on record, which does not mean none: quotes the last message."""
+    said = last_said(facts)
+    label = source_label("Claude said last", said.source, clock=clock) if said else ""
+    quote = f'; {label} "{ends_of(one_line(said.text), _WIDTH)}"' if said else ""
+    return f"no open task on record{quote}"
+
+
+def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
+    if waits := waiting_for(facts):
+        yield f"waits for {waits.at(clock=clock)}"
+    if (turn := unfinished_turn(facts)) and (ask := last_request(facts)):
+        yield f"{_the_turn(turn, ask, clock=clock)} {_ENDED[turn.end]}"
+    for task in open_tasks(facts):
+        line = f"{task.text} (in progress)" if task.doing else task.text
+        yield with_source(line, task.source, clock=clock)
+    if plan := awaited_plan(facts):
+        yield f"plan {plan_status(plan)}: {plan_line(plan)}"
+    yield from (step.at(clock=clock) for step in open_steps(facts))
+
+
+def _the_turn(turn: Turn, ask: UserRequest, *, clock: bool) -> str:
+    if turn.kind in ("notification", "start"):
+        return with_source("the last turn", turn.source, clock=clock)
+    return ask.quoted("the turn", clock=clock)
+
+
+def _worked_since(facts: Facts, plan: PlanFact) -> bool:
+    """Whether a file was changed or committed after the plan."""
+    moments = [mark.source for mark in facts.landmarks]
+    moments += [file.source for file in facts.modified_files if file.path != plan.path]
+    return any(is_after(source, plan.source) for source in moments)
+
+
+def _step(text: str) -> str:
+    return _short(text.replace("**", ""))
+
+
+def _short(text: str) -> str:
+    return shortened(one_line(text), _WIDTH)
+
+
+_SETTLED = 320
+_WORDS = 200
+
+
+class RecordedDecision(NamedTuple):
+    """A decision with its reason, as seed 000 writes them: ``decision: reasoning``."""
+
+    decision: str
+    reason: str
+    source: Source
+
+
+def recorded_decisions(facts: Facts) -> list[RecordedDecision]:
+    """All of them, in the order of the session."""
+    found = [
+        RecordedDecision(_brief(answer.answer), _answered(answer), answer.source) for answer in facts.answers
+    ]
+    found += _plans(facts)
+    return in_order(found)
+
+
+def _answered(answer: Answer) -> str:
+    option = f'"{shortened(one_line(answer.option), _WORDS)}", ' if answer.option.strip() else ""
+    return f'{option}the user\'s answer to "{_brief(answer.question)}"'
+
+
+def _plans(facts: Facts) -> Iterator[RecordedDecision]:
+    """Approved and refused plans; of several with the same title and fate, only the last one."""
+    last = {(plan_title(plan), plan.fate): plan for plan in facts.plans}
+    for (title, fate), plan in last.items():
+        if fate == "approved":
+            yield RecordedDecision(
+                _plan_with_fate(plan, "approved"), _words_on_plan(facts, plan, "comment"), plan.source
+            )
+        elif fate == "rejected" and (title, "approved") not in last:
+            yield RecordedDecision(
+                _plan_with_fate(plan, "refused"), _words_on_plan(facts, plan, "rejection"), plan.source
+            )
+
+
+def _plan_with_fate(plan: PlanFact, fate: str) -> str:
+    where = f" ({shown_path(plan.path, None)})" if plan.path else ""
+    return f'plan "{_brief(plan_title(plan))}" {fate}{where}'
+
+
+def _words_on_plan(facts: Facts, plan: PlanFact, kind: str) -> str:
+    """The user's words on a plan, which open the next turn."""
+    verdict = "the user approved it" if kind == "comment" else "the user refused it"
+    after = [turn for turn in facts.turns if turn.source.line > plan.source.line]
+    if plan.source.line and after and after[0].kind == kind:
+        words = next((ask.line for ask in user_requests(facts) if ask.source == after[0].source), "")
+        return f'{verdict}: "{shortened(words, _WORDS)}"' if words else verdict
+    return verdict
+
+
+def _brief(text: str) -> str:
+    return shortened(one_line(text), _SETTLED)
+
+
+_ASKED = 2
+_TASKS = 240
+_TITLE = 80
+
+_PLAN, _LIST = "Approved plan", "Task list"
+_OTHER_PLAN = r"Plan (?:neither|whose|without) [a-z ]+"
+"""Labels of plans without a decision, including those of earlier versions."""
+_LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
+_LABELS = "|".join((_PLAN, _OTHER_PLAN, _LIST, _LAST, _FIRST))
+_DRAFTED = re.compile(rf"(?:{_LABELS})(?: \([^)]*\))?: ")
+
+ONLY_CAPTURE = "only the capture is known: its transcript is gone"
+"""Sentence in all documents of a session whose transcript is deleted."""
+
+
+def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
+    """The plan, or else the task list; then the requests, newest first, down to the first one."""
+    return [*_written_down(facts, clock=clock), *_quoted_requests(user_requests(facts), clock=clock)]
+
+
+def goal(facts: Facts) -> str:
+    """The parts on one line."""
+    return "; ".join(goal_parts(facts))
+
+
+def is_drafted(text: str) -> bool:
+    """Whether a goal is worded by `goal`, not by a person or a model."""
+    return _DRAFTED.match(text) is not None
+
+
+def title_of(facts: Facts) -> str:
+    """A short name for a session: its plan's title, Claude Code's own title, else the first request."""
+    plan = plan_in_force(facts)
+    found = user_requests(facts)
+    candidates = (
+        plan_title(plan) if plan else "",
+        facts.title,
+        *(_work_of(ask) for ask in reversed(found)),
+    )
+    lines = [one_line(text) for text in candidates if text.strip()]
+    # A bare command is no goal: any words are better.
+    return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
+
+
+def _work_of(ask: UserRequest) -> str:
+    """The request in a message; for a slash command its arguments, else its description."""
+    _, _, words = ask.text.strip().partition(" ")
+    return words if ask.about and " " in words.strip() else title_in(ask.about) or ask.text
+
+
+def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
+    if plan := plan_in_force(facts):
+        yield f"{_PLAN}: {plan_line(plan)}"
+    elif undecided := undecided_plan(facts):
+        yield f"Plan {plan_status(undecided)}: {plan_line(undecided)}"
+    elif facts.todos:
+        done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done{dropped_among(facts.todos)}"
+        where = citation(max(todo.source for todo in facts.todos), clock=clock)
+        names = "; ".join(one_line(todo.content) for todo in facts.todos)
+        counts = ", ".join(part for part in (where, done) if part)
+        yield f"{_LIST} ({counts}): {shortened(names, _TASKS)}"
+
+
+def _quoted_requests(found: list[UserRequest], *, clock: bool) -> Iterator[str]:
+    later = [ask for ask in found[:-1] if _names_work(ask)][:_ASKED]
+    for at, ask in enumerate(later):
+        yield ask.quoted(_BEFORE if at else _LAST, clock=clock)
+    if found:
+        yield found[-1].quoted(_FIRST, clock=clock)
+
+
+def _names_work(ask: UserRequest) -> bool:
+    return bool(ask.about) or (not _is_bare(ask.line) and _has_words(ask.line))
+
+
+def _has_words(text: str) -> bool:
+    """Whether a text is more than a number or sign typed to choose from a list."""
+    return sum(map(str.isalpha, text)) > 1
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a text is a slash command without arguments."""
+    return text.startswith("/") and " " not in text

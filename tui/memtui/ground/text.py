@@ -1,0 +1,68 @@
+"""Normal forms of text that make formats reversible, and the error of all formats.
+
+A value that is in normal form before it is written is the same value when it is read again.
+"""
+
+from __future__ import annotations
+
+from memtui.ground.clean import without_surrogates
+
+_LINE_BREAKS = ("\n", "\x85", "\u2028", "\u2029")
+
+
+def normal(text: str) -> str:
+    r"""Line ends as ``\n``; surrogates joined or, if lone, replaced, so that it can be encoded."""
+    text = without_surrogates(text)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def file_text(text: str) -> str:
+    """The text of a file in normal form, without a byte order mark."""
+    return normal(text).removeprefix("\ufeff")
+
+
+def one_line(text: str) -> str:
+    """One line: line breaks, including Unicode's, become spaces; the ends are stripped."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    text = normal(text).strip()
+    for line_break in _LINE_BREAKS:
+        if line_break in text:
+            parts = (part.strip() for part in text.split(line_break))
+            text = " ".join(part for part in parts if part)
+    return text
+
+
+def block(text: str) -> str:
+    """A block of lines without blank lines at either end; the rest is unchanged."""
+    lines = normal(text).split("\n")
+    return "\n".join(without_blank_ends(lines))
+
+
+def without_blank_ends(lines: list[str]) -> list[str]:
+    """`lines` without the blank ones at both ends."""
+    start, stop = 0, len(lines)
+    while start < stop and not lines[start].strip():
+        start += 1
+    while stop > start and not lines[stop - 1].strip():
+        stop -= 1
+    return lines[start:stop]
+
+
+def item(text: str) -> str:
+    """The text of a list item: stripped, with empty blank lines."""
+    text = normal(text).strip()
+    if "\n" not in text:
+        return text
+    return "\n".join(line if line.strip() else "" for line in text.split("\n"))
+
+
+def without_backticks(text: str) -> str:
+    """`text` without back-ticks around all of it."""
+    if text.startswith("`") and text.endswith("`") and text.count("`") == 2:
+        return text[1:-1].strip() or text
+    return text
+
+
+class FormatError(ValueError):
+    """A text does not have the expected format. The message is one clause; the caller names the file."""
