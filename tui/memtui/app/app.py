@@ -201,6 +201,11 @@ class MemtuiApp(BaseApp):
             event.text = clean("\n".join(re.split("\r\n?", event.text)))
         await super().on_event(event)
 
+    async def on_key(self, event: events.Key) -> None:
+        """Pass a key that no widget has taken to the pane that it may belong to."""
+        if self.screen is self.browser:
+            await self.browser.handle_pane_key(event)
+
     # -- what screens ask for -------------------------------------------------------------------------------
 
     def hint(self, *names: str) -> None:
@@ -272,7 +277,7 @@ class MemtuiApp(BaseApp):
         from memtui.store.resuming import resumable
 
         found = resumable(self.model.places.home, self.model.clock, transcript)
-        resume(self, self.model, found, fork=fork)
+        resume(self, self.model, found, transcript, fork=fork)
 
     def action_undo(self, then: Callable[[], object] | None = None) -> None:
         """Undo the last change; `then` is called afterwards."""

@@ -343,8 +343,11 @@ class BrowserScreen(StyledOnce):
             for key in keys.get(binding.id or "", binding.key).split(",")
         }
 
-    async def on_key(self, event: events.Key) -> None:
-        """Run a key of the current pane while its detail is read; say where a key of another pane works."""
+    async def handle_pane_key(self, event: events.Key) -> None:
+        """Run a key of the current pane while its detail is read; say where a key of another pane works.
+
+        The app calls this once earlier keys have acted: a handler here would be ahead of their bindings.
+        """
         own = self._pane_bindings(self.pane)
         if self.focused is self.detail and event.key in own and event.key not in _keys_of(self.detail):
             event.stop()

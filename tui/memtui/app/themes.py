@@ -39,27 +39,35 @@ _QUIET_ON_DARK, _QUIET_ON_LIGHT = "#7f88a3", "#4c5366"
 _ACCENT_ON_LIGHT = "#7a4300"
 
 
-_TEXTS = ("quiet", "accent", "warning", "success", "error", "secondary")
+_TEXTS = ("quiet", "accent", "warning", "success", "error", "secondary", "heading", "foreground", "text")
 """Colours used for text."""
-_GROUNDS = ("background", "panel", "surface")
-_CONTRAST = 3.6
-"""WCAG 2 requires at least 3 for large text, 4.5 for small."""
+_GROUNDS = ("background", "panel", "surface", "cursor")
+"""Colours behind text; of the cursor see `legible`."""
+_CONTRAST = 4.6
+"""WCAG 2 requires 4.5 for small text; a little more, as colours are rounded when they are blended."""
 
 
 def legible(theme: Theme, variables: dict[str, str]) -> dict[str, str]:
     """The variables of a theme, with colours that can be read as text.
 
-    Adds `$quiet` for secondary text and `$frame` for borders. Colours of many themes are made for
-    backgrounds: the warning of textual-light has a contrast of 1.3 on its panels. Ansi themes keep the
-    colours of the terminal.
+    Adds `$quiet` for secondary text, `$heading`, `$frame` for borders and `$cursor` for the selected row.
+    Colours of many themes are made for backgrounds: the warning of textual-light has a contrast of 1.3 on its
+    panels. Ansi themes keep the colours of the terminal.
     """
     if variables["background"].startswith("ansi"):
-        return {**variables, "quiet": "ansi_default", "frame": "ansi_default"}
+        return {
+            **variables,
+            **dict.fromkeys(("quiet", "frame", "heading"), "ansi_default"),
+            "cursor": "ansi_blue",
+        }
     own = {"quiet": _QUIET_ON_DARK, "frame": variables["surface-lighten-2"]}
     if not theme.dark:
         frame = Color.parse(variables["background"]).blend(Color.parse(variables["foreground"]), 0.4)
         own = {"quiet": _QUIET_ON_LIGHT, "accent": _ACCENT_ON_LIGHT, "frame": frame.hex}
-    wanted = {**variables, **own}
+    ground = Color.parse(variables["background"])
+    cursor = ground.blend(Color.parse(variables["primary"]), 0.3 if theme.dark else 0.2)
+    wanted = {**variables, **own, "cursor": cursor.hex, "heading": variables["primary"]}
+    wanted["text"] = variables["foreground"]
     grounds = [Color.parse(wanted[name]) for name in _GROUNDS]
     readable = {name: _readable(Color.parse(wanted[name]), grounds, dark=theme.dark).hex for name in _TEXTS}
     return {**wanted, **readable}

@@ -156,10 +156,10 @@ def _aligned(column: Column, text: str) -> str:
 def _days_left(session: Session) -> tuple[str, str]:
     """The days left, red if few and without a copy; ✓ marks a whole copy of memtui's, ✗ an incomplete one."""
     if session.days_left is None:
-        return (" ✗    ", "bold $text-error") if session.incomplete else (" kept ", "$text-success")
+        return (" ✗    ", "bold $error") if session.incomplete else (" kept ", "$success")
     mark = "✗" if session.incomplete else "✓" if session.archived else " "
     soon = session.days_left < SOON and not session.archived
-    return f"{session.days_left:>3} d{mark}"[-6:], "bold $text-error" if soon else "$quiet"
+    return f"{session.days_left:>3} d{mark}"[-6:], "bold $error" if soon else "$quiet"
 
 
 def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:

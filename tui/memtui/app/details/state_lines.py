@@ -15,12 +15,10 @@ _NOTHING = deferred(r"[-*]\s*(?:[\w ]+:\s*)?(?:N/A|none|n/a|None)?\.?\s*")
 
 
 def state_document(text: str) -> Document:
-    """The document of a session state (seed 003); an empty section is one quiet line."""
+    """The document of a session state (seed 003); empty sections are left out."""
     lines: list[Line] = []
     for heading, body in _sections(text):
         if heading and all(_NOTHING.fullmatch(row) for row in body if row.strip()):
-            title = heading.removeprefix("## ").capitalize()
-            lines += [styled((f"{title}: nothing", "dim")), Line("")]
             continue
         lines += from_markdown(heading).lines if heading else ()
         lines += _body(body)

@@ -17,6 +17,8 @@ from memtui.transcript.short_text import key_of
 
 _SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "accent"), "same": ("  ", "")}
 _ROLES = {"added": "added", "removed": "removed"}
+_MARKS = {"added": ("{+", "+}"), "removed": ("[-", "-]")}
+"""Around words of a changed line, as `git diff --word-diff` does: colour alone is not enough."""
 
 
 class VersionRow(Protocol):
@@ -255,7 +257,8 @@ def _pieces(diff: LineDiff, role: str) -> Iterator[tuple[str, str]]:
         if piece.change == "added" and last and not (space or last.endswith(" ")):
             space = " "
         yield space, ""
-        yield word, _ROLES.get(piece.change, role)
+        before, after = _MARKS.get(piece.change, ("", "")) if diff.change == "changed" and word else ("", "")
+        yield f"{before}{word}{after}", _ROLES.get(piece.change, role)
         last = piece.text if piece.change == "removed" else ""
 
 

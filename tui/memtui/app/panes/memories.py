@@ -390,8 +390,7 @@ class MemoriesPane(Pane):
             ]
             self.app.search_commands(named, placeholder="Take a memory out of the trash")
 
-    @work(group="tags", exclusive=True, exit_on_error=False)
-    async def action_tags(self) -> None:
+    def action_tags(self) -> None:
         """Edit the tags that the chosen memories have in common, in one line."""
         from memtui.app.memory_edits import common_tags, retag
         from memtui.app.screens.dialogs import AskScreen
@@ -407,11 +406,14 @@ class MemoriesPane(Pane):
                 value=", ".join(map(clean_line, before)),
                 hint="commas between · enter saves · esc leaves",
             )
-            answer = await self.app.push_screen_wait(asked)
-            if answer is not None or len(ids) == 1:
-                after = before if answer is None else tags_of(answer)
-                self.mark(self.marked - {f"{each}.md" for each in ids})
-                self._edit("tagging", lambda: retag(self.model.backend, ids, before, after))
+
+            def answered(answer: str | None) -> None:
+                if answer is not None or len(ids) == 1:
+                    after = before if answer is None else tags_of(answer)
+                    self.mark(self.marked - {f"{each}.md" for each in ids})
+                    self._edit("tagging", lambda: retag(self.model.backend, ids, before, after))
+
+            self.app.push_screen(asked, answered)
 
     @work(group="edit", exit_on_error=False)
     async def _edit(self, doing: str, edit: Callable[[], Edited]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.app.base import BaseApp
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.terminal import run_aside, run_in_window
 from memtui.ground.clean import clean_line
 from memtui.store.archive import Archive
@@ -14,12 +17,34 @@ if TYPE_CHECKING:
     from memtui.app.project import ProjectModel
 
 
-def resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool = False) -> None:
-    """Resume a session, or a copy of it, in Claude Code.
+_ALIVE = 60.0
+"""Seconds since its last line for which a session counts as alive."""
+
+
+def resume(
+    app: BaseApp, model: ProjectModel, session: Resumable, transcript: Path, *, fork: bool = False
+) -> None:
+    """Resume a session, or a copy of it, in Claude Code; ask first while it seems to be alive.
 
     The app is suspended meanwhile, or config.toml requests a new tmux window. Without a `claude` the command
     is copied.
     """
+    quiet = _ALIVE
+    with suppress(OSError):
+        quiet = model.clock().timestamp() - transcript.stat().st_mtime
+    if fork or quiet >= _ALIVE:
+        _resume(app, model, session, fork=fork)
+        return
+
+    def answered(sure: bool | None) -> None:
+        if sure:
+            _resume(app, model, session, fork=True)
+
+    question = f"This session was written {max(0, round(quiet))} s ago. Resume a copy of it?"
+    app.push_screen(ConfirmScreen(question, yes="Fork", no="Leave it", safe=True), answered)
+
+
+def _resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool) -> None:
     with app.reporting("resuming the session"):
         command = list(resume_command(session.session_id, fork=fork))
         if not command:

@@ -92,7 +92,8 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.set_focus(self.field("title"))
+        self.add_class("-evidence")
+        self.set_focus(self.facts.listing)
         self._draft()
 
     def field(self, name: str) -> FormField:

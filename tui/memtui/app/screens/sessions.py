@@ -183,7 +183,7 @@ class SessionsScreen(Screen[None]):
             self._say_nothing()
             return
         wanted = Resumable(session.session_id, session.summary.folder, session.kept)
-        resume(self.app, self._model, wanted, fork=fork)
+        resume(self.app, self._model, wanted, session.path, fork=fork)
         self._load()
 
     def action_agents(self, show: bool) -> None:

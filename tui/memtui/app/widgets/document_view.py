@@ -56,25 +56,25 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         overflow-x: hidden;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
-        & > .document--title { color: $text-accent; text-style: bold; }
-        & > .document--heading { color: $text-primary; text-style: bold; }
-        & > .document--label { color: $foreground 60%; }
-        & > .document--dim { color: $foreground 60%; }
-        & > .document--quote { color: $foreground 80%; text-style: italic; }
-        & > .document--bullet { color: $foreground 60%; }
-        & > .document--code { color: $text-accent; }
+        & > .document--title { color: $accent; text-style: bold; }
+        & > .document--heading { color: $heading; text-style: bold; }
+        & > .document--label { color: $quiet; }
+        & > .document--dim { color: $quiet; }
+        & > .document--quote { text-style: italic; }
+        & > .document--bullet { color: $quiet; }
+        & > .document--code { color: $accent; }
         & > .document--strong { text-style: bold; }
         & > .document--rule { color: $foreground 40%; }
-        & > .document--good { color: $text-success; }
-        & > .document--warn { color: $text-warning; }
-        & > .document--bad { color: $text-error; }
+        & > .document--good { color: $success; }
+        & > .document--warn { color: $warning; }
+        & > .document--bad { color: $error; }
         & > .document--accent { color: $accent; }
-        & > .document--prompt { color: $text-primary; text-style: bold; }
-        & > .document--tool { color: $text-secondary; }
-        & > .document--added { color: $text-success; text-style: bold; }
-        & > .document--removed { color: $text-error; text-style: strike; }
-        & > .document--hit { color: $text; background: $warning 50%; text-style: bold; }
-        & > .document--link { background: $primary 40%; text-style: bold; }
+        & > .document--prompt { color: $heading; text-style: bold; }
+        & > .document--tool { color: $secondary; }
+        & > .document--added { color: $success; text-style: bold; }
+        & > .document--removed { color: $error; text-style: strike; }
+        & > .document--hit { color: $background; background: $warning; text-style: bold; }
+        & > .document--link { background: $cursor; text-style: bold; }
         &:nocolor > .document--link, &:nocolor > .document--hit { text-style: reverse; }
     }
     """

@@ -28,7 +28,7 @@ class InputLine(Horizontal):
         &.-open { display: block; }
         & > .label { width: auto; color: $accent; }
         & > Input { border: none; height: 1; padding: 0; background: $panel; width: 1fr; }
-        & > .status { width: auto; color: $foreground 60%; }
+        & > .status { width: auto; color: $quiet; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -71,10 +71,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         & > .row-list--hover { background: $foreground 4%; }
         & > .row-list--new { background: $success 25%; }
         &:nocolor > .row-list--new { text-style: underline; }
-        & > .row-list--header { color: $text-primary; text-style: bold; }
-        & > .row-list--empty { color: $foreground 60%; }
+        & > .row-list--header { color: $heading; text-style: bold; }
+        & > .row-list--empty { color: $quiet; }
         &:focus > .row-list--bar { color: $accent; }
-        &:focus > .row-list--cursor { background: $primary 40%; text-style: bold; }
+        &:focus > .row-list--cursor { background: $cursor; text-style: bold; }
         &:nocolor:focus > .row-list--cursor { text-style: reverse; }
         &:ansi:focus > .row-list--cursor { background: ansi_default; text-style: bold reverse; }
         &:ansi > .row-list--new { background: ansi_default; text-style: underline; }
