@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.app.details.context_chart import COLUMNS, ROWS, context_chart
+from memtui.app.details.session import COLUMNS, ROWS, context_chart
 from memtui.app.widgets.wrap import short_tokens
 from memtui.lost.context_gauge import learned_limit
 from memtui.transcript.records import CompactionFact, ContextSize, Source

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from memtui.app.details.folds import recovery_lines
+from memtui.app.details.memory import recovery_lines
 from memtui.app.panes.pane import PaneId, Progress
 from memtui.app.widgets.document import Document
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery

@@ -6,7 +6,7 @@ import pytest
 
 from memtui.app.screens import review
 from memtui.app.screens.dialogs import ReadingScreen
-from memtui.app.screens.evidence_pane import EvidencePane, written
+from memtui.app.screens.review_parts import EvidencePane, written
 from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.evidence import EvidenceItem
 from tests.app.harness import SIZES, Driver, opened

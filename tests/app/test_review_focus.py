@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.screens.review_fields import FormField
-from memtui.app.screens.review_form import FIELDS
+from memtui.app.screens.review_parts import FIELDS, FormField
 from memtui.app.screens.transcript import TranscriptScreen
 from tests.app.harness import NARROW, SHORT, SIZES, opened
 from tests.app.reviewing import start

@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.review import ReviewScreen
-from memtui.app.screens.review_form import Draft, from_fields, to_fields
+from memtui.app.screens.review_parts import Draft, from_fields, to_fields
 from memtui.documents.capture import parse_capture, render_capture, reviewed
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.transcript.facts import Facts

@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from memtui.app.base import PROMPT
-from memtui.app.details import search_result
+from memtui.app.details import search as search_result
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import search
 from memtui.app.screens.dialogs import ReadingScreen

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.details.session_rows import Column, columns_in, heading, ordered, row
+from memtui.app.screens.session_rows import Column, columns_in, heading, ordered, row
 from memtui.store.session_list import Session
 from memtui.transcript.session_summary import SessionSummary
 from tests.app.world import NOW

@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from memtui.app.details import session_rows
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens import compact, evidence_pane, review_fields
+from memtui.app.screens import compact, review_parts, session_rows
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.search import SearchScreen
@@ -112,9 +111,8 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
     for module in (transcript_calls, transcript_lines):
         monkeypatch.setattr(module, "clean", cleaned)
         monkeypatch.setattr(module, "clean_line", cleaned_line)
-    monkeypatch.setattr(review_fields, "clean", cleaned)
-    monkeypatch.setattr(evidence_pane, "clean", cleaned)
-    monkeypatch.setattr(evidence_pane, "clean_line", cleaned_line)
+    monkeypatch.setattr(review_parts, "clean", cleaned)
+    monkeypatch.setattr(review_parts, "clean_line", cleaned_line)
     monkeypatch.setattr(compact, "clean", cleaned)
     monkeypatch.setattr(compact, "_PAUSE", 0.0)
     monkeypatch.setattr(searching, "clean", cleaned)

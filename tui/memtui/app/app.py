@@ -273,7 +273,7 @@ class MemtuiApp(BaseApp):
 
     def resume(self, transcript: Path, *, fork: bool = False) -> None:
         """Resume the session of a transcript in Claude Code, or a copy of it."""
-        from memtui.app.screens.resuming import resume
+        from memtui.app.screens.session_files import resume
         from memtui.store.resuming import resumable
 
         found = resumable(self.model.places.home, self.model.clock, transcript)

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from textual.content import Content
 
-from memtui.app.details.folds import fold
+from memtui.app.details.memory import fold
 from memtui.app.widgets.document import Document, Line, Span, concat, line, styled
 from memtui.app.widgets.row_list import row as row_of
 from memtui.app.widgets.wrap import cut_left

@@ -433,7 +433,7 @@ class MemoriesPane(Pane):
     @work(group="sharing", exclusive=True, exit_on_error=False)
     async def action_versions(self) -> None:
         """Show the versions of the selected memory, and their differences."""
-        from memtui.app.details.memory_versions import MemoryVersions
+        from memtui.app.details.versions import MemoryVersions
         from memtui.app.screens.versions import VersionsScreen
 
         subject, model = self.subject(self.selected), self.model

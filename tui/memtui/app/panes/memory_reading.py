@@ -156,7 +156,7 @@ class MemoryReader:
             return concat(line(entry.name, "title"), Line(""), styled(("Broken: ", "bad"), problem.reason))
 
     def _document(self, entry: Entry, file: str, progress: Progress) -> Document:
-        from memtui.app.details.memory_detail import memory_file_document, stored_document
+        from memtui.app.details.memory import memory_file_document, stored_document
         from memtui.store.relations import entities_of, related_memories
 
         now = self._model.clock()

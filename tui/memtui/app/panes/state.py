@@ -15,15 +15,15 @@ from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from memtui.app.details.folds import fold
+from memtui.app.details.memory import fold
 from memtui.app.details.state_lines import state_document
 from memtui.app.listings import DraftWanted, StateView, View
 from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
+from memtui.app.widgets.painting import Look
 from memtui.app.widgets.row_list import row
-from memtui.app.widgets.row_painter import Look
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 from memtui.ground.named import NamedTuple
@@ -338,7 +338,7 @@ class StatePane(Pane):
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
         """The chart of the context, which can be folded; empty if it cannot be read."""
-        from memtui.app.details.context_chart import context_chart
+        from memtui.app.details.session import context_chart
 
         try:
             history = self.model.histories.read(transcript, progress.cancelled)

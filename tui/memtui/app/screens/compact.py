@@ -19,10 +19,10 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.base import BaseApp
 from memtui.app.changes import Change
-from memtui.app.details.memory_detail import checklist_lines
+from memtui.app.details.memory import checklist_lines
 from memtui.app.project import ProjectModel
+from memtui.app.screens.asking import Asking
 from memtui.app.screens.dialogs import ConfirmScreen
-from memtui.app.screens.model_draft import Asking
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter

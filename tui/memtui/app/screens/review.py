@@ -20,11 +20,18 @@ from textual.widgets import TextArea
 from memtui.app.base import BaseApp
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
+from memtui.app.screens.asking import Asking
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
-from memtui.app.screens.evidence_pane import EvidencePane, written
-from memtui.app.screens.model_draft import Asking
-from memtui.app.screens.review_fields import FormField, ReviewForm
-from memtui.app.screens.review_form import FIELDS, Draft, from_fields, to_fields
+from memtui.app.screens.review_parts import (
+    FIELDS,
+    Draft,
+    EvidencePane,
+    FormField,
+    ReviewForm,
+    from_fields,
+    to_fields,
+    written,
+)
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.capture_text import capture_time

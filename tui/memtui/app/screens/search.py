@@ -16,8 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Label
 
 from memtui.app.base import PROMPT, BaseApp
-from memtui.app.details.search_result import HINT, result_document, text_document
-from memtui.app.details.search_rows import draw, rows_of
+from memtui.app.details.search import HINT, draw, result_document, rows_of, text_document
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter

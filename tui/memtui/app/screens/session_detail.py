@@ -13,9 +13,8 @@ from textual.worker import get_current_worker
 
 from memtui.app.base import BaseApp
 from memtui.app.details.capture import capture_document
-from memtui.app.details.folds import LINK as FOLD
-from memtui.app.details.session_document import session_document
-from memtui.app.details.session_tree import CAPTURE, LINE, MEMORY
+from memtui.app.details.memory import LINK as FOLD
+from memtui.app.details.session import CAPTURE, LINE, MEMORY, session_document
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
 from memtui.app.screens.dialogs import ReadingScreen
@@ -156,7 +155,7 @@ class SessionDetail(DocumentView):
         self.app.push_screen(ReadingScreen(title, document))
 
     def _open_memory(self, made: Made, known: Known) -> None:
-        from memtui.app.details.memory_detail import read_document
+        from memtui.app.details.memory import read_document
 
         with self.app.reporting("reading the memory"):
             store = MemoryFiles(self._project(known.session), self._model.places.home)

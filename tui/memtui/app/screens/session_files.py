@@ -1,21 +1,129 @@
-"""Archiving, exporting and forgetting several sessions."""
+"""What is done with sessions as files: resumed, exported, archived, forgotten."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.app.base import BaseApp
-from memtui.app.screens.dialogs import ConfirmScreen
-from memtui.app.screens.exporting import export_sessions
+from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
+from memtui.app.terminal import run_aside, run_in_window
 from memtui.app.widgets.document import Document, Line, line
 from memtui.flows.forgetting import Traces, forget, traces_of
+from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import archive_settings
+from memtui.store.resuming import NOT_RESUMED, Resumable, resume_command, session_folder, typed_command
 from memtui.store.session_list import Session, size_text
+
+if TYPE_CHECKING:
+    from memtui.app.project import ProjectModel
+
+
+_ALIVE = 60.0
+"""Seconds since its last line for which a session counts as alive."""
+
+
+def resume(
+    app: BaseApp, model: ProjectModel, session: Resumable, transcript: Path, *, fork: bool = False
+) -> None:
+    """Resume a session, or a copy of it, in Claude Code; ask first while it seems to be alive.
+
+    The app is suspended meanwhile, or config.toml requests a new tmux window. Without a `claude` the command
+    is copied.
+    """
+    quiet = _ALIVE
+    with suppress(OSError):
+        quiet = model.clock().timestamp() - transcript.stat().st_mtime
+    if fork or quiet >= _ALIVE:
+        _resume(app, model, session, fork=fork)
+        return
+
+    def answered(sure: bool | None) -> None:
+        if sure:
+            _resume(app, model, session, fork=True)
+
+    question = f"This session was written {max(0, round(quiet))} s ago. Resume a copy of it?"
+    app.push_screen(ConfirmScreen(question, yes="Fork", no="Leave it", safe=True), answered)
+
+
+def _resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool) -> None:
+    with app.reporting("resuming the session"):
+        command = list(resume_command(session.session_id, fork=fork))
+        if not command:
+            app.warn(f"{NOT_RESUMED}, and this one's file is called {clean_line(session.session_id)}.")
+            return
+        if session.kept is not None:
+            Archive(model.places.home, model.clock).restore(session.kept)
+        folder = session_folder(session.folder, model.project.root)
+        in_window = app.new_windows
+        problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)
+        if problem is None:
+            typed = typed_command(session.session_id, str(folder), fork=fork)
+            app.copy_text(typed, name=f"“{typed}”")
+        elif problem:
+            app.say(problem, severity="warning")
+        elif in_window:
+            app.say(f"{'Forked' if fork else 'Resumed'} in a new window of tmux.")
+
+
+_ENDS = "Secrets are masked. Existing files are kept.\nenter writes · esc leaves"
+_HINT = f"A page of HTML; Markdown if the name ends in .md. {_ENDS}"
+_FOLDER = f"A page of HTML for each. {_ENDS}"
+
+
+async def export_sessions(
+    app: BaseApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
+) -> None:
+    """Ask for a path, write the sessions there, and report it; to be called by a worker.
+
+    Args:
+        app: shows the question and the message.
+        transcripts: the sessions'; several are written into a folder.
+        readable: returns a readable transcript, unpacked from the archive if necessary.
+    """
+    from memtui.ground.clock import system_clock
+    from memtui.ground.project import expanded
+    from memtui.store.export import export_session, session_file
+
+    several, here = len(transcripts) > 1, Path.cwd()
+    question = (
+        f"Write {len(transcripts)} sessions into a folder" if several else "Write this session to a file"
+    )
+    proposed = here if several else here / session_file(transcripts[0])
+    hint = _FOLDER if several else _HINT
+    answer = await app.push_screen_wait(AskScreen(question, value=clean_line(str(proposed)), hint=hint))
+    if answer is None or not answer.strip():
+        return
+    target = here / expanded(answer.strip())
+
+    def write(transcript: Path, file: Path) -> str:
+        return export_session(readable(transcript), file, system_clock())
+
+    written: list[str] = []
+    failed: list[FileProblem] = []
+    with app.reporting("exporting"):
+        if several and not target.is_dir():
+            raise FileProblem(target, "is no folder")
+        for each in transcripts:
+            file = target / session_file(each) if target.is_dir() else target
+            try:
+                said = await asyncio.to_thread(write, each, file)
+                written.append(said)
+            except FileProblem as problem:
+                failed.append(problem)
+        if several and written:
+            app.say(f"Wrote {len(written)} pages into {target}, secrets masked.")
+        elif written:
+            app.say(written[0])
+        if failed:
+            raise failed[0]
 
 
 class SessionFiles:

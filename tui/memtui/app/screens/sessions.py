@@ -16,10 +16,9 @@ from textual.worker import get_current_worker
 
 from memtui.app.base import BaseApp
 from memtui.app.project import ProjectModel
-from memtui.app.screens.resuming import resume
 from memtui.app.screens.session_detail import SessionDetail
-from memtui.app.screens.session_files import SessionFiles
-from memtui.app.screens.session_listing import SessionListing
+from memtui.app.screens.session_files import SessionFiles, resume
+from memtui.app.screens.session_rows import SessionListing
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import BaseApp, StyledOnce
-from memtui.app.screens.exporting import export_sessions
+from memtui.app.screens.session_files import export_sessions
 from memtui.app.terminal import page_text
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FIND_HINT, InputLine

@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 
 from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
 from memtui.app.widgets.layout import Layout, Place, part_around
-from memtui.app.widgets.line_painter import Drawn, LinePainter
+from memtui.app.widgets.painting import Drawn, LinePainter
 
 AT_ONCE = 256 * 1024
 """Maximum length of a document laid out at once, in characters; of longer ones only the visible part."""

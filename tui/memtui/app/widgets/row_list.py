@@ -17,8 +17,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.app.widgets.click_kinds import Pointer
+from memtui.app.widgets.painting import Draw, Look, RowPainter
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
-from memtui.app.widgets.row_painter import Draw, Look, RowPainter
 from memtui.ground.clock import day_and_minute, local_minute, short_time
 
 _WIDE = 40

@@ -1,4 +1,4 @@
-"""Asking a model to improve a screen's draft in the background."""
+"""Asking a model to improve a draft: one question at a time, which can be cancelled."""
 
 from __future__ import annotations
 

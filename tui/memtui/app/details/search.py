@@ -1,0 +1,170 @@
+"""Search results: as rows, and with their surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from itertools import groupby
+
+from textual.content import Content
+
+from memtui.app.widgets.document import EMPTY, Document, Line, line, rule, styled
+from memtui.app.widgets.row_list import row
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import age, local_minute, parse_iso, short_age, short_time
+from memtui.store.search import HEADINGS, ROWS, Group, Kind, Query, Result, parse_search
+from memtui.transcript.short_text import shortened
+
+_WIDE = 100
+"""Width in columns from which a row shows the matching text."""
+_TITLE = 46
+_RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3, Kind.PIN: 3}
+"""Number of results of each kind before anything is typed."""
+_MARKS = {
+    Kind.SESSION: "❯",
+    Kind.MEMORY: "M",
+    Kind.FILE: "✎",
+    Kind.CAPTURE: "C",
+    Kind.STATE: "S",
+    Kind.PIN: "!",
+}
+_WHAT = {
+    "ask": "❯",
+    "said": "●",
+    "command": "$",
+    "edit": "✎",
+    "read": "▤",
+    "call": "◇",
+    "result": "⎿",
+    "error": "✗",
+}
+_SO_FAR = " · not all searched yet"
+
+
+def draw(found: Result, now: datetime, width: int) -> Content:
+    """A result as a row."""
+    title, when = clean_line(found.title), found.when
+    if found.kind is Kind.SESSION:
+        ago = short_age(when, now) if when else ""
+        lead = f" {'⑂' if found.agent else ' '}{_WHAT[found.what]} "
+        return row([(lead, "$quiet"), *_shown(found)], ago, width)
+    if width < _WIDE:
+        ago = short_age(when, now) if when else ""
+        return row([(f"{_MARKS[found.kind]} ", "$quiet"), title], ago, width)
+    time = f"{short_time(when, now):<8}" if when else " " * 8
+    lead = f"{found.name if found.kind is Kind.MEMORY else found.kind.value:<22}"
+    name = Content(title).truncate(_TITLE, ellipsis=True, pad=True)
+    return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *_shown(found)], "", width)
+
+
+def rows_of(
+    groups: Iterable[Group], *, recent: bool, unfolded: Collection[str] = ()
+) -> Iterable[tuple[str, Result | str]]:
+    """Rows by unique keys: a heading for each kind, then its results."""
+    groups = tuple(groups)
+    anything = any(group.results for group in groups)
+    for kind, results, total, complete in groups:
+        some = results[: _RECENT[kind]] if recent else results
+        if some or (anything and not complete):
+            number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
+            count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
+            yield f"# {kind}", f"{HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}"
+            yield from (
+                _sessions(some, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
+            )
+
+
+def _sessions(results: Iterable[Result], unfolded: Collection[str]) -> Iterable[tuple[str, Result | str]]:
+    """A heading for each session, and its best rows; all of an unfolded one."""
+    for name, some in groupby(results, key=lambda result: result.name):
+        turns = list(some)
+        rest = len(turns) - ROWS
+        said = f" · {turns[0].said}" if turns[0].said else ""
+        said += f" · {rest} more →" if rest > 0 and name not in unfolded else ""
+        yield f"# session {name}", f" {clean_line(name)[:8]}  {clean_line(turns[0].title)}{said}"
+        yield from ((turn.key, turn) for turn in (turns if name in unfolded else turns[:ROWS]))
+
+
+def _shown(found: Result) -> list[Content]:
+    """The match on one line, with the matching parts marked."""
+    return [
+        Content.styled(" ".join(piece.split("\n")), "bold $warning" if hit else "$quiet")
+        for piece, hit in found.pieces()
+    ]
+
+
+_ASIDE = 400
+"""Maximum characters of the messages that follow."""
+_BEFORE = 3
+"""Rows shown before the match,"""
+_FAR = 6
+"""and the last row of a passage at which a match still shows all rows before it."""
+_NEAR = 2_000
+"""Characters shown before the match in a long text; a quarter of those after it."""
+HINT = (
+    "Ask as you would ask a person. “Words in quotes”, edited: read: cmd: in: before: after: narrow it down."
+)
+"""Search syntax, shown while there are no results."""
+
+
+def result_document(found: Result | None, text: str, now: datetime) -> Document:
+    """A result with its match; empty without a selection."""
+    if found is None:
+        return EMPTY
+    query = parse_search(text).query
+    if found.kind is Kind.SESSION:
+        return _turn(found, query)
+    when = f" · {local_minute(found.when)} · {age(found.when, now)}" if found.when else ""
+    head = styled(
+        (f"{found.kind.value} ", "label"),
+        (found.name, "accent"),
+        (when, "dim"),
+        (f" · {found.said}" if found.said else "", "dim"),
+    )
+    parts = [(piece, "warn" if hit else "") for piece, hit in found.pieces()]
+    place = styled(*parts) if text.strip() else line(HINT, "dim")
+    rows = _from_match(clean(_near(found.text, query)).split("\n"), query)
+    text_rows = [_marked(row, query) for row in rows]
+    return Document([line(found.title, "strong"), place, head, rule(), *text_rows])
+
+
+def text_document(found: Result, query: Query) -> tuple[Document, int]:
+    """The full text of a result with matches marked, and the number of the first matching line."""
+    rows = [_marked(row, query, "hit") for row in clean(found.text).split("\n")]
+    return Document(rows), next((number for number, row in enumerate(rows) if row.spans), 0)
+
+
+def _near(text: str, query: Query) -> str:
+    """The lines of a long text around its first match."""
+    place = query.first(text)
+    start = text.rfind("\n", 0, max(0, place - _NEAR)) + 1
+    return text[start : place + 4 * _NEAR]
+
+
+def _turn(found: Result, query: Query) -> Document:
+    """The message found, and the next ones, as in the transcript."""
+    lines: list[Line] = []
+    for message in found.messages():
+        here = not lines
+        what = message.role.name.lower()
+        when = parse_iso(message.timestamp)
+        moment = f" {local_minute(when)}" if when else ""
+        lines.append(line(f"L{message.line}{moment}  {what}", "label" if here else "dim"))
+        rows = clean(message.text if here else shortened(message.text, _ASIDE)).split("\n")
+        lines += [_marked(row, query) for row in (_from_match(rows, query) if here else rows)]
+    return Document(lines)
+
+
+def _from_match(rows: list[str], query: Query) -> list[str]:
+    """The rows of a long text from shortly before its first match."""
+    first = next((number for number, row in enumerate(rows) if query.marks(row)), 0)
+    return ["…", *rows[first - _BEFORE :]] if first > _FAR else rows
+
+
+def _marked(text: str, query: Query, role: str = "warn") -> Line:
+    parts: list[str | tuple[str, str]] = []
+    at = 0
+    for start, end in query.marks(text):
+        parts += [text[at:start], (text[start:end], role)]
+        at = end
+    return styled(*parts, text[at:])

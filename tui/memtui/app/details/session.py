@@ -1,0 +1,289 @@
+"""The detail of one session: the chart of its context, its results, asks and files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from memtui.app.details.memory import fold
+from memtui.app.widgets.document import ASIDE, EMPTY, Document, Line, concat, from_markdown, line, styled
+from memtui.app.widgets.wrap import short_tokens
+from memtui.documents.capture_text import opening
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import age, day_and_minute, local_minute, parse_iso, to_local
+from memtui.lost.context_gauge import learned_limit
+from memtui.secrets.secrets import masked
+from memtui.store.session_list import Session, size_text
+from memtui.transcript.records import CompactionFact, ContextSize, Facts, Turn
+from memtui.transcript.short_text import one_line, shortened
+
+if TYPE_CHECKING:
+    from memtui.store.session_tree import Captured, Made, SessionTree
+    from memtui.transcript.records import CompactionFact
+
+
+COLUMNS, ROWS = 28, 5
+"""Size of the drawing; with its scale it fits a window of 40 columns."""
+
+_MARK, _LIMIT = "▼", "╌"
+_ACROSS, _DOWN = 2, 4
+"""Columns and rows of dots in a braille character."""
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+"""Bits of the dots from the top down, added to U+2800 (Unicode, Braille Patterns)."""
+
+
+def context_chart(sizes: Sequence[ContextSize], compactions: Sequence[CompactionFact]) -> Document:
+    """The chart; empty for a session with fewer than two requests.
+
+    A column of dots stands for some requests and shows the largest of them, so that the peak before a
+    compaction is visible. Time is not to scale: a night without requests takes no column.
+    """
+    known = [size for size in sizes if size.tokens > 0]
+    if len(known) < 2:
+        return EMPTY
+    peaks = _peaks([size.tokens for size in known])
+    limit = learned_limit(compactions)
+    top = max(*peaks, limit)
+    marked = {_column(at, known) for each in compactions if (at := each.source.timestamp)}
+    lines = [styled(("Context size", "label"), (f" · now {short_tokens(known[-1].tokens)} tokens", "dim"))]
+    if marked:
+        marks = "".join(_MARK if column in marked else " " for column in range(COLUMNS))
+        lines.append(styled("       ", (marks.rstrip(), "warn")))
+    limit_row = ROWS - 1 - _height(limit, top) // _DOWN if limit else -1
+    for number, row in enumerate(_curve([_height(peak, top) for peak in peaks])):
+        label = limit if number == limit_row else top if number == 0 else 0
+        scale = f"{short_tokens(label):>5} ┤" if label or number == ROWS - 1 else "      │"
+        drawn = _with_limit(row) if number == limit_row else [(row.rstrip(), "accent")]
+        lines.append(styled((scale, "dim"), *drawn))
+    lines.append(styled((_axis(known[0].timestamp, known[-1].timestamp), "dim")))
+    return concat(*lines, _legend(len(compactions), limit))
+
+
+def _peaks(tokens: Sequence[int]) -> list[int]:
+    """The largest request of each column of dots; a short session is stretched."""
+    width = COLUMNS * _ACROSS
+    bounds = [len(tokens) * column // width for column in range(width + 1)]
+    return [max(tokens[start : max(end, start + 1)]) for start, end in pairwise(bounds)]
+
+
+def _height(tokens: int, top: int) -> int:
+    """The dot for a number of tokens; 0 is the lowest."""
+    return round(tokens / top * (ROWS * _DOWN - 1))
+
+
+def _curve(heights: Sequence[int]) -> list[str]:
+    """The rows of the drawing from the top: a line through all heights, with vertical jumps."""
+    cells = [[0] * COLUMNS for _ in range(ROWS)]
+    before = heights[0]
+    for x, height in enumerate(heights):
+        # A jump starts next to the previous dot, so that a slope stays a thin line.
+        reach = range(min(height, before + 1), max(height, before - 1) + 1)
+        for y in reach:
+            down = ROWS * _DOWN - 1 - y
+            cells[down // _DOWN][x // _ACROSS] |= _DOTS[down % _DOWN][x % _ACROSS]
+        before = height
+    return ["".join(chr(0x2800 + bits) if bits else " " for bits in row) for row in cells]
+
+
+def _with_limit(row: str) -> list[tuple[str, str]]:
+    """The row of the limit: the curve, and dashes wherever the curve is not."""
+    return [
+        (_LIMIT * len(part), "warn") if part.isspace() else (part, "accent")
+        for part in re.findall(" +|[^ ]+", row)
+    ]
+
+
+def _legend(number: int, limit: int) -> Line:
+    what = "compaction" if number == 1 else "compactions"
+    marks = [(_MARK, "warn"), (f" {number} {what} · ", "dim")] if number else []
+    if limit:
+        return styled(*marks, (_LIMIT, "warn"), (f" limit {short_tokens(limit)}", "dim"))
+    return styled(*marks, ("none automatic" if number else "no compaction yet", "dim"))
+
+
+def _column(timestamp: str, sizes: Sequence[ContextSize]) -> int:
+    """The column of the last request before a compaction."""
+    before = sum(1 for size in sizes if size.timestamp <= timestamp)
+    # The last of the columns of dots for a stretched request, or the one of a request among many.
+    dot = max(before * COLUMNS * _ACROSS - 1, 0) // len(sizes)
+    return dot // _ACROSS
+
+
+def _axis(first: str, last: str) -> str:
+    """The times of the first and the last request, with their days if these differ."""
+    moments = [to_local(moment) for text in (first, last) if (moment := parse_iso(text))]
+    dated = len({moment.date() for moment in moments}) > 1
+    times = [day_and_minute(moment) if dated else f"{moment:%H:%M}" for moment in moments]
+    gap = " " * (COLUMNS - sum(map(len, times)))
+    return f"       {gap.join(times)}".rstrip()
+
+
+LINE, CAPTURE, MEMORY = "line:", "capture:", "memory:"
+"""Prefixes of the links; a transcript's line or a file name follows."""
+_TITLE = 120
+
+
+def tree_lines(tree: SessionTree) -> list[Line]:
+    """The compactions with their captures and memories; empty without any."""
+    rows = list(_rows(tree))
+    return [Line(""), line(f"RESULTS  {_counts(tree)}", "heading"), *rows] if rows else []
+
+
+def _counts(tree: SessionTree) -> str:
+    captures = [*(each for branch in tree.branches for each in branch.captures), *tree.captures]
+    memories = [*(each for capture in captures for each in capture.memories), *tree.memories]
+    counts = (
+        (len(tree.branches), "compaction", "compactions"),
+        (len(captures), "capture", "captures"),
+        (len(memories), "memory", "memories"),
+    )
+    return " · ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
+
+
+def _rows(tree: SessionTree) -> Iterator[Line]:
+    for branch in tree.branches:
+        yield _compaction(branch.compaction)
+        yield from _captures(branch.captures, "  └ ")
+    yield from _captures(tree.captures, "● ")
+    yield from (_memory(each, "") for each in tree.memories)
+
+
+def _compaction(fact: CompactionFact) -> Line:
+    moment = parse_iso(fact.source.timestamp)
+    sizes = [short_tokens(size) for size in (fact.pre_tokens, fact.post_tokens) if size]
+    parts = [day_and_minute(moment) if moment else "", fact.trigger, " -> ".join(sizes)]
+    text = "  ".join(part for part in parts if part)
+    return styled(("▼ ", "warn"), text, (f"  L{fact.source.line}", "dim"), link=f"{LINE}{fact.source.line}")
+
+
+def _captures(captures: Iterable[Captured], lead: str) -> Iterator[Line]:
+    for each in captures:
+        capture = each.capture
+        said = shortened(one_line(masked(opening(capture.first_message))), _TITLE)
+        role = "warn" if capture.status == "pending" else "good"
+        yield styled(
+            f"{lead}capture ",
+            (f"{day_and_minute(capture.timestamp)} ", "dim"),
+            (capture.status, role),
+            f"  {said}",
+            hang=len(lead),
+            link=CAPTURE + each.entry.name,
+        )
+        yield from (_memory(memory, " " * len(lead) + "└ ") for memory in each.memories)
+
+
+def _memory(made: Made, lead: str) -> Line:
+    title = shortened(one_line(masked(made.head.title)), _TITLE)
+    name = made.head.id if made.entry.name.startswith("CMEM-") else "memory file"
+    return styled(
+        lead or "● ", (name, "accent"), f"  {title}", hang=len(lead) or 2, link=MEMORY + made.entry.name
+    )
+
+
+SOON = 7
+"""Days before its deletion at which a session is shown in red."""
+_ASK = 300
+_NEWEST, _FILES = 10, 12
+"""Number of asks and files that are not folded."""
+
+
+def session_document(
+    session: Session,
+    now: datetime,
+    facts: Facts | None = None,
+    tree: SessionTree | None = None,
+    unfolded: Collection[str] = (),
+    *,
+    part: int = 0,
+) -> Document:
+    """A session: first its entry in the list, then the facts of its transcript.
+
+    Args:
+        session: its entry in the list.
+        now: the time.
+        facts: those of its transcript.
+        tree: its results.
+        unfolded: the names of the folds that are open.
+        part: number of bytes at the end that the facts cover; 0: all of it.
+    """
+    parts: list[Document | Line] = list(_head(session, now))
+    if facts is None:
+        return concat(*parts)
+    if part:
+        read = f"What follows is of its last {size_text(part)}, as it is large: enter reads all of it"
+        parts.append(line(read, "warn"))
+    if facts.context_sizes:
+        parts += [Line(""), context_chart(facts.context_sizes, facts.compactions)]
+    parts += tree_lines(tree) if tree is not None else ()
+    parts += _asks(facts.turns, unfolded)
+    closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
+    if closing is not None:
+        moment = parse_iso(closing.source.timestamp)
+        when = f"  {day_and_minute(moment)}" if moment else ""
+        parts += [Line(""), styled("CLOSING MESSAGE", (when, "dim"), role="heading")]
+        parts.append(from_markdown(masked(closing.text)))
+    return concat(*parts, *_files(session, unfolded))
+
+
+def _head(session: Session, now: datetime) -> Iterator[Line]:
+    summary = session.summary
+    yield line(one_line(masked(session.name)) or session.session_id, "strong")
+    about = (session.session_id[:8], clean_line(summary.branch), size_text(session.size))
+    when = f"{local_minute(session.written)} · {age(session.written, now)}"
+    yield line(" · ".join(part for part in (*about, when) if part), "dim")
+    yield _fate(session)
+    if summary.folder:
+        yield line(clean_line(summary.folder), "dim")
+    if session.agents:
+        plural = "s" * (session.agents != 1)
+        yield line(f"{session.agents} subagent{plural}: → lists them under the session", "dim")
+
+
+def _fate(session: Session) -> Line:
+    """The days left to the transcript, or its place in the archive."""
+    if session.days_left is None and session.incomplete:
+        return line("Claude Code has deleted it; memtui's copy is ✗ incomplete", "bad")
+    if session.days_left is None:
+        return line("Claude Code has deleted it; memtui keeps a copy: R puts it back and resumes it", "good")
+    went = f"in {session.days_left} days" if session.days_left else "today"
+    role = "bad" if session.days_left < SOON and not session.archived else "dim"
+    copy = "; memtui keeps a copy" if session.archived else ""
+    copy = "; memtui's copy is ✗ incomplete: K completes it" if session.incomplete else copy
+    return styled(("Claude Code deletes it ", "dim"), (went, role), (copy, "dim"))
+
+
+def _asks(turns: Iterable[Turn], unfolded: Collection[str]) -> list[Line]:
+    """The asks with their times; the newest unfolded."""
+    asks = [each for turn in turns for each in _ask(turn)]
+    if not asks:
+        return []
+    earlier, newest = asks[:-_NEWEST], asks[-_NEWEST:]
+    folded = fold("asks", f"{len(earlier)} earlier", "", earlier, unfolded) if earlier else []
+    return [Line(""), line(f"ASKS  {len(asks)}", "heading"), *folded, *newest]
+
+
+def _ask(turn: Turn) -> Iterable[Line]:
+    text = shortened(one_line(masked(turn.ask)), _ASK)
+    if text:
+        moment = parse_iso(turn.source.timestamp)
+        lead = f"{day_and_minute(moment)} " if moment else ""
+        link = f"{ASIDE}{LINE}{turn.source.line}"
+        yield styled((lead, "dim"), "❯ ", (text, "prompt"), hang=len(lead) + 2, link=link)
+
+
+def _files(session: Session, unfolded: Collection[str]) -> list[Line]:
+    summary = session.summary
+    names = [clean_line(_within(path, summary.folder)) for path in summary.files]
+    if not names:
+        return []
+    shown = [line(f"  {name}") for name in names]
+    more = fold("files", f"{len(names) - _FILES} more", "", shown[_FILES:], unfolded)
+    rest = more if len(names) > _FILES else []
+    return [Line(""), line(f"FILES  {len(names)}", "heading"), *shown[:_FILES], *rest]
+
+
+def _within(path: str, folder: str) -> str:
+    return path.removeprefix(folder.rstrip("/") + "/") if folder else path

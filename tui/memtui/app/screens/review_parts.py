@@ -1,0 +1,318 @@
+"""The parts of the review: its form as text and as fields, and the facts of the session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import DescendantFocus
+from textual.widgets import TextArea
+
+from memtui.app.base import BaseApp
+from memtui.app.details.capture import todo_line
+from memtui.app.widgets.document import Document, line
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.row_list import RowList, row
+from memtui.app.widgets.text_field import TextField
+from memtui.app.widgets.wrap import cut_left
+from memtui.documents.evidence import EvidenceGroup, EvidenceItem
+from memtui.documents.quotes import without_source
+from memtui.documents.memory_file import MemoryFile
+from memtui.ground.clean import clean, clean_line
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the form.
+
+    Attributes:
+        name: of the `MemoryFile` field; `summary` belongs to the capture.
+        label: shown in its border.
+        listed: whether each line is an item.
+    """
+
+    name: str
+    label: str
+    listed: bool = False
+
+
+FIELDS = (
+    Field("title", "Title"),
+    Field("summary", "Summary (for the capture)"),
+    Field("goal", "Goal"),
+    Field("learnings", "Learnings", listed=True),
+    Field("questions", "Open questions / issues", listed=True),
+    Field("confidence", "Confidence: High, Medium or Low, and why"),
+    Field("key_files", "Key files", listed=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The result of a review: the memory file, and the summary for the capture."""
+
+    memory: MemoryFile
+    summary: str
+
+
+def to_fields(draft: Draft) -> dict[str, str]:
+    """The texts that the form shows."""
+    values = dict(draft.memory) | {"summary": draft.summary}
+    return {
+        field.name: list_text(values[field.name]) if field.listed else values[field.name] for field in FIELDS
+    }
+
+
+def from_fields(texts: Mapping[str, str], original: MemoryFile) -> Draft:
+    """The draft in the form's texts; parts of `original` without a field are kept."""
+    values = {
+        field.name: items(texts[field.name]) if field.listed else texts[field.name].strip()
+        for field in FIELDS
+    }
+    summary = values.pop("summary")
+    assert isinstance(summary, str)
+    return Draft(original.replace(**values), " ".join(summary.split()))
+
+
+def list_text(items: tuple[str, ...]) -> str:
+    """Items as lines with a dash; further lines of an item are indented."""
+    return "\n".join("- " + item.replace("\n", "\n  ") for item in items)
+
+
+def items(text: str) -> tuple[str, ...]:
+    """Lines as items: a dash or asterisk may lead, an indented line continues the previous one."""
+    found: list[str] = []
+    for each in text.split("\n"):
+        if not each.strip():
+            continue
+        if each.startswith("  ") and found:
+            found[-1] += "\n" + each[2:].rstrip()
+            continue
+        found.append(each.strip().removeprefix("- ").removeprefix("* ").strip())
+    return tuple(item for item in found if item)
+
+
+def with_item(text: str, item: str, *, listed: bool) -> str:
+    """The field's text with a piece of evidence added, unless it contains it."""
+    if listed:
+        return (
+            text if item in items(text) else "\n".join(part for part in (text.rstrip(), f"- {item}") if part)
+        )
+    return text if item in text else " ".join(part for part in (text.rstrip(), item) if part)
+
+
+_FRAME = 2
+_TARGET_AT_FIRST = "learnings"
+
+
+class FormField(TextField):
+    """One field of the memory form."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__(id=f"field-{field.name}", tab_behavior="focus", highlight_cursor_line=False)
+        self.field = field
+        self.border_title = Content(field.label)
+        self.styles.height = 1 + _FRAME
+
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Fit the text once it is wrapped to the new width."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        height = max(1, self.wrapped_document.height) + _FRAME
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+
+    def add(self, text: str) -> bool:
+        """Add a piece of text; False if the field already contains it."""
+        after = with_item(self.text, text, listed=self.field.listed)
+        if after == self.text:
+            return False
+        self.text = after
+        self.move_cursor(self.document.end)
+        return True
+
+
+class ReviewForm(VerticalScroll):
+    """The fields, the drafts put into them, and the field that facts are added to."""
+
+    def __init__(self) -> None:
+        super().__init__(id="form", can_focus=False)
+        self._drafted: dict[str, str] = {}
+        self._target = _TARGET_AT_FIRST
+
+    def compose(self) -> ComposeResult:
+        """One field below the other."""
+        for field in FIELDS:
+            yield FormField(field)
+
+    def on_mount(self) -> None:
+        """Mark the field that facts are added to."""
+        self.aim(self._target)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Bring the whole field into view, with its frame."""
+        self.scroll_to_widget(event.widget, animate=False, force=True)
+
+    def field(self, name: str) -> FormField:
+        """A field of the form."""
+        return self.query_one(f"#field-{name}", FormField)
+
+    @property
+    def target(self) -> FormField:
+        """The field that facts are added to."""
+        return self.field(self._target)
+
+    def aim(self, name: str) -> None:
+        """Add facts to this field from now on."""
+        self._target = name
+        for field in FIELDS:
+            here = field.name == name
+            self.field(field.name).border_subtitle = Content("space adds here") if here else ""
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The values of the fields."""
+        return {field.name: self.field(field.name).text for field in FIELDS}
+
+    def holds(self, text: str) -> bool:
+        """Whether any field contains a text."""
+        return bool(text) and any(text in self.field(field.name).text for field in FIELDS)
+
+    @property
+    def changed(self) -> list[Field]:
+        """The fields that differ from the draft."""
+        return [field for field in FIELDS if self.field(field.name).text != self._drafted.get(field.name, "")]
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the user has edited any field."""
+        return bool(self.changed) and any(self.texts.values())
+
+    def draft(self, texts: Mapping[str, str]) -> None:
+        """Put a draft into every empty field."""
+        for name, text in texts.items():
+            area = self.field(name)
+            # Text typed meanwhile is not a draft.
+            self._drafted[name] = "" if area.text else clean(text)
+            if not area.text:
+                area.text = clean(text)
+
+    def replace(self, texts: Mapping[str, str], names: Iterable[str]) -> None:
+        """Replace the draft of some fields."""
+        for name in names:
+            self._drafted[name] = clean(texts[name])
+            self.field(name).text = self._drafted[name]
+
+
+_BOX = re.compile(r"\[[ x>]\] ")
+_USED = "used"
+
+
+def written(item: EvidenceItem) -> str:
+    """The text of a fact for a field; of a todo without its box."""
+    text = clean_line(item.text)
+    return _BOX.sub("", text, count=1) if item.kind == "todo" else text
+
+
+def _full_text(item: EvidenceItem) -> str:
+    """Text and detail; only one of them if it contains the other."""
+    if not item.detail or item.detail == item.text:
+        return item.text
+    shortened = item.detail.startswith(item.text.rstrip("…"))
+    return item.detail if shortened else f"{item.text}\n{item.detail}"
+
+
+class EvidencePane(Vertical):
+    """The list of facts, and the selected one in full."""
+
+    app = getters.app(BaseApp)
+    listing = getters.query_one("#evidence", RowList)
+
+    def __init__(self, is_used: Callable[[str], bool]) -> None:
+        """Make the pane; `is_used` tells whether a text is already in the form."""
+        super().__init__(id="facts")
+        self._is_used = is_used
+        self._items: dict[str, EvidenceItem | str] = {}
+
+    def compose(self) -> ComposeResult:
+        """The list, and below it the text."""
+        listing = RowList(
+            self._draw,
+            is_header=lambda key: isinstance(self._items.get(key), str),
+            empty="Reading the transcript …",
+            id="evidence",
+        )
+        listing.border_title = Content("Evidence")
+        yield listing
+        whole = DocumentView(id="fact")
+        whole.can_focus = False
+        yield whole
+
+    @property
+    def selected(self) -> EvidenceItem | None:
+        """The selected fact."""
+        item = self._items.get(self.listing.selected or "")
+        return item if isinstance(item, EvidenceItem) else None
+
+    def pin(self, transcript: str) -> None:
+        """Request a pin for the selected fact of a transcript."""
+        item = self.selected
+        text, line = (without_source(written(item)), item.line) if item else ("", 0)
+        self.app.pin(text, Path(transcript) if line else None, line)
+
+    def fill(self, groups: tuple[EvidenceGroup, ...], nothing: str) -> None:
+        """Show facts, or `nothing` if there are none."""
+        self._items = _rows(groups)
+        self.listing.empty = clean(nothing)
+        self.listing.set_rows(tuple(self._items))
+
+    def go(self, step: int) -> None:
+        """Select the first fact of the next group, or of a previous one."""
+        keys = list(self._items)
+        heads = [index for index, key in enumerate(keys) if isinstance(self._items[key], str)]
+        selected = self.listing.selected
+        if not heads or selected is None:
+            return
+        here = sum(1 for head in heads if head < keys.index(selected)) - 1
+        self.listing.select(keys[heads[max(0, min(len(heads) - 1, here + step))] + 1])
+
+    @on(RowList.Highlighted)
+    def _show(self) -> None:
+        self.query_one("#fact", DocumentView).show(self.whole)
+
+    @property
+    def whole(self) -> Document:
+        """The selected fact in full."""
+        item = self.selected
+        lines = (line(each) for each in clean(todo_line(_full_text(item))).split("\n")) if item else ()
+        return Document(lines)
+
+    def _draw(self, key: str, width: int) -> Content:
+        item = self._items.get(key)
+        if not isinstance(item, EvidenceItem):
+            return Content(clean_line(item or ""))
+        text = todo_line(clean_line(item.text))
+        used = _USED if self._is_used(written(item)) else ""
+        if item.kind in ("file", "reference"):
+            text = cut_left(text, max(1, width - len(used) - 1) if used else width)
+        return row([text], used, width) if used else Content(text)
+
+
+def _rows(groups: tuple[EvidenceGroup, ...]) -> dict[str, EvidenceItem | str]:
+    """Rows by unique keys: a title, then its items."""
+    rows: dict[str, EvidenceItem | str] = {}
+    for number, group in enumerate(groups):
+        rows[f"{number}"] = f"{group.title}  {len(group.items)}"
+        rows |= {f"{number}.{index}": item for index, item in enumerate(group.items)}
+    return rows
