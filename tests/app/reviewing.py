@@ -17,8 +17,6 @@ async def start(driver: Driver) -> ReviewScreen:
     """Review the newest capture, and wait for its draft."""
     await driver.press("1", "g", "r")
     await driver.until(lambda: driver.review.field("title").text, "the draft")
-    driver.review.remove_class("-evidence")
-    driver.review.set_focus(driver.review.field("title"))
     await driver.pilot.pause()
     return driver.review
 

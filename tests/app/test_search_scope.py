@@ -65,7 +65,7 @@ async def test_the_command_of_a_session_is_copied_and_run(
 ) -> None:
     session = full.session(RESUMED)
     session.prompt("Weigh the anchors")
-    full.save(session)
+    full.save(session, minutes=5)
     async with opened(full, WIDE) as driver:
         await look_for(driver, "anchors")
         await driver.press("shift+tab", "Y")

@@ -29,7 +29,7 @@ def session(
 def test_less_than_7_days_are_red_unless_there_is_a_copy(days: int, archived: bool, red: bool) -> None:
     made = row(session(days, archived=archived), 90, (), project=False)
     (left,) = (span for span in made.spans if f"{days} d" in made.plain[span.start : span.end])
-    assert ("$text-error" in str(left.style)) is red
+    assert ("$error" in str(left.style)) is red
 
 
 ALL = columns_in(200, Column.WHEN, branches=True)

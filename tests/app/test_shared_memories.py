@@ -92,7 +92,7 @@ async def test_two_machines_texts_are_two_versions_with_their_difference(
         await driver.until(lambda: isinstance(driver.screen, VersionsScreen), "the versions")
         await driver.until(lambda: "here · bob on desk-9f" in driver.shown)
         await driver.until(lambda: "v1 → v2 by bob on desk-9f" in driver.shown)
-        assert "Fix the big cart" in driver.shown
+        assert "big" in driver.shown and "{+" in driver.shown
         assert f"Versions of {mine}" in driver.shown
 
 

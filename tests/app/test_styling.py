@@ -11,7 +11,7 @@ from tests.app import painting, styling
 from tests.app.harness import NARROW, Driver, opened
 from tests.app.world import World
 
-_KEYS = ("j", "enter", "escape", "2", "z", "z", "slash", "escape", "question_mark")
+_KEYS = ("j", "enter", "escape", "2", "z", "z", "slash", "escape")
 
 
 def _segments(driver: Driver) -> list[list[Segment]]:

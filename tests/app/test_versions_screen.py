@@ -137,12 +137,12 @@ def test_what_has_changed_word_by_word(three: World) -> None:
     lines = text_of(comparison)
     assert lines[0].startswith("1 new decision · ")
     assert "+ NEW - Constraint: never refresh twice" in lines
-    assert "~ - Last compile: FAILURE SUCCESS: 2 9 of 9 tests" in lines
+    assert "~ - Last compile: [-FAILURE-] {+SUCCESS+}: [-2-] {+9+} of 9 tests" in lines
     assert not any("Session goal" in line for line in lines)
     assert any("Session goal" in line for line in text_of(comparison, everything=True))
     (changed,) = (line for line in comparison.document(everything=False).lines if "Last compile" in line.text)
     roles = {changed.text[span.start : span.end]: span.role for span in changed.spans}
-    assert (roles["FAILURE"], roles["SUCCESS"]) == ("removed", "added")
+    assert (roles["[-FAILURE-]"], roles["{+SUCCESS+}"]) == ("removed", "added")
 
 
 def test_the_first_version_is_all_new(three: World) -> None:

@@ -10,6 +10,8 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.widget import Widget
 
+from memtui.app.themes import legible
+
 WidgetT = TypeVar("WidgetT", bound=Widget)
 
 HOSTILE = (
@@ -36,6 +38,9 @@ class Host(App[None], Generic[WidgetT]):
         super().__init__()
         self.widget = widget
         self.heard: list[Message] = []
+
+    def get_css_variables(self) -> dict[str, str]:
+        return legible(self.current_theme, super().get_css_variables())
 
     def compose(self) -> ComposeResult:
         yield self.widget

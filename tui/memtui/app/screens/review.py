@@ -99,8 +99,7 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def on_mount(self) -> None:
         """Start drafting."""
-        self.add_class("-evidence")
-        self.set_focus(self.facts.listing)
+        self.set_focus(self.field("title"))
         self._draft()
 
     def field(self, name: str) -> FormField:

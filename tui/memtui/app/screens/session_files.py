@@ -39,8 +39,9 @@ def resume(
     is copied.
     """
     quiet = _ALIVE
-    with suppress(OSError):
-        quiet = model.clock().timestamp() - transcript.stat().st_mtime
+    if session.kept is None and resume_command(session.session_id, fork=fork):
+        with suppress(OSError):
+            quiet = model.clock().timestamp() - transcript.stat().st_mtime
     if fork or quiet >= _ALIVE:
         _resume(app, model, session, fork=fork)
         return
