@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from memtui.app.screens.review_parts import Draft, from_fields, to_fields
-from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
+from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.memory_file import render_memory
 from memtui.transcript.facts import read_facts
 from tests.app.harness import SIZES

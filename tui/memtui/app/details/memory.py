@@ -239,8 +239,8 @@ def _secrets(text: str) -> list[Line]:
 
 def _gist(text: str, title: str) -> list[Line]:
     """The first line of the objective, unless the title has it, and the next step, if any."""
-    from memtui.ground.text import FormatError
     from memtui.documents.recovery import parse_recovery
+    from memtui.ground.text import FormatError
 
     try:
         recovery = parse_recovery(text)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memtui.app.widgets.document import Document, Line, line, plain, styled
 from memtui.documents.compactor import members
-from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
 from memtui.documents.session_state import SessionState, TaskKind
+from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
 from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState

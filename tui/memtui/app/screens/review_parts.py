@@ -22,8 +22,8 @@ from memtui.app.widgets.row_list import RowList, row
 from memtui.app.widgets.text_field import TextField
 from memtui.app.widgets.wrap import cut_left
 from memtui.documents.evidence import EvidenceGroup, EvidenceItem
-from memtui.documents.quotes import without_source
 from memtui.documents.memory_file import MemoryFile
+from memtui.documents.quotes import without_source
 from memtui.ground.clean import clean, clean_line
 
 
