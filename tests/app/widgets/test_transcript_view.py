@@ -317,3 +317,16 @@ async def test_a_last_line_without_a_newline_shows_and_grows(tmp_path: Path) -> 
             app.widget.poll()
             await settle(pilot)
             assert held(app.widget) == list(range(1, number + 1))
+
+
+async def test_bookkeeping_between_answers_does_not_keep_lines_held(tmp_path: Path) -> None:
+    noise = {"type": "progress", "data": "x" * 300}
+    records = [each for number in range(COUNT) for each in (noise, said(text(f"answer {number}")), noise)]
+    app = Host(TranscriptView(write(tmp_path / "t.jsonl", *records, *[noise] * 50)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for key, last in (("pageup", 0), ("pagedown", COUNT - 1)):
+            while last not in shown(app.widget):
+                await pilot.press(key)
+                await settle(pilot)
+                assert len(held(app.widget)) < 60  # seven screens, and what is read at once

@@ -159,20 +159,26 @@ class Window:
 
     def prune(self, near: range) -> bool:
         """Drop lines at both ends while more than `KEPT` bytes are held; none shown in the lines `near`."""
-        size, held = self.held_bytes, len(self._held)
-        while size > KEPT and self._held and self._top(self._held[-1], near.start) >= near.stop:
-            self._held.pop()
-            self._stop -= 1
-            size -= self._size(self._stop)
-        while size > KEPT and len(self._held) > 1 and self._top(self._held[1], near.stop) < near.start:
-            self._held.popleft()
-            size -= self._size(self._first)
-            self._first += 1
+        # Lines without blocks go with the one before them: dropped alone, they would be read again at once.
+        tops = {
+            at: min(self._tops[self._of[block.key]] for block in found)
+            for at, found in enumerate(self._held, self._first)
+            if found
+        }
+        shown, size, held = deque(tops), self.held_bytes, len(self._held)
+        while size > KEPT and shown and tops[shown[-1]] >= near.stop:
+            at = shown.pop()
+            while self._stop > at:
+                self._held.pop()
+                self._stop -= 1
+                size -= self._size(self._stop)
+        while size > KEPT and len(shown) > 1 and tops[shown[1]] < near.start:
+            shown.popleft()
+            while self._first < shown[0]:
+                self._held.popleft()
+                size -= self._size(self._first)
+                self._first += 1
         return len(self._held) < held
-
-    def _top(self, found: list[Block], none: int) -> int:
-        """The document line at which blocks begin; `none` without blocks: they go with their neighbours."""
-        return min((self._tops[self._of[block.key]] for block in found), default=none)
 
     def is_shown(self, block: Block) -> bool:
         """Whether a block is visible."""
