@@ -16,8 +16,8 @@ from memtui.documents.checklist import Point
 from memtui.documents.memory import parse_stored
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
-from memtui.flows.compact import draft
 from memtui.ground.project import Places
+from memtui.store.compact import draft
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World
 from tests.engines.stand_in import StandIn, stand_in

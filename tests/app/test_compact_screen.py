@@ -14,8 +14,8 @@ from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import ConfirmScreen, StoredScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.memory import StoredMemory, parse_stored
-from memtui.flows.compact import draft
 from memtui.ground.project import Places
+from memtui.store.compact import draft
 from memtui.transcript.facts import read_facts
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
 from tests.app.world import World
@@ -165,7 +165,7 @@ async def test_it_says_how_far_it_is_and_can_be_left(full: World, monkeypatch: p
         stopped.set()
         return read_facts(transcript, cancelled=cancelled)
 
-    monkeypatch.setattr("memtui.flows.compact.read_facts", slowly)
+    monkeypatch.setattr("memtui.store.compact.read_facts", slowly)
     async with opened(full, WIDE) as driver:
         await driver.press("c")
         await driver.until(lambda: "reading the transcript 30%" in driver.shown, "the progress")

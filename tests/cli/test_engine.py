@@ -20,9 +20,9 @@ from memtui.documents.capture_text import render_pending
 from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.documents.recovery import RoleFile, parse_recovery, render_recovery
 from memtui.engines.check import UNSEEN
-from memtui.flows.compact import Compacted, draft
 from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug
 from memtui.store.captures import CaptureStore
+from memtui.store.compact import Compacted, draft
 from memtui.store.memories import MemoryStore
 from memtui.store.states import StateStore
 from tests.app.terminal import MEMTUI, Process, forked

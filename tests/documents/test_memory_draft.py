@@ -12,8 +12,8 @@ from memtui.documents.events import check_event
 from memtui.documents.memory_draft import UNTITLED, draft_memory, draft_summary
 from memtui.documents.memory_file import parse_memory, render_memory
 from memtui.documents.recovery import Recovery
-from memtui.flows.review import facts_of_capture, with_review
 from memtui.ground.clock import parse_iso
+from memtui.store.reviews import facts_of_capture, with_review
 from memtui.transcript.records import Action, Facts
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript

@@ -35,8 +35,7 @@ from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import tags_of
 from memtui.documents.recovery import parse_recovery
 from memtui.engines.ask import Engine
-from memtui.flows.compact import Compacted, draft, keep, stored_already
-from memtui.flows.review import unsourced_lines
+from memtui.engines.drafts import unsourced_lines
 from memtui.ground.clean import clean_line
 from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
@@ -44,6 +43,7 @@ from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets
+from memtui.store.compact import Compacted, draft, keep, stored_already
 from memtui.store.sessions import find_transcript
 
 _ALREADY = "Already stored as"
@@ -137,7 +137,7 @@ def _report(accepted: Compacted, places: Places, memory_id: str, *, known: bool)
 
 
 def _by_claude(compacted: Compacted) -> Compacted:
-    from memtui.flows.draft_model import compact_by_claude
+    from memtui.engines.drafts import compact_by_claude
 
     with asking_claude() as called_off:
         compacted, problem = compact_by_claude(compacted, cancelled=called_off)

@@ -25,13 +25,15 @@ from memtui.documents.format import Section, name_of
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.engines.ask import Engine
-from memtui.flows import review as reviewing
+from memtui.engines.drafts import cited_review
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, expanded
 from memtui.ground.text import FormatError
 from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
+from memtui.store.reviews import capture_facts
+from memtui.store.reviews import review as accept
 from memtui.transcript.facts import Facts
 
 _LIMIT = 1 << 20
@@ -62,7 +64,7 @@ def draft_of(capture: Capture, places: Places) -> Draft:
         capture: the capture to review.
         places: no transcript outside Claude Code's folder and the archive is opened.
     """
-    facts, note = reviewing.capture_facts(capture, places)
+    facts, note = capture_facts(capture, places)
     return Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
 
 
@@ -75,7 +77,7 @@ def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callab
         places: where transcripts are.
         called_off: whether to stop waiting; polled.
     """
-    from memtui.flows.draft_model import review_by_claude
+    from memtui.engines.drafts import review_by_claude
 
     assert draft.facts is not None
     reworded = review_by_claude(
@@ -178,7 +180,7 @@ def review(
     if accepted is None:
         say(f"{entry.name} stays pending.")
         return
-    reviewed = reviewing.review(
+    reviewed = accept(
         places,
         system_clock,
         store,
@@ -239,7 +241,7 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
         reason = f"standard input is not a review: {error}; nothing was changed."
         raise click.ClickException(reason) from error
     if cited:
-        draft = draft._replace(memory=reviewing.cited_review(draft.memory, text, capture, places))
+        draft = draft._replace(memory=cited_review(draft.memory, text, capture, places))
     if draft.summary:
         return draft
     return draft._replace(summary=draft_of(capture, places).summary)

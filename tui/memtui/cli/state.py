@@ -184,7 +184,7 @@ def _nothing_new(asked: _Asked) -> str:
 
 def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
     """The written version, and why the model was not used, or ""."""
-    from memtui.flows.state_model import update_by_claude
+    from memtui.engines.drafts import update_by_claude
 
     with asking_claude() as called_off:
         path = asked.transcript or find_transcript(asked.places, asked.session)

@@ -11,11 +11,11 @@ import click
 from memtui.cli.options import json_option, places_option
 from memtui.cli.output import is_terminal, print_groups, print_json, say
 from memtui.documents.evidence import evidence
-from memtui.flows.review import capture_facts
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places, find_root
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.captures import CaptureStore
+from memtui.store.reviews import capture_facts
 from memtui.store.sessions import find_transcript, refuse_strange
 from memtui.transcript.entries import Entry, read_entries
 from memtui.transcript.facts import Facts, read_facts, to_json, turn_json

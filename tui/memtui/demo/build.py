@@ -15,10 +15,10 @@ from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.capture import Capture, render_capture, reviewed
 from memtui.documents.capture_text import capture_name, memory_name, render_pending
 from memtui.documents.memory_file import render_memory
-from memtui.flows.review import naming
 from memtui.ground.clock import Clock
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.plugin.installing import settings_block
+from memtui.store.reviews import naming
 from memtui.store.state_files import NOTES
 from memtui.store.state_updates import update_state
 

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.compactor import MOST_TASKS, count_of, flat
-from memtui.documents.conversation import conversation
 from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.documents.recovery import Recovery, RoleFile, is_unknown, parse_recovery, render_recovery
 from memtui.documents.session_state import (
@@ -24,7 +23,14 @@ from memtui.documents.session_state import (
 from memtui.documents.state_draft import task_key
 from memtui.engines.ask import EngineError, ask
 from memtui.engines.check import LINE, UNSEEN, Checked, CitedLines
-from memtui.engines.prompts import CLOSING, OPENING, memory_prompt, recovery_prompt, state_prompt
+from memtui.engines.prompts import (
+    CLOSING,
+    OPENING,
+    conversation,
+    memory_prompt,
+    recovery_prompt,
+    state_prompt,
+)
 from memtui.ground.clean import clean
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked

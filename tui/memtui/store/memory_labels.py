@@ -69,7 +69,7 @@ HEAD_SIZE = 1024
 """Number of bytes read per file: front matter written by memtui has some 300."""
 _FILE_SIZE = 64 << 10
 """Maximum size in bytes of reviews' memory files; usual ones have 2,000, and name the memory at the end."""
-# The section added to a memory file by `memtui.flows.review`.
+# The section added to a memory file by `memtui.store.reviews`.
 _STORED_AS = deferred(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
 
 

@@ -25,9 +25,9 @@ from memtui.transcript.cancelled import ReadingCancelledError
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
     from memtui.documents.capture_text import PendingText
-    from memtui.flows.review import Reviewed
     from memtui.lost.records import Aftermath
     from memtui.store.backfill import Missing
+    from memtui.store.reviews import Reviewed
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
 _INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"

@@ -32,7 +32,7 @@ from memtui.transcript.cancelled import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.documents.session_state import SessionState, Task
-    from memtui.flows.state_model import Asked
+    from memtui.engines.drafts import Asked
 
 _NONE = "No session yet.\n\nStart Claude Code in this folder: the state of its session shows here."
 _BARE = "Neither a goal nor a task yet: enter shows the document."
@@ -443,7 +443,7 @@ class StatePane(Pane):
         transcript, model = self._transcript(), self.model
         if transcript is None:
             return
-        from memtui.flows.state_model import update_by_claude
+        from memtui.engines.drafts import update_by_claude
 
         def ask(cancelled: Callable[[], bool]) -> Asked:
             return update_by_claude(model.places, model.clock, transcript=transcript, cancelled=cancelled)

@@ -30,11 +30,11 @@ from memtui.app.widgets.text_field import TextField, TypedLine
 from memtui.documents.checklist import Point, check_recovery
 from memtui.documents.memory import tags_of
 from memtui.engines.ask import Engine
-from memtui.flows.compact import Compacted, draft, keep, stored_already
-from memtui.flows.draft_model import compact_by_claude
+from memtui.engines.drafts import compact_by_claude
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
+from memtui.store.compact import Compacted, draft, keep, stored_already
 from memtui.transcript.cancelled import ReadingCancelledError
 
 _PAUSE = 0.3

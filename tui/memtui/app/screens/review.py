@@ -38,10 +38,10 @@ from memtui.documents.capture_text import capture_time
 from memtui.documents.evidence import evidence
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.memory_file import MemoryFile
-from memtui.flows.draft_model import Reworded, review_by_claude
-from memtui.flows.review import Reviewed, facts_of_capture, review
+from memtui.engines.drafts import Reworded, review_by_claude
 from memtui.ground.files import FileProblem
 from memtui.store.listing import Entry
+from memtui.store.reviews import Reviewed, facts_of_capture, review
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.facts import Facts
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.documents.capture import Capture
-from memtui.documents.checklist import CheckedText
 from memtui.documents.format import Section, name_of
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.memory_file import MemoryFile
-from memtui.documents.recovery import Recovery, is_unknown, parse_recovery, render_recovery, section_lines
-from memtui.documents.recovery_draft import draft_recovery
-from memtui.engines.check import NO_SOURCE, CitedLines
-from memtui.flows.compact import Compacted, drafted, keep
+from memtui.documents.recovery import Recovery, is_unknown, render_recovery
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project
 from memtui.store.captures import AlreadyReviewed, CaptureStore
+from memtui.store.compact import Compacted, drafted, keep
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
 from memtui.store.sessions import captured_transcript, session_root
@@ -141,50 +137,3 @@ def naming(memory: MemoryFile, identifier: str) -> MemoryFile:
     text = f'Recovery ID: {identifier}\n\nTo restore: "Please import memory {identifier}"'
     others = tuple(each for each in memory.extra if name_of(each.heading) != name_of(_RECOVERY))
     return memory.replace(extra=(*others, Section(heading=_RECOVERY, text=text)))
-
-
-_CITING = ("Decisions", "Constraints", "Known Issues")
-"""Sections of a recovery text whose statements cite lines."""
-
-
-def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places) -> MemoryFile:
-    """A memory file with its valid citations; statements without one end with ``(no source)``.
-
-    Args:
-        memory: the model's memory file.
-        text: its original text.
-        capture: the reviewed capture.
-        places: no transcript outside Claude Code's folder and the archive is opened.
-    """
-    transcript: Path | None = None
-    with suppress(FileProblem):
-        transcript = captured_transcript(places, capture.transcript)
-    cited = CitedLines.of(transcript, text, capture.timestamp)
-    drafted = draft_memory(capture_facts(capture, places)[0])
-    return memory.replace(
-        learnings=_checked(memory.learnings, drafted.learnings, cited),
-        questions=_checked(memory.questions, drafted.questions, cited),
-    )
-
-
-def unsourced_lines(text: str, transcript: Path, root: Path) -> list[int]:
-    """Lines of a recovery text with statements that lack a valid citation and are not marked.
-
-    Raises:
-        FormatError: the text holds none of the sections of a recovery text.
-        OSError: the transcript cannot be read.
-    """
-    checked = CheckedText(parse_recovery(text), section_lines(text))
-    draft = draft_recovery(read_facts(transcript), root)
-    drafted = {*draft.decisions, *draft.constraints, *draft.known_issues}
-    cited = CitedLines.of(transcript, text)
-    return [
-        line
-        for title in _CITING
-        for line, item in checked.items(title)
-        if item not in drafted and not item.endswith(NO_SOURCE) and cited.checked(item).endswith(NO_SOURCE)
-    ]
-
-
-def _checked(statements: Iterable[str], drafted: tuple[str, ...], cited: CitedLines) -> tuple[str, ...]:
-    return tuple(each if each in drafted else cited.checked(each) for each in statements)

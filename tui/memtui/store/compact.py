@@ -11,7 +11,6 @@ from memtui.documents.memory import MemoryMeta
 from memtui.documents.recovery import Plan, Recovery, parse_recovery, render_recovery
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.work import title_of
-from memtui.engines.ask import Engine
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileProblem
@@ -45,7 +44,7 @@ class Compacted:
     """The project's root named in the text."""
     facts: Facts | None = field(default=None, compare=False, repr=False)
     """The facts it was made from; None for a text from elsewhere."""
-    engine: str = Engine.FACTS
+    engine: str = "facts"
     """The engine that worded it."""
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.marked_section import Without, with_section, without_section
+from memtui.cli.handoff import Without, with_section, without_section
 from memtui.ground.text import FormatError
 
 FIRST = "<!-- memtui:handoff begin {}; `memtui export --for AGENT --done` takes this section out -->\n"

@@ -11,15 +11,14 @@ import pytest
 from memtui.documents.memory_draft import draft_memory, draft_summary
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
-from memtui.flows.compact import Compacted, draft, keep
-from memtui.flows.draft_model import Reworded, compact_by_claude, review_by_claude
-from memtui.flows.review import capture_facts, review
-from memtui.flows.state_model import update_by_claude
+from memtui.engines.drafts import Reworded, compact_by_claude, review_by_claude, update_by_claude
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
+from memtui.store.compact import Compacted, draft, keep
 from memtui.store.memories import MemoryStore
+from memtui.store.reviews import capture_facts, review
 from tests.engines.stand_in import StandIn, stand_in
-from tests.flows.test_review import clock, entry_of, make
+from tests.store.test_reviews import clock, entry_of, make
 
 MEMORY = MemoryFile(
     title="Tax", goal="Round once a line.", learnings=("Ask the till",), confidence="High — run"

@@ -11,12 +11,12 @@ from memtui.documents.capture_text import render_pending
 from memtui.documents.format import Section
 from memtui.documents.memory_file import MemoryFile, parse_memory
 from memtui.documents.recovery import parse_recovery
-from memtui.flows.review import Reviewed, review
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
+from memtui.store.reviews import Reviewed, review
 from memtui.transcript.facts import Facts
 from tests import faults
 from tests.transcripts import Transcript

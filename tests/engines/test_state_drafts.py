@@ -17,7 +17,7 @@ from memtui.documents.session_state import (
     TaskKind,
     render_session_state,
 )
-from memtui.flows.state_model import update_by_claude
+from memtui.engines.drafts import update_by_claude
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.state_files import version_name
 from memtui.store.state_updates import update_state

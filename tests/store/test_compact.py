@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.recovery import parse_recovery
-from memtui.flows.compact import describe, draft, drafted, keep
 from memtui.ground.project import Home, Places, Project, transcript_slug
+from memtui.store.compact import describe, draft, drafted, keep
 from memtui.store.sessions import session_root
 from memtui.transcript.cancelled import ReadingCancelledError
 from memtui.transcript.facts import Facts

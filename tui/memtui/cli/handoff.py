@@ -3,15 +3,19 @@
 Codex reads ``AGENTS.md`` in the project's root (``AGENTS.override.md`` instead, if it is there; at most
 32 KiB of all its files together), Gemini CLI reads ``GEMINI.md``. Gemini imports files named by ``@path``
 outside of code blocks, so whatever is quoted stands in a fence.
+
+Everything outside the section's marks stays unchanged. The first mark says how many line feeds before it
+belong to the section, and whether the file was created for it, so that removing it
+restores the file byte for byte.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.handoff import Handoff, Session, handoff
-from memtui.documents.marked_section import with_section, without_section
 from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import (
     FileChanged,
@@ -27,6 +31,79 @@ from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.lost.pins import Pins
 from memtui.store.state_updates import current_state
+
+_BEGIN = re.compile(rb"^<!-- memtui:handoff begin (\d) (made|found)\b[^\n]*-->[ \t]*\r?\n", re.MULTILINE)
+_END = re.compile(rb"^<!-- memtui:handoff end -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_ANY = re.compile(rb"<!--[ \t]*memtui:handoff\b")
+_FIRST = "<!-- memtui:handoff begin {} {}; `memtui export --for AGENT --done` takes this section out -->\n"
+_LAST = "<!-- memtui:handoff end -->\n"
+
+
+class Without(NamedTuple):
+    """A file without its section."""
+
+    data: bytes
+    made: bool
+    """Whether the file was created for the section."""
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+    made: bool
+
+
+def with_section(data: bytes | None, text: str) -> bytes:
+    """A file with `text` in its section, which replaces the previous one or is added at the end.
+
+    Args:
+        data: the file's content; None if there is no file.
+        text: the section; anything in it that looks like the beginning of a comment is broken up.
+
+    Raises:
+        FormatError: the marks in the file do not form one section.
+    """
+    place = _place(data or b"")
+    made = data is None
+    if place is None:
+        before, after = data or b"", b""
+    else:
+        assert data is not None
+        before, after, made = data[: place.start], data[place.end :], place.made
+    newlines = 0 if not before else 1 if before.endswith(b"\n") else 2
+    first = _FIRST.format(newlines, "made" if made else "found")
+    body = text.replace("<!--", "<!- -").strip("\n")
+    return before + b"\n" * newlines + f"{first}{body}\n{_LAST}".encode() + after
+
+
+def without_section(data: bytes) -> Without | None:
+    """A file without its section; None when it has none.
+
+    Raises:
+        FormatError: the marks in the file do not form one section.
+    """
+    place = _place(data)
+    return None if place is None else Without(data[: place.start] + data[place.end :], place.made)
+
+
+def _place(data: bytes) -> _Place | None:
+    """The section with the preceding line feeds."""
+    marks = len(_ANY.findall(data))
+    if not marks:
+        return None
+    begin = _BEGIN.search(data)
+    end = _END.search(data, begin.end()) if begin else None
+    if marks != 2 or begin is None or end is None:
+        raise FormatError(
+            "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
+        )
+    start = begin.start()
+    line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
+    for _ in range(int(begin[1])):
+        if data[:start].endswith(line_end):
+            start -= len(line_end)
+    return _Place(start, end.end(), begin[2] == b"made")
+
 
 ROOM = 12_000
 """Default size of a handoff, in characters."""
