@@ -20,7 +20,7 @@ from memtui.store.commands_file import CommandProblem, CommandsFile
 from memtui.store.memory_heads import MemoryFiles, MemoryKind
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
-from memtui.store.transcripts import TranscriptStore, check_transcript
+from memtui.store.transcripts import check_transcript
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW, clock
 
@@ -88,21 +88,6 @@ def test_pending_captures_can_be_reviewed_from_their_transcripts(demo: DemoProje
     assert parse_memory(render_memory(memory)) == memory
 
 
-def test_the_whole_session_has_a_compaction_and_an_open_error(demo: DemoProject) -> None:
-    facts = read_facts(demo.transcript)
-    (compaction,) = facts.compactions
-    assert compaction.trigger == "auto"
-    assert compaction.pre_tokens is not None
-    assert 120_000 < compaction.pre_tokens < 200_000
-    assert facts.errors
-    assert facts.branch == "partial-refunds"
-
-
-def test_one_prompt_is_french(demo: DemoProject) -> None:
-    store = CaptureStore(demo.project)
-    assert "réduction" in store.load(store.entries()[1]).first_message
-
-
 def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
     store = MemoryFiles(demo.project, demo.home)
     heads = [store.head(entry) for entry in store.entries()]
@@ -144,19 +129,6 @@ def test_states_are_what_the_compactor_wrote_while_the_story_went_on(
         assert render_session_state(each.state) == each.text
     places = Places(demo.project, demo.home, demo.claude_config)
     assert update_state(places, clock, transcript=demo.transcript_of(name)) is None
-
-
-def test_the_newest_state_is_that_of_the_session_that_goes_on(demo: DemoProject) -> None:
-    newest = StateStore(demo.project, demo.home).newest()
-    assert newest is not None
-    assert newest.session_id == demo.session.session_id
-
-
-def test_transcripts_belong_to_the_project(demo: DemoProject) -> None:
-    store = TranscriptStore(demo.project, demo.claude_config)
-    entries = store.entries()
-    assert entries[0].session_id == demo.session.session_id
-    assert len(entries) == 5
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.commands_file import CommandsFile
 from memtui.store.follow import Follower, Following
-from memtui.store.memory_heads import MemoryFiles
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW
 
@@ -46,11 +45,6 @@ def test_the_script_shows_everything_in_the_first_minute(demo: DemoProject) -> N
     assert all(later - sooner <= 10 for sooner, later in pairwise(work))
 
 
-def test_a_script_can_be_made_again_and_again(demo: DemoProject) -> None:
-    player = Stage(demo).player
-    assert [step[:2] for step in player.script()] == [step[:2] for step in player.script()]
-
-
 def test_a_capture_arrives(demo: DemoProject) -> None:
     before = CaptureStore(demo.project).newest_pending()
     Stage(demo).play(until=lambda step: step.name == "capture")
@@ -63,31 +57,6 @@ def test_a_capture_arrives(demo: DemoProject) -> None:
     assert len(store.entries()) == 7
     assert capture.session_id == demo.other.session_id
     assert read_facts(Path(capture.transcript)).compactions == ()
-
-
-def test_its_compaction_follows(demo: DemoProject) -> None:
-    Stage(demo).play()
-    store = CaptureStore(demo.project)
-    entry = store.newest_pending()
-    assert entry is not None
-    capture = store.load(entry)
-    whole = read_facts(Path(capture.transcript))
-    covered = read_facts(Path(capture.transcript), until=capture.timestamp)
-    (compaction,) = whole.compactions
-    assert covered.compactions == ()
-    assert datetime.fromisoformat(compaction.source.timestamp) >= capture.timestamp
-    assert covered.first_prompt == capture.first_message
-    assert whole.skipped_lines == 0
-
-
-def test_a_memory_is_stored(demo: DemoProject) -> None:
-    before = len(MemoryFiles(demo.project, demo.home).entries())
-    stage = Stage(demo)
-    stage.play(until=lambda step: step.name == "memory")
-    store = MemoryFiles(demo.project, demo.home)
-    assert len(store.entries()) == before + 1
-    head = store.head(store.entries()[0])
-    assert (head.id, head.problem) == (f"CMEM-{stage.now:%Y%m%d-%H%M%S}", "")
 
 
 def test_a_command_becomes_active_among_the_others(demo: DemoProject) -> None:
@@ -121,29 +90,6 @@ def test_the_session_state_moves_on(demo: DemoProject) -> None:
         task.text for task in last.tasks if task.kind is TaskKind.IN_PROGRESS
     ]
     assert last.decisions
-
-
-def test_played_in_its_thread_with_the_pauses_of_the_script(demo: DemoProject) -> None:
-    pauses: list[float] = []
-
-    def wait(seconds: float) -> bool:
-        pauses.append(seconds)
-        return False
-
-    player = Player(demo, lambda: NOW, wait)
-    player.start()
-    player.stop()
-    script = player.script()
-    assert sum(pauses) == script[-1].seconds
-    assert len(pauses) == len(script)
-    assert len(CaptureStore(demo.project).entries()) == 7
-
-
-def test_stopped_while_waiting(demo: DemoProject) -> None:
-    player = Player(demo, lambda: NOW)
-    player.start()
-    player.stop()
-    assert len(CaptureStore(demo.project).entries()) == 6
 
 
 def test_a_folder_that_is_gone_ends_the_play(demo: DemoProject) -> None:

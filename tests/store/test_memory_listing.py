@@ -88,17 +88,6 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_it_lists_what_the_store_lists(disk: Disk) -> None:
-    (disk.project.compacts / "20260202_101500-memory.md").write_text("# Memory: x")
-    (disk.project.compacts / "notes-memory.md").write_text("# Memory: y")
-    (disk.home.memories / "2026-04").symlink_to(disk.home.memories / "2026-01")
-    (disk.home.memories / "2026-05").write_text("no folder")
-    listed = MemoryListing(disk.store).memories()
-    assert listed.names == list(dict.fromkeys(entry.name for entry in disk.store.entries()))
-    assert set(listed.entries) == set(listed.names)
-    assert listed.entries["CMEM-20260101-101500.md"].path.read_text() == "x"
-
-
 def test_of_two_files_with_one_name_the_later_month_counts(disk: Disk) -> None:
     other = disk.home.memories / MONTHS[1] / disk.path(0, 1).name
     other.write_text("x")
@@ -109,20 +98,6 @@ def test_of_two_files_with_one_name_the_later_month_counts(disk: Disk) -> None:
     assert len(listing.memories().names) == 9
 
 
-def test_files_stand_among_the_others_by_their_time(disk: Disk) -> None:
-    for name in ("20260202_101500", "20260202_101501", "20250101_000000", "20270101_000000"):
-        (disk.project.compacts / f"{name}-memory.md").write_text("# Memory: x")
-    assert agrees(MemoryListing(disk.store).memories(), disk)
-
-
-def test_nothing_is_read_and_nothing_new_is_given_while_nothing_changes(disk: Disk, read: list[str]) -> None:
-    listing = MemoryListing(disk.store)
-    first = listing.memories()
-    read.clear()
-    assert listing.memories(sweep=False) is first
-    assert read == []
-
-
 def test_a_sweep_finds_what_was_edited_in_place_and_gives_the_same_list_if_nothing_was(disk: Disk) -> None:
     listing = MemoryListing(disk.store)
     first = listing.memories()
@@ -130,25 +105,6 @@ def test_a_sweep_finds_what_was_edited_in_place_and_gives_the_same_list_if_nothi
     disk.edit(1, 2)
     assert listing.memories(sweep=False) is first
     assert agrees(listing.memories(), disk)
-
-
-def test_a_named_edit_is_found_without_a_sweep(disk: Disk, read: list[str]) -> None:
-    listing = MemoryListing(disk.store)
-    listing.memories()
-    read.clear()
-    assert agrees(listing.memories({disk.edit(1, 2), "nonsense", ""}, sweep=False), disk)
-    assert read == ["2026-02"]
-
-
-def test_sweeps_take_their_turns(disk: Disk, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_listing, "SWEEP", 2)
-    listing = MemoryListing(disk.store)
-    listing.memories()
-    read.clear()
-    for _ in range(6):
-        listing.memories()
-    assert sorted(read[:3]) == list(MONTHS)
-    assert read[3:] == read[:3]
 
 
 def test_a_folder_that_changed_just_now_is_read_the_next_time_too(disk: Disk, read: list[str]) -> None:
