@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.memory import StoredMemory
 from memtui.documents.recovery import is_elsewhere, is_unknown, mapped, named_files
 from memtui.ground.clean import clean_line
+from memtui.ground.files import FileProblem, read_within
+from memtui.ground.git import ask
 from memtui.ground.text import FormatError
 from memtui.secrets.quoting import safe
 from memtui.secrets.secrets import MASK
@@ -22,6 +27,11 @@ _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 _LIKE_A_PATH = re.compile(r"[./]")
 _LONGEST = 1 << 20
 """Maximum size in bytes of texts that are searched for files; a recovery text has some ten thousand."""
+_LARGEST = 16 << 20
+"""Maximum size in bytes of files that are compared with git's."""
+_MONTH = 30 * 86_400
+_KNOWN_SECONDS = 10
+"""Seconds for which git's answer counts where no log tells whether HEAD has moved."""
 _NAMED = 5
 """The most files named in a note."""
 _LENGTH = 80
@@ -55,7 +65,9 @@ class Freshness(NamedTuple):
 
 
 def freshness(memory: StoredMemory, root: Path) -> Freshness:
-    """Compare the files that a memory names with those of its project now, by their times alone.
+    """Compare the files that a memory names with those of its project now.
+
+    By their times; a checkout gives old files a new one, so git is asked about those.
 
     Empty for a project that does not exist here, and if none of the files does.
 
@@ -82,8 +94,63 @@ def freshness(memory: StoredMemory, root: Path) -> Freshness:
                 there[path] = int(status.st_mtime) > since
     if not there:
         return Freshness()  # perhaps another project's files
-    changed = tuple(path for path, is_newer in there.items() if is_newer)
+    newer = [path for path, is_newer in there.items() if is_newer]
+    old = _only_checked_out(root, newer, since) if newer else set()
+    changed = tuple(path for path in newer if path not in old)
     return Freshness(len(there) + len(gone), changed, tuple(gone))
+
+
+def _only_checked_out(root: Path, paths: Sequence[str], since: int) -> set[str]:
+    """Those that are as the last commit has them, and in no commit after `since` (in seconds since 1970)."""
+    try:
+        moved = os.stat(root / ".git" / "logs" / "HEAD").st_mtime_ns  # noqa: PTH116
+    except OSError:
+        moved = int(time.monotonic() / _KNOWN_SECONDS)
+    blobs, commits = _committed(root, since // _MONTH * _MONTH, moved)
+    return {
+        path
+        for path in paths
+        if (blob := blobs.get(path))
+        and commits.get(path, 0) <= since
+        and _blob(root / path, len(blob)) == blob
+    }
+
+
+@lru_cache(maxsize=32)
+def _committed(root: Path, since: int, moved: int) -> tuple[dict[str, bytes], dict[str, int]]:
+    """Of the files in the last commit the names of their contents, and the times of commits from `since` on.
+
+    Both are empty without git. Kept for as long as `moved` is the same, as all memories of a month ask this.
+    """
+    tree = ask(root, "ls-tree", "-r", "-z", "HEAD")
+    words = ("log", "-z", "--first-parent", "-m", "--no-renames", "--name-only", "--format=%x01%ct")
+    log = ask(root, *words, f"--since=@{since}")
+    if tree is None or tree.code or log is None or log.code:
+        return {}, {}
+    blobs = {}
+    for line in tree.output.split(b"\0"):
+        entry, _, name = line.partition(b"\t")
+        if name:
+            blobs[os.fsdecode(name)] = entry.split()[-1]
+    commits: dict[str, int] = {}
+    at = 0
+    for part in log.output.split(b"\0"):
+        if part.startswith(b"\x01"):
+            at = int(part[1:])
+        elif name := part.removeprefix(b"\n"):
+            commits.setdefault(os.fsdecode(name), at)  # the newest commit comes first
+    return blobs, commits
+
+
+def _blob(path: Path, length: int) -> bytes:
+    """The name that git gives to the content of a file; "" if it is too large, or cannot be read."""
+    try:
+        data = read_within(path, path.parent, limit=_LARGEST, follow=False)
+    except FileProblem:
+        return b""
+    made = hashlib.new("sha1" if length == 40 else "sha256", b"blob %d\0" % len(data), usedforsecurity=False)
+    made.update(data)
+    return made.hexdigest().encode()
 
 
 def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
