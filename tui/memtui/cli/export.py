@@ -10,11 +10,10 @@ from shlex import quote
 
 import click
 
-from memtui.cli.handoff import FILES, ROOM, Made, make_handoff, put_into, take_out
+from memtui.cli.handoff import FILES, LEAST, ROOM, Made, make_handoff, put_into, take_out
 from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import json_option, places_option
 from memtui.cli.output import is_terminal, print_bytes, print_json, say
-from memtui.documents.handoff import LEAST
 from memtui.flows.restore import Restored, restore_memory, restore_session
 from memtui.ground.clean import clean_line
 from memtui.ground.clipboard import copy, osc52

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.handoff import LEAST, Handoff, Session, handoff, relative
+from memtui.cli.handoff import LEAST, Handoff, Session, handoff, relative
 from memtui.documents.session_state import SessionState, Task, TaskKind
 from memtui.transcript.records import Facts, Quote, Source, Todo
 from tests.documents.made import at, turn
