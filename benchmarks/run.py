@@ -27,7 +27,6 @@ MODULES = (
     "reader",
     "facts",
     "hook",
-    "prompt_hook",
     "memory_list",
     "sessions",
     "sync",

@@ -87,11 +87,8 @@ def test_a_session_of_another_project_goes_with_what_lies_there(
     (compacts / "20260102_100000-autocompact.md").write_text(render_capture(capture))
     (compacts / "s-9-kept.md").write_text("- L3 0123456789ab words\n")
     (other / ".project" / "pins.md").write_text("- never push (s-9 L1)\n- of another (s-8 L1)\n")
-    request = memtui_home().state / "requests" / "s-9.json"
-    request.parent.mkdir(parents=True, exist_ok=True)
-    request.write_text("{}")
     said = memtui("archive", "forget", "s-9", "--yes").out
-    for each in (compacts / "20260102_100000-autocompact.md", compacts / "s-9-kept.md", request):
+    for each in (compacts / "20260102_100000-autocompact.md", compacts / "s-9-kept.md"):
         assert f"  {each}\n" in said and not each.exists()
     assert "the only copy" in said and not list(memtui_home().archive.rglob("*.frames"))
     assert (

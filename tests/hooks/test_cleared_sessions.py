@@ -17,11 +17,11 @@ NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 
 
 def test_an_old_end_is_not_the_one_before(world: World) -> None:
-    note_end(SESSION, world.project, world.home, NOW, 7)
+    note_end(SESSION, "/t.jsonl", world.project, world.home, NOW, 7)
     assert take_ended(world.project, world.home, NOW + timedelta(minutes=3), 7) is None
-    note_end(SESSION, world.project, world.home, NOW, 7)
+    note_end(SESSION, "/t.jsonl", world.project, world.home, NOW, 7)
     taken = take_ended(world.project, world.home, NOW + timedelta(minutes=1), 7)
-    assert taken == (SESSION, NOW, 7, cleared_sessions.pid_namespace())
+    assert taken == (SESSION, NOW, 7, cleared_sessions.pid_namespace(), "/t.jsonl")
     assert take_ended(world.project, world.home, NOW, 7) is None
     (folder,) = (world.home.state / "ended").iterdir()
     assert names(folder) == [".gitignore"]
@@ -34,7 +34,7 @@ def test_an_old_end_is_not_the_one_before(world: World) -> None:
      '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": [], "namespace": "x"}'],
 )  # fmt: skip
 def test_a_broken_note_is_none(world: World, note: str) -> None:
-    note_end(SESSION, world.project, world.home, NOW, 7)
+    note_end(SESSION, "/t.jsonl", world.project, world.home, NOW, 7)
     (path,) = (world.home.state / "ended").rglob("*.json")
     path.write_text(note)
     assert take_ended(world.project, world.home, NOW, 7) is None
@@ -43,7 +43,7 @@ def test_a_broken_note_is_none(world: World, note: str) -> None:
 def test_each_claude_code_gets_the_session_that_was_cleared_in_it(world: World) -> None:
     mine, theirs = os.getpid(), os.getppid()  # two processes that run
     for name, parent in (("a", mine), ("b", theirs)):
-        note_end(name, world.project, world.home, NOW, parent)
+        note_end(name, "", world.project, world.home, NOW, parent)
     other = Project(world.base / "other")
     assert take_ended(other, world.home, NOW, mine) is None
     assert take_ended(world.project, world.home, NOW, DEAD_PID) is None  # both belong to somebody else
@@ -62,7 +62,7 @@ def test_a_process_id_of_another_container_means_nothing_here(
     here = cleared_sessions.pid_namespace()
     for session, parent in (("same id", os.getpid()), ("gone here", DEAD_PID)):
         monkeypatch.setattr(cleared_sessions, "pid_namespace", lambda: f"{here} in a container")
-        note_end(session, world.project, world.home, NOW, parent)
+        note_end(session, "", world.project, world.home, NOW, parent)
     monkeypatch.setattr(cleared_sessions, "pid_namespace", lambda: here)
     assert take_ended(world.project, world.home, NOW, os.getpid()) is None
     assert take_ended(world.project, world.home, NOW, os.getpid()) is None
@@ -84,9 +84,9 @@ def test_the_namespace_of_process_ids_is_named_wherever_it_runs(monkeypatch: pyt
 
 
 def test_where_a_shell_runs_the_hooks_the_last_end_counts(world: World) -> None:
-    note_end("a", world.project, world.home, NOW, DEAD_PID)
-    note_end("b", world.project, world.home, NOW + timedelta(seconds=1), DEAD_PID + 1)
-    note_end("c", world.project, world.home, NOW + timedelta(seconds=2), os.getppid())
+    note_end("a", "", world.project, world.home, NOW, DEAD_PID)
+    note_end("b", "", world.project, world.home, NOW + timedelta(seconds=1), DEAD_PID + 1)
+    note_end("c", "", world.project, world.home, NOW + timedelta(seconds=2), os.getppid())
     at = NOW + timedelta(seconds=3)
     taken = [take_ended(world.project, world.home, at, DEAD_PID + 2) for _ in range(3)]
     assert [each and each.session_id for each in taken] == ["b", "a", None]

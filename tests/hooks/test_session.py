@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memtui.documents.session_state import parse_session_state
-from memtui.hooks import session
+from memtui.hooks import catch_up, session
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.secrets.quoting import fenced, harmless
@@ -339,22 +339,20 @@ def test_no_text_closes_its_fence(text: str) -> None:
     assert last not in text
 
 
-def test_a_version_that_never_comes_is_not_waited_for_long(
+def test_a_transcript_that_takes_long_gives_way_to_the_last_version(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "_PATIENCE", 0.05)
+    monkeypatch.setattr(catch_up, "SECONDS", -1.0)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
     world.configure("session_states = true")
     world.state(state_of(world))
     world.within("session-end", reason="clear")
-    (request,) = (world.home.state / "requests").glob("*.json")
-    for source in ("clear", "compact"):
-        report = Report()
-        assert "- Decision: one lock" in world.within("session-start", report, source=source)
-        assert "did not wait for the session's last version any longer" in report.detail
-    request.unlink()
     report = Report()
-    world.within("session-start", report, source="compact")
-    assert "did not wait" not in report.detail
+    text = world.within("session-start", report, source="clear")
+    assert "- Decision: one lock" in text
+    assert "Its last part is missing here" in text
+    assert "had no time for the session's last version" in report.detail
+    assert len(list((world.home.states / SESSION).glob("v*.md"))) == 1
 
 
 def test_what_killed_processes_left_is_swept_at_the_next_start(

@@ -58,7 +58,7 @@ class World:
         self.transcript.parent.mkdir(parents=True)
         self.write_transcript([user(PROMPT)])
         self.memtui_home = base / "memtui"
-        self.configure("session_states = false")  # no test but those of the server starts one
+        self.configure("session_states = false")  # most tests are not about these
 
     def configure(self, switches: str, *, archive: bool = False) -> None:
         """Write the person's configuration."""

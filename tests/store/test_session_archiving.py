@@ -1,4 +1,4 @@
-"""Sessions that Claude Code is about to delete are kept, by the app and with the requests of the hooks."""
+"""Sessions that Claude Code is about to delete are kept, by the app and by the hooks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.flows import request_server
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
-from memtui.hooks.payload import Payload
+from memtui.hooks.catch_up import catch_up
 from memtui.hooks.report import Report
-from memtui.hooks.requests import Request, ask_for_state
 from memtui.plugin.doctor import check_archive
 from memtui.store.archive import Archive
 from memtui.store.session_list import archive_ending_sessions
@@ -59,40 +57,31 @@ def test_the_app_keeps_what_ends_within_ten_days(places: Places) -> None:
     assert kept(places) == {"old"}
 
 
-def test_a_hooks_request_keeps_its_session(places: Places) -> None:
-    path = transcript(places, "s-1", days=0)
-    said_of_it = request_server._update(places, Request("s-1", path, places.project.root))
-    assert f"archived {path.stat().st_size} bytes" in said_of_it
-    assert kept(places) == {"s-1"}
-    assert "archived" not in request_server._update(places, Request("s-1", path, places.project.root))
-
-
-def test_a_hooks_request_keeps_a_session_without_session_states(
-    places: Places, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("states", "keep", "done"),
+    [
+        ("true", "true", "wrote version 1; archived {} bytes"),
+        ("false", "true", "archived {} bytes"),
+        ("false", "false", ""),
+    ],
+)
+def test_a_compaction_keeps_its_session(
+    places: Places, monkeypatch: pytest.MonkeyPatch, states: str, keep: str, done: str
 ) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(places.claude))
     path = transcript(places, "s-1", days=0)
     places.home.config.mkdir(mode=0o700, parents=True)
-    (places.home.config / "config.toml").write_text("[hooks]\nsession_states = false\n")
-    payload, report = Payload(session_id="s-1", transcript_path=str(path)), Report()
-    ask_for_state(payload, places.project, places.home, report)
-    assert report.serve
-    assert "archived" in request_server._update(places, Request("s-1", path, places.project.root))
-    assert kept(places) == {"s-1"}
-    assert not places.home.states.exists()
-
-
-def test_no_request_is_left_where_states_and_archive_are_off(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(places.claude))
-    path = transcript(places, "s-1", days=0)
-    places.home.config.mkdir(mode=0o700, parents=True)
-    text = "[hooks]\nsession_states = false\n[archive]\nkeep = false\n"
-    (places.home.config / "config.toml").write_text(text)
+    (places.home.config / "config.toml").write_text(
+        f"[hooks]\nsession_states = {states}\n[archive]\nkeep = {keep}\n"
+    )
     report = Report()
-    ask_for_state(Payload(session_id="s-1", transcript_path=str(path)), places.project, places.home, report)
-    assert not report.serve
+    assert catch_up("s-1", str(path), places.project, places.home, report)
+    assert (report.outcome, report.detail) == ("ok", done.format(path.stat().st_size))
+    assert kept(places) == ({"s-1"} if keep == "true" else set())
+    assert places.home.states.exists() == (states == "true")
+    report = Report()
+    assert catch_up("s-1", str(path), places.project, places.home, report)
+    assert report.detail == ("the state has not changed" if states == "true" else "")
 
 
 def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> None:

@@ -18,7 +18,7 @@ from memtui.ground.clock import Clock, age, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.patterns import deferred
 from memtui.ground.project import Home, Places, Project
-from memtui.hooks.log import SERVER_EVENT, Run, read_runs
+from memtui.hooks.log import Run, read_runs
 from memtui.hooks.writable import not_writable
 from memtui.plugin.installing import has_all_hooks
 from memtui.store.backfill import Compaction, compactions_in, coverage
@@ -215,7 +215,7 @@ def last_run(home: Home, project: Project) -> Run | None:
         runs = read_runs(home.hook_log)
     except OSError:
         return None
-    mine = (run for run in reversed(runs) if run.project == str(project.root) and run.event != SERVER_EVENT)
+    mine = (run for run in reversed(runs) if run.project == str(project.root))
     return next(mine, None)
 
 

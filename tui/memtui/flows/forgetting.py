@@ -12,7 +12,6 @@ from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Places, Project, find_root
-from memtui.hooks.requests import requests_of
 from memtui.lost.kept_marks import kept_path
 from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept
@@ -62,7 +61,7 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
         stays += _pinned(Pins(project, home), session_id)
     found += [each for each in (home.states / key, home.handover / key) if each.is_dir()]
     noted = home.state / "captured" / f"{key}.json"
-    found += [each for each in (noted, *requests_of(session_id, home)) if each.is_file()]
+    found += [noted] if noted.is_file() else []
     stays.append(f"its id, in the log of the hooks: {home.hook_log}")
     indexed = SearchIndex(places).has(session_id)
     return Traces(session_id, copies, tuple(found), indexed, tuple(dict.fromkeys(stays)))

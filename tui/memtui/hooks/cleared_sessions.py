@@ -50,6 +50,7 @@ class Ended(NamedTuple):
     """The process id of its Claude Code, as seen by its hook."""
     namespace: str
     """The namespace of that process id; see `pid_namespace`."""
+    transcript: str
 
 
 def pid_namespace() -> str:
@@ -66,7 +67,9 @@ def pid_namespace() -> str:
         return socket.gethostname()
 
 
-def note_end(session_id: str, project: Project, home: Home, now: datetime, parent: int) -> None:
+def note_end(
+    session_id: str, transcript: str, project: Project, home: Home, now: datetime, parent: int
+) -> None:
     """Note that a session has been cleared.
 
     Raises:
@@ -75,8 +78,13 @@ def note_end(session_id: str, project: Project, home: Home, now: datetime, paren
     folder = _folder(project, home)
     private_folder(folder, within=existing_above(home.state))
     sweep_temps(folder)
-    where = pid_namespace()
-    fields = {"session_id": session_id, "at": now.isoformat(), "parent": parent, "namespace": where}
+    fields = {
+        "session_id": session_id,
+        "at": now.isoformat(),
+        "parent": parent,
+        "namespace": pid_namespace(),
+        "transcript": transcript,
+    }
     write_atomic(folder / f"{session_key(session_id)}.json", json.dumps(fields).encode(), durable=False)
 
 
@@ -137,7 +145,10 @@ def _read(path: Path) -> Ended | None:
         fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
         at = parse_iso(str(fields["at"]))
         where = str(fields["namespace"])
-        return Ended(str(fields["session_id"]), at, int(fields["parent"]), where) if at is not None else None
+        if at is None:
+            return None
+        transcript = str(fields.get("transcript", ""))
+        return Ended(str(fields["session_id"]), at, int(fields["parent"]), where, transcript)
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 

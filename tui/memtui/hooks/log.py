@@ -11,9 +11,6 @@ from memtui.ground.named import NamedTuple
 LIMIT = 256 * 1024
 """Size in bytes from which a new file is begun; the previous one is kept."""
 
-SERVER_EVENT = "compactor"
-"""The event of the server's runs, which are not hooks and do not delay Claude Code."""
-
 _READ_LIMIT = 4 * LIMIT
 
 
@@ -23,7 +20,7 @@ class Run(NamedTuple):
     at: str
     """ISO 8601 with offset."""
     event: str
-    """As on the command line: `pre-compact`, `session-start`, `session-end`; or `SERVER_EVENT`."""
+    """As on the command line: `pre-compact`, `session-start`, `session-end`."""
     ms: int
     """Wall time in milliseconds, without the start of the interpreter."""
     outcome: str

@@ -58,7 +58,9 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     )
 
 
-def after_clear(ended: Ended | None, project: Project, home: Home, report: Report) -> str:
+def after_clear(
+    ended: Ended | None, project: Project, home: Home, report: Report, *, whole: bool = True
+) -> str:
     """Pins, and the state document of the previous session; "" without any.
 
     Args:
@@ -66,14 +68,16 @@ def after_clear(ended: Ended | None, project: Project, home: Home, report: Repor
         project: the project.
         home: where states and the user's own pins are.
         report: receives what was handed over, and read problems.
+        whole: the state is up to date; otherwise the notes say that it may not be.
     """
     pins = pins_text(project, home, FOR_SESSION, report)
     entry = newest_version(home, ended.session_id) if ended else None
     state = _state(entry, home, report, LIMIT - _FRAME - size_of(pins)) if entry else ""
     when = f" at {local_minute(ended.at)}" if ended else ""
+    missing = "" if whole else " Its last part is missing here, as its transcript takes long to read."
     return _introduced(
         f"Notes on the project {clean_line(project.name)}, kept by memtui. The session before this one ended"
-        f"{when}, when its conversation was cleared.",
+        f"{when}, when its conversation was cleared.{missing}",
         [Section(pins, _PINS), Section(state, _STATE)],
     )
 

@@ -19,8 +19,6 @@ class Report:
         self.event = ""
         self.session_id = ""
         self.project = ""
-        self.serve = False
-        """A request was left: the server has to be started at the end."""
         self.left: Mapping[str, Path] = {}
         """The jobs that entries of Claude Code's settings do; see `settings_entries`."""
         self.logged = False

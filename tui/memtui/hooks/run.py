@@ -44,11 +44,6 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
         text = _work(arguments, report, data)
     with _reported(report):
         out = _print(with_messages(text, report))
-    if report.serve:
-        with _reported(report):
-            from memtui.hooks.start_server import start_server
-
-            start_server(memtui_home())
     _log(report, started)
     if out:
         with _reported(report):  # last: a hook that Claude Code ends before may not have been listened to

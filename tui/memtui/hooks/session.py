@@ -12,16 +12,10 @@ from memtui.hooks.cleared_sessions import note_end, take_ended
 from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pins_text
 from memtui.hooks.report import Report
-from memtui.hooks.requests import ask_for_state, is_open, wait_until_served
 from memtui.hooks.sections import LIMIT
-from memtui.hooks.settings import switched
 from memtui.hooks.writable import not_writable
 from memtui.store.commands_file import CommandsFile
 from memtui.store.shared_text import HOOK_PATIENCE
-
-_PATIENCE = 3.0
-"""Seconds to wait for the server to write the last version, of the hook's ten: it may take two on a busy
-machine, and later notes would be lost."""
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -57,16 +51,15 @@ def session_start(payload: Payload, project: Project, home: Home, now: datetime,
 
 
 def session_end(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    """Request the session's state, and note it as cleared if it was.
+    """Note the session as cleared if it was; the one that replaces it brings its state up to date.
 
     Claude Code ignores the output of this hook, so there is none.
     """
     if not payload.session_id or payload.agent_id:
         return ""
-    ask_for_state(payload, project, home, report)
     if payload.reason in ("clear", ""):  # after any other end, no session replaces it
         try:
-            note_end(payload.session_id, project, home, now, os.getppid())
+            note_end(payload.session_id, payload.transcript_path, project, home, now, os.getppid())
             report.add_work(f"noted the end ({payload.reason or 'no reason given'})")
         except FileProblem as problem:
             report.problem(problem)
@@ -74,7 +67,6 @@ def session_end(payload: Payload, project: Project, home: Home, now: datetime, r
 
 
 def _after_compaction(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
-    _wait_for_version(payload.session_id, home, report)
     from memtui.hooks.deliver import as_context
     from memtui.hooks.notes import after_compaction
 
@@ -110,16 +102,11 @@ def _none_left(commands: CommandsFile) -> bool:
 
 def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> str:
     ended = take_ended(project, home, now, os.getppid())
+    whole = True
     if ended is not None:
-        _wait_for_version(ended.session_id, home, report)
+        from memtui.hooks.catch_up import catch_up
+
+        whole = catch_up(ended.session_id, ended.transcript, project, home, report)
     from memtui.hooks.notes import after_clear
 
-    return after_clear(ended, project, home, report)
-
-
-def _wait_for_version(session_id: str, home: Home, report: Report) -> None:
-    """Wait a moment for a requested version of this session."""
-    if not is_open(session_id, home) or not switched("session_states", home.config, report, default=True):
-        return  # without states, requests only concern the archive
-    if not wait_until_served(session_id, home, _PATIENCE):
-        report.add_work("did not wait for the session's last version any longer")
+    return after_clear(ended, project, home, report, whole=whole)

@@ -13,13 +13,6 @@ from memtui.hooks.report import Report
 _LIMIT = 64 << 10
 
 
-def wants_requests(config: Path, report: Report) -> bool:
-    """Whether session states or the archive are switched on."""
-    return switched("session_states", config, report, default=True) or switched(
-        "keep", config, report, default=True, section="archive"
-    )
-
-
 def switched(name: str, config: Path, report: Report, *, default: bool, section: str = "hooks") -> bool:
     """Whether a switch is on.
 

@@ -25,7 +25,7 @@ from memtui.ground.git import git_sees
 from memtui.ground.machine import find_program, native_tools, silent_file_system
 from memtui.ground.project import Places
 from memtui.hooks.active_commands import LEFT_OUT, command_statuses
-from memtui.hooks.log import SERVER_EVENT, Run, read_runs
+from memtui.hooks.log import Run, read_runs
 from memtui.hooks.settings_entries import ALL, find_entries, read_settings, settings_paths
 from memtui.hooks.writable import not_writable
 from memtui.plugin.installing import FOLDER, has_all_hooks, installations, recorded_program
@@ -173,7 +173,6 @@ def _check_runs(places: Places, now: datetime) -> Finding:
     """Whether hooks ran in the newest session, in time and without a problem."""
     check = "hooks"
     runs = [run for run in read_runs(places.home.hook_log) if run.project == str(places.project.root)]
-    runs = [run for run in runs if run.event != SERVER_EVENT]
     transcripts = TranscriptStore(places.project, places.claude).entries()
     if not runs:
         advice = "Start a session of Claude Code here, in a folder that it trusts."
