@@ -13,8 +13,7 @@ from memtui.ground.project import Home, Project, memtui_home, transcript_slug
 from memtui.store import session_list
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
-from memtui.store.retention import cleanup_days, days_left
-from memtui.store.session_list import SessionList
+from memtui.store.session_list import SessionList, cleanup_days, days_left
 from memtui.transcript.session_summary import SessionSummary, summarize
 from tests.app.widgets.records import said, text, user, write
 

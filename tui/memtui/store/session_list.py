@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from memtui.ground.clock import Clock, parse_iso
@@ -14,13 +15,17 @@ from memtui.ground.files import FileProblem, private_parents, read_within, write
 from memtui.ground.project import Home, Places, Project
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
-from memtui.store.retention import cleanup_days, days_left
 from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts
 from memtui.transcript.line_index import never
 from memtui.transcript.session_summary import SessionSummary, summarize
 from memtui.transcript.subagents import agent_transcripts, first_words
 
+DEFAULT_DAYS = 30
+"""Days for which Claude Code keeps a transcript (Claude Code fact)."""
+
 _CACHE_LIMIT = 64 << 20
+_SETTINGS_LIMIT = 1 << 20
+_MOST_DAYS = 99_999
 _VERSION = 2
 """The first version did not mask secrets."""
 
@@ -228,3 +233,38 @@ def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
             except FileProblem as problem:
                 failed.append(problem)
     return failed
+
+
+def cleanup_days(config: Path, project: Path | None = None) -> int:
+    """The days that Claude Code keeps a transcript: read from its settings, never changed.
+
+    Args:
+        config: Claude Code's configuration folder.
+        project: the project's folder, whose settings take precedence.
+    """
+    places = [config / "settings.json"]
+    if project is not None:
+        places += [project / ".claude" / "settings.json", project / ".claude" / "settings.local.json"]
+    days = DEFAULT_DAYS
+    for place in places:
+        days = _stated(place) or days
+    return days
+
+
+def _stated(path: Path) -> int:
+    try:
+        if not path.is_file() or path.stat().st_size > _SETTINGS_LIMIT:
+            return 0
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return 0
+    days = value.get("cleanupPeriodDays") if isinstance(value, dict) else None
+    return days if type(days) is int and 0 < days <= _MOST_DAYS else 0
+
+
+def days_left(written: datetime, now: datetime, days: int) -> int:
+    """Whole days until a transcript last written at `written` is deleted; 0 if it is due."""
+    try:
+        return max(0, math.ceil((written + timedelta(days=days) - now) / timedelta(days=1)))
+    except OverflowError:
+        return days
