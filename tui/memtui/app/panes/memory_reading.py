@@ -119,6 +119,8 @@ class MemoryStates:
 
 _REST = 0.4
 """Seconds without a change of selection before related memories are searched for."""
+_INDEXING = 2.0
+"""Seconds spent on new memories before."""
 _RELATED = 8
 """Number of related memories in the detail."""
 
@@ -175,7 +177,7 @@ class MemoryReader:
             if not self._rests(progress):
                 return document
             index = self._model.searcher.index
-            index.update(budget=_REST)
+            index.update(budget=_INDEXING)
             found = related_memories(backend, index, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         if not progress.cancelled():
             self._relations[entry] = self._former[memory_id] = found
