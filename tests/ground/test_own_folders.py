@@ -43,7 +43,7 @@ def test_of_failures(home: Home) -> None:
 
 def test_of_a_repository_of_a_remote(home: Home, tmp_path: Path) -> None:
     folder, hub = home.data / "sharing" / "team" / "git", tmp_path / "hub.git"
-    subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True)
+    subprocess.run(["git", "init", "--quiet", "--bare", str(hub)], check=True, timeout=60)
     GitRemote(str(hub), folder, author="ann", machine="laptop").set_up()
     shutil.rmtree(folder)  # of git's own making
 

@@ -19,7 +19,9 @@ def git(folder: Path, *words: str, at: datetime = MADE) -> None:
     when = at.isoformat()
     env = os.environ | {"GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": when, "GIT_CONFIG_GLOBAL": os.devnull}
     name = ("-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "protocol.file.allow=always")
-    subprocess.run(["git", *name, "-C", str(folder), *words], check=True, env=env, capture_output=True)
+    subprocess.run(
+        ["git", *name, "-C", str(folder), *words], check=True, env=env, capture_output=True, timeout=60
+    )
 
 
 @pytest.fixture

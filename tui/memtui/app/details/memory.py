@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, styled
-from memtui.documents.memory_graph import path_below
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 from memtui.ground.patterns import deferred
@@ -313,6 +312,8 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
 def _short(entity: Entity, root: str) -> str:
     """An entity's name, relative to the project `root`."""
     if entity.kind == "file":
+        from memtui.documents.memory_graph import path_below  # pydantic, which the first paint does without
+
         return path_below(entity.name, root)
     return entity.name
 
