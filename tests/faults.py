@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tests.warm import Warm
@@ -111,8 +112,19 @@ def read_only(folder: Path) -> Iterator[None]:
 
         return call
 
+    def access(path: Any, mode: int, **options: Any) -> bool:
+        refused = mode & os.W_OK and Path(path).absolute().is_relative_to(folder)
+        return not refused and real["access"](path, mode, **options)
+
     for name in real:
         setattr(os, name, wrap(name))
+
+    def statvfs(path: Any) -> Any:
+        below = Path(path).absolute().is_relative_to(folder)
+        return SimpleNamespace(f_flag=os.ST_RDONLY) if below else real["statvfs"](path)
+
+    real |= {"access": os.access, "statvfs": os.statvfs}
+    os.access, os.statvfs = access, statvfs
     try:
         yield
     finally:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from memtui.ground.files import FileProblem, try_writing
+from memtui.ground.files import FileProblem, check_writable
 from memtui.ground.project import Home, Project
 
 
 def not_writable(project: Project, home: Home) -> FileProblem | None:
-    """The first of the folders of captures, notes and states that cannot be written; each is tried."""
-    for folder, within in ((project.compacts, project.root), (home.state, None), (home.data, None)):
+    """The first of the folders of captures, notes and states that cannot be written."""
+    for folder in (project.compacts, home.state, home.data):
         try:
-            try_writing(folder, within=within)
+            check_writable(folder)
         except FileProblem as problem:
             return problem
     return None

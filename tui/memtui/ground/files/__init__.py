@@ -5,6 +5,7 @@ kinds) with a plain sentence, never a bare `OSError`, unless it says so.
 """
 
 from memtui.ground.files.atomic import append_line as append_line
+from memtui.ground.files.atomic import check_writable as check_writable
 from memtui.ground.files.atomic import create_exclusive as create_exclusive
 from memtui.ground.files.atomic import existing_above as existing_above
 from memtui.ground.files.atomic import lock as lock
@@ -14,7 +15,6 @@ from memtui.ground.files.atomic import read_lines as read_lines
 from memtui.ground.files.atomic import remove as remove
 from memtui.ground.files.atomic import shared_folder as shared_folder
 from memtui.ground.files.atomic import sweep_temps as sweep_temps
-from memtui.ground.files.atomic import try_writing as try_writing
 from memtui.ground.files.atomic import write_atomic as write_atomic
 from memtui.ground.files.folder import Content as Content
 from memtui.ground.files.folder import Folder as Folder

@@ -229,15 +229,20 @@ def existing_above(folder: Path) -> Path:
     return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112
 
 
-def try_writing(folder: Path, *, within: Path | None = None) -> None:
-    """Write a file in `folder`, or in what there is above it, and remove it again.
+def check_writable(folder: Path) -> None:
+    """Ask the system whether `folder`, or what there is above it, can be written. Nothing is.
 
     Raises:
-        FileProblem: that is refused.
+        FileUnwritable: it cannot.
     """
     place = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
-    with writing(folder), Folder(place, within=within) as opened:
-        opened.unlink(write_temp(opened, b"x", durable=False))
+    with writing(folder):
+        if not place.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(place))
+        if not os.access(place, os.W_OK | os.X_OK):
+            read_only = os.statvfs(place).f_flag & os.ST_RDONLY
+            code = errno.EROFS if read_only else errno.EACCES
+            raise OSError(code, os.strerror(code), os.fspath(place))
 
 
 def private_folder(folder: Path, *, within: Path) -> None:
