@@ -33,7 +33,7 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder, signature_of
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Home, Places
-from memtui.store.archive import UnpackedStream
+from memtui.store.archive import Copy, UnpackedStream
 from memtui.store.listing import Entry
 from memtui.store.search_documents import CAPTURES, MEMORIES, SESSIONS, STATES, documents, read_document
 from memtui.store.sources import Sources, is_agent, is_archived, session_of
@@ -523,6 +523,8 @@ def _parts(source: Source, home: Home) -> Iterator[Part]:
 def _transcript_parts(source: Source) -> Iterator[Part]:
     path, entry = Path(source.path), source.entry
     stem = entry.path.with_suffix("") if is_archived(entry) else None
+    if stem and Copy(stem).problem():
+        return  # a copy that is not whole is shown nowhere
     cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
     session = session_of(path, entry)
     agent = path.stem if is_agent(path) else ""
