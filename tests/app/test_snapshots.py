@@ -137,6 +137,7 @@ async def _press(driver: Driver, keys: tuple[str, ...]) -> None:
     for key in keys:
         if key == "tab" and driver.browser.current_id is PaneId.MEMORIES:
             await driver.until(lambda: "related …" not in driver.detail, "what can be gone to")
+        await driver.settled()
         await driver.press(key)
         if isinstance(driver.screen, ReviewScreen):
             await driver.until(lambda: driver.review.field("title").text, "the draft")
@@ -147,6 +148,7 @@ async def _press(driver: Driver, keys: tuple[str, ...]) -> None:
         elif isinstance(driver.screen, SearchScreen):
             workers = [worker for worker in driver.app.workers if worker.group == "search"]
             await driver.until(lambda: all(each.is_finished for each in workers), "the hits")  # noqa: B023
+            await driver.until(lambda: "not all searched" not in driver.shown, "the index")
         elif type(driver.screen) in _DOCUMENTS:
             await _shown(driver, *_DOCUMENTS[type(driver.screen)])
         elif driver.browser.current_id is PaneId.STATE:

@@ -10,3 +10,8 @@ class KeyFooter(Footer):
 
     def __init__(self) -> None:
         super().__init__(compact=True)
+
+    async def recompose(self) -> None:
+        """Make the keys anew, unless a dialog is in front: Textual lays nothing out behind it."""
+        if self.is_attached and self.screen is self.app.screen:
+            await super().recompose()
