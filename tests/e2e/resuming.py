@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
         words: what is typed.
     """
     _settled(run)
+    for transcript in Path(run.env["HOME"], ".claude", "projects").rglob("*.jsonl"):
+        os.utime(transcript, (time.time() - 120,) * 2)  # of a session just written, memtui asks first
     env = {**run.env, "TERM": "xterm-256color"}
     tmux = Tmux(f"memtui-e2e-{os.getpid()}", _SIZE, command(env, str(run.project), only=True))
     try:
