@@ -36,7 +36,7 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
         tmux.until_shown("100 %")
         before = len(run.api.requests)
         tmux.keys("R")
-        tmux.until(lambda: "resume" not in tmux.shown and "❯" in tmux.shown, "the client's screen")
+        tmux.until(lambda: "Claude Code v" in tmux.shown and "❯" in tmux.shown, "the client's screen")
         tmux.keys(words)
         tmux.until_shown(words)
         tmux.keys("Enter")
@@ -46,7 +46,7 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
         tmux.until(lambda: "Done." in tmux.shown.rpartition(words)[2], "the answer")
         tmux.keys("C-c")
         tmux.keys("C-c")
-        tmux.until_shown("esc back")
+        tmux.until(lambda: "Claude Code v" not in tmux.shown, "the reader again")
         tmux.until_shown(words)  # the reader has followed
         return asked
     finally:
