@@ -174,10 +174,12 @@ class MemoryReader:
             former = self._former.get(memory_id)
             document = stored_document(memory, now, named, former, self._unfolded, file, state)
             progress.show(document)
-            if not self._rests(progress):
-                return document
             index = self._model.searcher.index
-            index.update(budget=_INDEXING)
+            complete = False
+            while not complete:  # another thread or process may be indexing
+                if not self._rests(progress):
+                    return document
+                complete = index.update(budget=_INDEXING)
             found = related_memories(backend, index, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         if not progress.cancelled():
             self._relations[entry] = self._former[memory_id] = found
