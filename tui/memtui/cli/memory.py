@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from memtui.cli import claude_memory
 from memtui.cli.compact import check_text, points_json
 from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import json_option, places_option
@@ -186,6 +187,7 @@ def export(
 @memory.command("list", short_help="List memories, newest first.")
 @click.option("--all", "everywhere", is_flag=True, help="Memories of all projects, not only this one.")
 @click.option("--stale", is_flag=True, help="Only memories naming files that have changed or are gone.")
+@click.option("--claude", "claudes", is_flag=True, help="The memories that Claude keeps for itself here.")
 @click.option("--trash", is_flag=True, help="The deleted memories of all projects, kept for 30 days.")
 @click.option(
     "--graph",
@@ -208,6 +210,7 @@ def export(
 def list_(
     everywhere: bool,
     stale: bool,
+    claudes: bool,
     trash: bool,
     drawn: str | None,
     tags: tuple[str, ...],
@@ -222,6 +225,9 @@ def list_(
     broken; holds a secret), title, tags and project; when the output is not a terminal, tabs separate them.
     Standard error says how many --limit leaves out.
     """
+    if claudes:
+        claude_memory.print_list(places, trash=trash, as_json=as_json)
+        return
     if trash:
         _print_page(opened().deleted(), 0, as_json, "The trash is empty.", lambda _: None)
         return
@@ -342,8 +348,11 @@ def show(memory_id: str, as_json: bool, places: Places) -> None:
     """Show one memory: its details, the checklist's remarks, and its text.
 
     ID is a Recovery ID or the beginning of one; CMEM- may be left out. For the text alone, to the byte as it
-    was imported, use export.
+    was imported, use export. The name of a memory of Claude's shows that one, and where it comes from.
     """
+    if claude_memory.is_claudes(memory_id):
+        claude_memory.print_memory(places, memory_id, as_json=as_json)
+        return
     backend = opened()
     stored = backend.get(full_id(backend, memory_id, places))
     meta, text = stored.meta, stored.body.decode("utf-8", "replace")
@@ -414,14 +423,21 @@ def tag(
     _report("tag", memory_id, f"{memory_id}: {', '.join(tags) or 'no tags'}", as_json)
 
 
-@memory.command("check", short_help="Check a memory's text: the points of `memtui compact --check`.")
-@_id
+@memory.command("check", short_help="Check a memory's text, or all that Claude keeps for itself.")
+@click.argument("memory_id", metavar="[ID]", default="", shell_complete=complete_id)
 @click.option("--cited", is_flag=True, help="Check the lines of the session's transcript it cites, too.")
 @click.option("--session", metavar="ID", default="", help="The session that it cites; implies --cited.")
 @json_option
 @places_option
 def check(memory_id: str, cited: bool, session: str, as_json: bool, places: Places) -> None:
-    """Check a memory's text: thirteen points, each pass, warn or fail; the exit code is 1 when one fails."""
+    """Check a memory's text: thirteen points, each pass, warn or fail; the exit code is 1 when one fails.
+
+    Without an ID it checks the memories that Claude keeps for itself: an index that is cut off, files without
+    a line there and lines without a file, doubles, unknown types, files that are gone, secrets.
+    """
+    if not memory_id:
+        claude_memory.print_check(places, as_json=as_json)
+        return
     backend = opened()
     memory_id = full_id(backend, memory_id, places)
     text = backend.get(memory_id).body.decode("utf-8", "replace")
@@ -447,7 +463,13 @@ def delete(memory_id: str, as_json: bool, places: Places) -> None:
 @json_option
 @places_option
 def undelete(memory_id: str, as_json: bool, places: Places) -> None:
-    """Take a memory out of the trash; `memtui memory list --trash` lists what is there."""
+    """Take a memory out of the trash; `memtui memory list --trash` lists what is there.
+
+    The name of a memory of Claude's brings that one back, with its line in MEMORY.md.
+    """
+    if claude_memory.is_claudes(memory_id):
+        _report("undelete", memory_id, f"{claude_memory.undelete(places, memory_id)} is back.", as_json)
+        return
     backend = opened()
     memory_id = backend.find(memory_id, deleted=True)
     backend.restore(memory_id)

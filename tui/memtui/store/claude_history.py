@@ -1,0 +1,300 @@
+"""Where Claude's memories come from: the calls in transcripts that wrote, read, moved or deleted them.
+
+Claude Code writes memories with its ordinary tools, so every version stands in a transcript, which is parsed
+only where the folder's name occurs in it.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memtui.ground.clock import Clock
+from memtui.ground.files import FileProblem, Signature
+from memtui.ground.project import Places
+from memtui.store.archive import Archive
+from memtui.store.sources import Sources, is_agent, is_archived
+from memtui.store.transcripts import TranscriptStore
+from memtui.transcript.facts import read_facts
+
+_LONGEST = 8 << 20
+"""Longest line that is parsed, in bytes."""
+_RECENT = 10
+"""Number of sessions among which recalls are counted."""
+_EDITS = ("Edit", "MultiEdit")
+
+
+class Call(NamedTuple):
+    """A successful call that read or changed a memory."""
+
+    file: Path
+    line: int
+    """1-based, in the transcript."""
+    timestamp: str
+    how: str
+    """``read``, ``written``, ``edited``, ``deleted`` or ``moved``."""
+    text: str | None = None
+    """The new text of a written file."""
+    edits: tuple[tuple[str, str, bool], ...] = ()
+    """Old text, new text, and whether every occurrence is replaced."""
+    before: str | None = None
+    """The file's text before an edit or a rewriting, where the transcript has it."""
+    to: Path | None = None
+    """Where it was moved."""
+
+
+class Version(NamedTuple):
+    """A text that a memory had."""
+
+    text: str | None
+    """None where it was deleted, or where the transcripts do not show the text."""
+    how: str
+    """``written``, ``edited``, ``deleted``, ``moved from NAME``, or ``changed outside`` for a change that no
+    transcript shows."""
+    transcript: Path | None = None
+    """None for a change outside."""
+    line: int = 0
+    timestamp: str = ""
+
+
+class Origin(NamedTuple):
+    """What led to a version."""
+
+    title: str
+    """The session's first words or title."""
+    after: str
+    """The last words of the user before it."""
+
+
+class ClaudeHistory:
+    """The history of one project's memories. Each transcript is read once for as long as it is the same."""
+
+    def __init__(self, places: Places, folder: Path, clock: Clock) -> None:
+        self._places = places
+        self._folder = folder
+        self._clock = clock
+        self._sources = Sources(places.home, places.claude)
+        self._calls: dict[Path, tuple[Signature, list[Call]]] = {}
+        self._origins: dict[Path, tuple[str, list[tuple[int, str]]]] = {}
+
+    def read(self, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Read what is new in the transcripts of the project, archived ones included.
+
+        Raises:
+            FileProblem: Claude Code's folder, or the archive, cannot be listed.
+        """
+        own = {folder.name for folder in TranscriptStore(self._places.project, self._places.claude).folders()}
+        own.add(self._folder.parent.name)
+        projects = self._places.claude / "projects"
+        archive = Archive(self._places.home, self._clock)
+        known, self._calls = self._calls, {}
+        for source, entry in self._sources.entries().items():
+            path = Path(source)
+            if (
+                cancelled()
+                or not path.is_relative_to(projects)
+                or path.relative_to(projects).parts[0] not in own
+            ):
+                continue
+            before = known.get(path)
+            if before is not None and before[0] == entry.signature:
+                self._calls[path] = before
+                continue
+            self._origins.pop(path, None)
+            with suppress(OSError, FileProblem):  # deleted meanwhile
+                readable = archive.readable_at(path) if is_archived(entry) else path
+                self._calls[path] = entry.signature, list(calls_in(readable, self._folder))
+
+    def versions(self, file: Path, now: str | None) -> list[Version]:
+        """The versions of a memory, oldest first.
+
+        Args:
+            file: the memory's path.
+            now: its text on the disk, None without a file.
+        """
+        calls = sorted(
+            (
+                (stamp, path, call)
+                for path, (_, found) in self._calls.items()
+                for stamp, call in _in_order(found)
+            ),
+            key=lambda each: each[:1],
+        )
+        followed = _followed(file, [call for _, _, call in calls])
+        found: list[Version] = []
+        texts: dict[Path, str | None] = {}
+        for _, path, call in calls:
+            if call.how == "read" or call.file not in followed:
+                continue
+            text = texts.get(call.file)
+            if call.before is not None and text is not None and call.before != text:
+                found.append(Version(call.before, "changed outside"))
+            text, moved = _after(call, text), call.to is not None and call.to in followed
+            how = f"moved from {call.file.name}" if moved else call.how
+            found.append(Version(text, how, path, call.line, call.timestamp))
+            texts[call.to if moved and call.to is not None else call.file] = text
+            if moved:
+                texts.pop(call.file, None)
+        last = found[-1].text if found else None
+        if last != now and (found or now is not None):
+            found.append(Version(now, "changed outside" if now is not None else "deleted outside"))
+        return found
+
+    def origin(self, version: Version) -> Origin:
+        """The session and the words that led to a version."""
+        if version.transcript is None:
+            return Origin("", "")
+        if version.transcript not in self._origins:
+            with suppress(OSError, FileProblem):
+                path = version.transcript
+                facts = read_facts(
+                    path if path.exists() else Archive(self._places.home, self._clock).readable_at(path)
+                )
+                asked = [(turn.source.line, turn.ask) for turn in facts.asked]
+                self._origins[version.transcript] = facts.title or facts.first_prompt, asked
+        title, asked = self._origins.get(version.transcript, ("", []))
+        return Origin(title, next((ask for line, ask in reversed(asked) if line <= version.line), ""))
+
+    def recalls(self, file: Path) -> tuple[int, int]:
+        """Number of the last sessions that read a memory, and of these sessions: ten at the most."""
+        sessions = sorted(
+            (path for path in self._calls if not is_agent(path)),
+            key=lambda path: self._calls[path][0],
+        )[-_RECENT:]
+        readers = sum(
+            any(c.how == "read" and c.file == file for c in self._calls[path][1]) for path in sessions
+        )
+        return readers, len(sessions)
+
+
+def _in_order(calls: Iterable[Call]) -> Iterator[tuple[str, Call]]:
+    """Calls of a transcript with a time that never goes back, as a transcript's own may."""
+    latest = ""
+    for call in calls:
+        latest = max(latest, call.timestamp)
+        yield latest, call
+
+
+def _followed(file: Path, calls: Sequence[Call]) -> set[Path]:
+    """The memory's file, and those that it was moved from."""
+    names = {file}
+    for call in reversed(calls):
+        if call.to in names:
+            names.add(call.file)
+    return names
+
+
+def _after(call: Call, text: str | None) -> str | None:
+    if call.how == "written":
+        return call.text
+    if call.how == "moved":
+        return text
+    if call.how == "deleted":
+        return None
+    text = call.before if call.before is not None else text
+    for old, new, every in call.edits:
+        if text is None or old not in text:
+            return None
+        text = text.replace(old, new) if every else text.replace(old, new, 1)
+    return text
+
+
+def calls_in(transcript: Path, folder: Path) -> Iterator[Call]:
+    """The successful calls of a transcript that concern memories in a folder, in order.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    mark = f"{folder.parent.name}/{folder.name}".encode()
+    waiting: dict[str, list[Call]] = {}
+    ids: list[bytes] = []
+    with transcript.open("rb") as file:
+        for number, raw in enumerate(iter(lambda: file.readline(_LONGEST), b""), 1):
+            if mark not in raw and not any(each in raw for each in ids):
+                continue
+            try:
+                record = json.loads(raw)
+            except (ValueError, RecursionError):
+                continue
+            if not isinstance(record, dict):
+                continue
+            for block in _blocks(record):
+                if block.get("type") == "tool_use":
+                    calls = list(_calls(block, record, number, folder))
+                    if calls:
+                        waiting[str(block.get("id"))] = calls
+                elif block.get("type") == "tool_result":
+                    calls = waiting.pop(str(block.get("tool_use_id")), [])
+                    if block.get("is_error") is not True:
+                        yield from _with_result(calls, record.get("toolUseResult"))
+            ids = [each.encode() for each in waiting]
+
+
+def _blocks(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    yield from (block for block in content if isinstance(block, dict)) if isinstance(content, list) else ()
+
+
+def _calls(block: dict[str, Any], record: dict[str, Any], line: int, folder: Path) -> Iterator[Call]:
+    name, given = block.get("name"), block.get("input")
+    stamp = str(record.get("timestamp") or "")
+    if not isinstance(given, dict):
+        return
+    if name == "Bash":
+        for how, path, to in _moved(str(given.get("command", "")), Path(str(record.get("cwd") or "/"))):
+            if path.parent == folder:
+                inside = to is not None and to.parent == folder
+                yield Call(path, line, stamp, how if inside else "deleted", to=to if inside else None)
+        return
+    path = Path(str(given.get("file_path", "")))
+    if path.parent != folder or path.suffix != ".md":
+        return
+    if name == "Read":
+        yield Call(path, line, stamp, "read")
+    elif name == "Write":
+        yield Call(path, line, stamp, "written", text=str(given.get("content", "")))
+    elif name in _EDITS:
+        edits = given.get("edits") if name == "MultiEdit" else [given]
+        texts = [
+            (
+                str(edit.get("old_string", "")),
+                str(edit.get("new_string", "")),
+                edit.get("replace_all") is True,
+            )
+            for edit in (edits if isinstance(edits, list) else ())
+            if isinstance(edit, dict)
+        ]
+        yield Call(path, line, stamp, "edited", edits=tuple(texts))
+
+
+def _with_result(calls: Iterable[Call], result: object) -> Iterator[Call]:
+    """Calls with what their result says of the file before."""
+    before = result.get("originalFile") if isinstance(result, dict) else None
+    for call in calls:
+        known = isinstance(before, str) and call.how in ("written", "edited")
+        yield call._replace(before=before) if known else call
+
+
+def _moved(command: str, cwd: Path) -> Iterator[tuple[str, Path, Path | None]]:
+    """Files that a command line deletes or moves: ``deleted`` or ``moved``, the file, and where to."""
+    for part in command.replace("&&", "\n").replace(";", "\n").split("\n"):
+        try:
+            words = [word for word in shlex.split(part, comments=True) if not word.startswith("-")]
+        except ValueError:
+            continue
+        if words[:1] == ["git"]:
+            words = words[1:]
+        paths = [Path(cwd, Path(word).expanduser()) for word in words[1:]]
+        if words[:1] == ["cd"] and paths:
+            cwd = paths[0]
+        elif words[:1] in (["rm"], ["unlink"], ["trash"]):
+            yield from (("deleted", path, None) for path in paths)
+        elif words[:1] == ["mv"] and len(paths) > 1:
+            *moved, to = paths
+            for path in moved:
+                yield "moved", path, to if to.suffix else to / path.name

@@ -1,0 +1,422 @@
+"""Claude's own memories: the files that Claude Code writes for itself (Claude Code fact, 2.1.330).
+
+A folder ``memory/`` beside a project's transcripts: a Markdown file a memory, and ``MEMORY.md``, the index,
+which is loaded into every conversation up to its 200th line. It belongs to Claude Code: it is written only by
+what a person asks for, no link is followed out of it, and what has changed underneath is left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from memtui.ground.clock import Clock
+from memtui.ground.files import (
+    FileChanged,
+    FileMissing,
+    FileProblem,
+    existing_above,
+    lock,
+    private_folder,
+    read_within,
+    remove,
+    write_atomic,
+)
+from memtui.ground.git import ask
+from memtui.ground.project import Places, expanded, transcript_slug
+from memtui.secrets.secrets import find, holds_secrets
+
+INDEX = "MEMORY.md"
+INDEX_LINES = 200
+"""Lines of the index that Claude Code loads; the others are cut off."""
+INDEX_WIDTH = 150
+"""Characters of an index line that Claude Code asks for at the most."""
+KINDS = ("user", "feedback", "project", "reference")
+
+Seen = Literal["new", "changed", "seen", "approved"]
+
+_LIMIT = 1 << 20
+_TRIES = 5
+_SLUG_LENGTH = 200
+_HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"^[ \t]*(name|description|type):[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
+_ENTRY = re.compile(r"^\s*[-*] \[(?P<title>[^\]]*)\]\((?P<file>[^)\s]+)\)", re.MULTILINE)
+_LINK = re.compile(r"\[\[([^\]\n|#]{1,100})")
+_FILE = re.compile(r"`([\w@+-][\w@+./-]*/[\w@+.-]*\.[A-Za-z]\w{0,5})`")
+"""A back-ticked relative path with a folder and an ending: other names may be anything."""
+_WORD = re.compile(r"[a-z0-9_]{3,}|(?=([^\W\da-z_]{2}))", re.IGNORECASE)
+"""Words, and the pairs of letters of scripts without spaces."""
+_ALIKE = 0.6
+"""Share of words in common from which two memories say the same."""
+
+
+class ClaudeMemory(NamedTuple):
+    """A memory of Claude's."""
+
+    path: Path
+    name: str
+    """By its front matter, else by its file; ``MEMORY.md`` for the index."""
+    description: str
+    kind: str
+    """One of `KINDS`, ``index``, another word of the front matter, or "" without one."""
+    text: str
+    changed: datetime
+    seen: Seen
+    problem: str = ""
+    """Why the file cannot be read."""
+
+
+class Trouble(NamedTuple):
+    """Something that a memory or the index is not as it should be."""
+
+    file: str
+    """The file's name."""
+    text: str
+    """A sentence without its full stop."""
+    hint: bool = False
+    """Whether it may well be meant."""
+
+
+class Deleted(NamedTuple):
+    """A memory of Claude's in the trash."""
+
+    kept: Path
+    """The file in the trash."""
+    file: Path
+    """Where it was."""
+    text: str
+
+
+class ClaudeMemories:
+    """The memories that Claude keeps for one project."""
+
+    def __init__(self, places: Places, clock: Clock) -> None:
+        self._places = places
+        self._clock = clock
+        self.folder = memory_folder(places)
+        self.marks = places.home.data / "claude-memories.json"
+        """The digests of what the user has seen and approved, by path."""
+        self._trash = places.home.data / "trash" / "claude"
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def entries(self) -> tuple[ClaudeMemory, ...]:
+        """The index first, then the memories, last changed first; none where Claude keeps none.
+
+        Raises:
+            FileProblem: the folder cannot be listed.
+        """
+        marks = self._read_marks()
+        found = [self._read(Path(entry), entry.stat(follow_symlinks=False), marks) for entry in self._files()]
+        return tuple(
+            sorted(found, key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
+        )
+
+    def get(self, name: str) -> ClaudeMemory:
+        """A memory by its name or its file's.
+
+        Raises:
+            FileMissing: there is none.
+            FileProblem: the folder cannot be listed.
+        """
+        for each in self.entries():
+            if name in (each.name, each.path.name, each.path.stem):
+                return each
+        raise FileMissing(self.folder, f"has no memory {name!r}; `memtui memory list --claude` lists them")
+
+    def _files(self) -> Iterator[os.DirEntry[str]]:
+        try:
+            with os.scandir(self.folder) as entries:
+                yield from (each for each in entries if each.name.endswith(".md") and each.name[0] != ".")
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise FileProblem(self.folder, f"cannot be listed: {error.strerror}") from error
+
+    def _read(self, path: Path, status: os.stat_result, marks: dict[str, str]) -> ClaudeMemory:
+        changed = datetime.fromtimestamp(status.st_mtime).astimezone()
+        index = path.name == INDEX
+        try:
+            if not stat.S_ISREG(status.st_mode):
+                raise FileProblem(path, "is not a regular file")
+            data = read_within(path, self.folder, limit=_LIMIT, follow=False)
+        except FileProblem as problem:
+            kind = "index" if index else ""
+            return ClaudeMemory(
+                path, path.name if index else path.stem, "", kind, "", changed, "new", str(problem)
+            )
+        text = data.decode("utf-8", "replace")
+        seen = _seen(marks.get(os.fspath(path), ""), _digest(data))
+        if index:
+            lines = len(text.splitlines())
+            described = f"{lines} line{'s' * (lines != 1)}, loaded into every conversation"
+            return ClaudeMemory(path, INDEX, described, "index", text, changed, seen)
+        fields = fields_of(text)
+        name = fields.get("name") or path.stem
+        return ClaudeMemory(
+            path, name, fields.get("description", ""), fields.get("type", ""), text, changed, seen
+        )
+
+    def troubles(self, memories: Sequence[ClaudeMemory]) -> list[Trouble]:
+        """What is wrong with these memories and with the index that lists them."""
+        root = self._places.project.root
+        index = next((each for each in memories if each.kind == "index"), None)
+        files = [each for each in memories if each.kind != "index"]
+        found = [Trouble(each.path.name, each.problem) for each in memories if each.problem]
+        found += _index_troubles(index.text if index else "", {each.path.name for each in files})
+        names = {word for each in files for word in (each.name, each.path.stem)}
+        for each in files:
+            if not each.problem:
+                found += _file_troubles(each, names, root)
+        return [*found, *_doubles(files)]
+
+    # -- changing: each refuses what has changed since it was read -------------------------------------------
+
+    def mark(self, memory: ClaudeMemory, seen: Seen) -> None:
+        """Remember that the user has seen or approved a memory as it is; ``new`` forgets it."""
+        private_folder(self.marks.parent, within=existing_above(self.marks.parent))
+        with lock(self.marks):
+            marks = self._read_marks()
+            marks.pop(os.fspath(memory.path), None)
+            if seen in ("seen", "approved"):
+                marks[os.fspath(memory.path)] = f"{seen} {_digest(memory.text.encode())}"
+            write_atomic(self.marks, json.dumps(marks, indent=1, ensure_ascii=False).encode())
+
+    def put(self, path: Path, text: str, *, expected: str | None) -> None:
+        """Write a memory, with a line in the index if it has none.
+
+        Args:
+            path: its file, in the folder.
+            text: its new text.
+            expected: the text that is there now; None for no file.
+
+        Raises:
+            FileChanged: something else is there; nothing was changed.
+            FileProblem: it cannot be written.
+        """
+        self._check(path)
+        if expected is None and os.path.lexists(path):
+            raise FileChanged(path, "has been written meanwhile; it is kept as it is")
+        known = None if expected is None else expected.encode()
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomic(path, text.encode(), mode=None, within=self.folder, expected=known)
+        if path.name != INDEX:
+            fields = fields_of(text)
+            title = fields.get("name") or path.stem
+            line = f"- [{title}]({path.name}) - {fields.get('description', '')}".removesuffix(" - ")
+            self._edit_index(lambda index: _with_entry(index, path.name, line))
+
+    def delete(self, memory: ClaudeMemory) -> None:
+        """Move a memory to the trash, and its line out of the index.
+
+        Raises:
+            FileChanged: it has changed since; nothing was changed.
+            FileProblem: it cannot be moved.
+        """
+        self._check(memory.path)
+        now = read_within(memory.path, self.folder, limit=_LIMIT, follow=False)
+        if now.decode("utf-8", "replace") != memory.text:
+            raise FileChanged(memory.path, "has changed since; it is kept as it is")
+        private_folder(self._trash, within=existing_above(self._trash))
+        kept = {"file": os.fspath(memory.path), "text": memory.text}
+        stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")
+        write_atomic(self._trash / f"{stamp}-{memory.path.stem}.json", json.dumps(kept).encode())
+        if memory.path.name != INDEX:
+            self._edit_index(lambda index: _without_entry(index, memory.path.name))
+        remove(memory.path, within=self.folder)
+
+    def deleted(self) -> list[Deleted]:
+        """This project's memories in the trash, last deleted first; those of more than 30 days are gone."""
+        found = []
+        for kept in sorted(self._trash.glob("*.json"), reverse=True):
+            with suppress(FileProblem, ValueError, KeyError, TypeError):
+                read: dict[str, str] = json.loads(
+                    read_within(kept, self._trash, limit=2 * _LIMIT, follow=False)
+                )
+                each = Deleted(kept, Path(read["file"]), read["text"])
+                if each.file.parent == self.folder:
+                    found.append(each)
+        return found
+
+    def undelete(self, deleted: Deleted) -> None:
+        """Bring a memory back from the trash, with its line in the index.
+
+        Raises:
+            FileChanged: there is a memory of this name again.
+            FileProblem: it cannot be written.
+        """
+        self.put(deleted.file, deleted.text, expected=None)
+        remove(deleted.kept)
+
+    def _check(self, path: Path) -> None:
+        if path.parent != self.folder or path.suffix != ".md":
+            raise FileProblem(path, f"is not a memory in {self.folder}")
+
+    def _edit_index(self, edit: Callable[[str], str]) -> None:
+        """Change the index; Claude may write it at the same time, so what it wrote is read again."""
+        path = self.folder / INDEX
+        for tries_left in reversed(range(_TRIES)):
+            before = None
+            with suppress(FileMissing):
+                before = read_within(path, self.folder, limit=_LIMIT, follow=False)
+            text = (before or b"").decode("utf-8", "surrogateescape")
+            after = edit(text)
+            if after == text:
+                return
+            try:
+                data = after.encode("utf-8", "surrogateescape")
+                write_atomic(path, data, mode=None, within=self.folder, expected=before)
+            except FileChanged:
+                if not tries_left:
+                    raise
+            else:
+                return
+
+    def _read_marks(self) -> dict[str, str]:
+        try:
+            read: Any = json.loads(read_within(self.marks, self.marks.parent, limit=8 * _LIMIT, follow=False))
+        except (FileMissing, ValueError):
+            return {}
+        return (
+            {key: value for key, value in read.items() if isinstance(value, str)}
+            if isinstance(read, dict)
+            else {}
+        )
+
+
+def memory_folder(places: Places) -> Path:
+    """The folder in which Claude Code keeps a project's memories; it may not exist.
+
+    ``autoMemoryDirectory`` of the user's settings, else the folder beside the transcripts of the repository,
+    which all its worktrees share.
+    """
+    try:
+        settings: Any = json.loads((places.claude / "settings.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        settings = None
+    given = settings.get("autoMemoryDirectory") if isinstance(settings, dict) else None
+    if isinstance(given, str) and (folder := expanded(given)).is_absolute():
+        return folder
+    roots = [Path(os.path.realpath(places.project.root))]
+    if (main := _main_worktree(roots[0])) is not None:
+        roots.insert(0, main)
+    folders = [places.claude / "projects" / transcript_slug(root)[:_SLUG_LENGTH] / "memory" for root in roots]
+    return next((folder for folder in folders if folder.is_dir()), folders[0])
+
+
+def _main_worktree(root: Path) -> Path | None:
+    """The repository's own folder, if `root` is a further worktree of it."""
+    if not (root / ".git").is_file():
+        return None
+    answer = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    if answer is None or answer.code:
+        return None
+    common = Path(os.fsdecode(answer.output.strip()))
+    return common.parent if common.name == ".git" else None
+
+
+def fields_of(text: str) -> dict[str, str]:
+    """Name, description and type of a memory's front matter, as far as they are on one line each."""
+    head = _HEAD.match(text)
+    if head is None:
+        return {}
+    found: dict[str, str] = {}
+    for field in _FIELD.finditer(head[1]):
+        value = field[2]
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+            value = value[1:-1]
+        found.setdefault(field[1], value)
+    return found
+
+
+def body_of(text: str) -> str:
+    """A memory's text without its front matter."""
+    return _HEAD.sub("", text, count=1).lstrip("\n")
+
+
+def _with_entry(index: str, file: str, line: str) -> str:
+    if file in {entry["file"] for entry in _ENTRY.finditer(index)}:
+        return index
+    gap = "" if not index or index.endswith("\n") else "\n"
+    return f"{index}{gap}{line}\n"
+
+
+def _without_entry(index: str, file: str) -> str:
+    lines = index.splitlines(keepends=True)
+    return "".join(line for line in lines if (at := _ENTRY.match(line)) is None or at["file"] != file)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _seen(mark: str, digest: str) -> Seen:
+    how, _, marked = mark.partition(" ")
+    if not mark:
+        return "new"
+    if marked != digest:
+        return "changed"
+    return "approved" if how == "approved" else "seen"
+
+
+def _index_troubles(index: str, files: set[str]) -> Iterator[Trouble]:
+    lines = index.splitlines()
+    if len(lines) > INDEX_LINES:
+        over = len(lines) - INDEX_LINES
+        cut = "the last one is" if over == 1 else f"the last {over} are"
+        yield Trouble(INDEX, f"has {len(lines)} lines; {cut} cut off, as only {INDEX_LINES} are loaded")
+    for number, line in enumerate(lines, 1):
+        if len(line) > INDEX_WIDTH:
+            yield Trouble(INDEX, f"L{number} has {len(line)} characters; {INDEX_WIDTH} are meant")
+    listed = [entry["file"] for entry in _ENTRY.finditer(index)]
+    for name in dict.fromkeys(listed):
+        if name.endswith(".md") and "/" not in name and name not in files:
+            yield Trouble(INDEX, f"lists {name}, which does not exist")
+    for name in sorted(files - set(listed)):
+        yield Trouble(name, "has no line in MEMORY.md, so Claude does not know of it")
+
+
+def _file_troubles(memory: ClaudeMemory, names: set[str], root: Path) -> Iterator[Trouble]:
+    file = memory.path.name
+    if not _HEAD.match(memory.text):
+        yield Trouble(file, "has no front matter")
+    elif memory.kind not in KINDS:
+        yield Trouble(
+            file,
+            f"has the type {memory.kind!r}, not one of {', '.join(KINDS)}" if memory.kind else "has no type",
+        )
+    for name in dict.fromkeys(_LINK.findall(memory.text)):
+        if name.strip() not in names:
+            yield Trouble(file, f"links to [[{name.strip()}]], which does not exist", hint=True)
+    named = [name for name in dict.fromkeys(_FILE.findall(memory.text)) if not name.startswith("../")]
+    there = {name for name in named if (root / name).exists()}
+    for name in named:
+        # Of another project, or of one that is elsewhere, no folder is here either.
+        if name not in there and (there or (root / name.partition("/")[0]).is_dir()):
+            yield Trouble(file, f"names {name}, which this project no longer has")
+    if secrets := find(memory.text):
+        yield Trouble(file, holds_secrets(secrets).removeprefix("It "))
+
+
+def _doubles(memories: Iterable[ClaudeMemory]) -> Iterator[Trouble]:
+    """Memories that say what another one says; each is named once."""
+    words = [
+        (each, {found[1] or found[0] for found in _WORD.finditer(body_of(each.text).lower())})
+        for each in memories
+    ]
+    words.sort(key=lambda pair: pair[0].changed, reverse=True)
+    for at, (memory, own) in enumerate(words):
+        for other, theirs in words[at + 1 :]:
+            if min(len(own), len(theirs)) < _ALIKE * max(len(own), len(theirs), 1) or len(own) < 3:
+                continue
+            if len(own & theirs) >= _ALIKE * len(own | theirs):
+                yield Trouble(memory.path.name, f"says what {other.path.name} says")
+                break
