@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Facts
 
 START = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
 

@@ -15,7 +15,7 @@ from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_parts import Draft, from_fields, to_fields
 from memtui.documents.capture import parse_capture, render_capture, reviewed
 from memtui.documents.memory_file import MemoryFile, render_memory
-from memtui.transcript.facts import Facts
+from memtui.transcript.records import Facts
 from tests.app.harness import NARROW, WIDE, opened
 from tests.app.reviewing import drafted, everything, memory_path, start, target, texts
 from tests.app.world import FIRST, World, told_apart

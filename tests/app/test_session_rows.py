@@ -9,7 +9,7 @@ import pytest
 
 from memtui.app.screens.session_rows import Column, columns_in, heading, ordered, row
 from memtui.store.session_list import Session
-from memtui.transcript.session_summary import SessionSummary
+from memtui.transcript.session import SessionSummary
 from tests.app.world import NOW
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.documents.recovery_draft import last_action
-from memtui.transcript.facts import Facts
-from memtui.transcript.records import Action, Outcome
+from memtui.transcript.records import Action, Facts, Outcome
 from tests.documents.made import at, ran, turn
 
 

@@ -16,7 +16,8 @@ from memtui.documents.recovery import render_recovery
 from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Project
-from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Facts
 from tests.documents.test_recovery_draft import ROOT, session
 from tests.transcripts import Transcript
 

@@ -8,10 +8,9 @@ import pytest
 
 from memtui.documents.recovery import Plan
 from memtui.documents.recovery_draft import choose_plan, todo_list
-from memtui.transcript.facts import Facts
-from memtui.transcript.records import FileFact, PlanFact, PromptKind, Source, Todo, Turn
+from memtui.transcript.plans import stated_plan
+from memtui.transcript.records import Facts, FileFact, PlanFact, PromptKind, Source, Todo, Turn
 from memtui.transcript.turns import TurnLog
-from memtui.transcript.user_plans import stated_plan
 from tests.documents.made import changed, commit, ran, todo, turn
 from tests.documents.made import plan as made_plan
 

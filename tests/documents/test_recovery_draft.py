@@ -17,12 +17,12 @@ from memtui.documents.recovery import Plan, is_unknown, parse_recovery, render_r
 from memtui.documents.recovery_draft import draft_recovery, recovery_notes
 from memtui.documents.session_state import SessionState
 from memtui.documents.state_draft import working_context
-from memtui.transcript.facts import Facts
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.records import (
     Command,
     CompactionFact,
     ErrorFact,
+    Facts,
     FileFact,
     PlanFact,
     Quote,

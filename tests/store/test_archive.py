@@ -17,7 +17,7 @@ from memtui.ground.project import Home, memtui_home
 from memtui.store import archive as archive_module
 from memtui.store.archive import Archive, Copy
 from memtui.store.archive_settings import ArchiveSettings, archive_settings
-from memtui.transcript.subagents import agent_transcripts
+from memtui.transcript.session import agent_transcripts
 from tests.app.widgets.records import user, write
 from tests.archive_sweep import disk_full, failing_call, sweep, write_limit
 

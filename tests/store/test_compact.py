@@ -12,9 +12,8 @@ from memtui.documents.recovery import parse_recovery
 from memtui.ground.project import Home, Places, Project, transcript_slug
 from memtui.store.compact import describe, draft, drafted, keep
 from memtui.store.sessions import session_root
-from memtui.transcript.cancelled import ReadingCancelledError
-from memtui.transcript.facts import Facts
-from memtui.transcript.records import FileFact
+from memtui.transcript import ReadingCancelledError
+from memtui.transcript.records import Facts, FileFact
 from tests.documents.made import turn
 from tests.transcripts import Transcript
 

@@ -17,7 +17,7 @@ from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
 from memtui.store.reviews import Reviewed, review
-from memtui.transcript.facts import Facts
+from memtui.transcript.records import Facts
 from tests import faults
 from tests.transcripts import Transcript
 

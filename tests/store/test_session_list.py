@@ -14,7 +14,7 @@ from memtui.store import session_list
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.session_list import SessionList, cleanup_days, days_left
-from memtui.transcript.session_summary import SessionSummary, summarize
+from memtui.transcript.session import SessionSummary, summarize
 from tests.app.widgets.records import said, text, user, write
 
 NOW = datetime(2026, 3, 5, 14, 20, tzinfo=UTC)

@@ -19,7 +19,8 @@ from memtui.store.state_progress import read_progress
 from memtui.store.state_updates import documents_of, drafted_state, update_state
 from memtui.store.states import StateStore, StoredState, VersionTaken
 from memtui.transcript.checkpoint import Checkpoint
-from memtui.transcript.facts import Facts, read_on
+from memtui.transcript.facts import read_on
+from memtui.transcript.records import Facts
 from tests.transcripts import Transcript
 
 

@@ -11,7 +11,8 @@ from memtui.documents.session_state import SessionState, TaskKind, render_sessio
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError
 from memtui.transcript.checkpoint import Checkpoint, carry_from_json, carry_to_json
-from memtui.transcript.facts import Facts, read_facts, read_on
+from memtui.transcript.facts import read_facts, read_on
+from memtui.transcript.records import Facts
 from memtui.transcript.short_text import key_of
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
 

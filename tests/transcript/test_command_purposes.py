@@ -8,7 +8,7 @@ import pytest
 
 from memtui.documents.quotes import user_requests
 from memtui.documents.work import goal_parts, title_of
-from memtui.transcript.command_purposes import description_of, plan_read
+from memtui.transcript.turns import description_of, plan_read
 from tests.transcripts import Transcript
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memtui.transcript import edits
-from memtui.transcript.edits import Row, diff_counts, edit_rows
+from memtui.transcript import blocks as edits
+from memtui.transcript.blocks import Row, diff_counts, edit_rows
 from memtui.transcript.events import Call
 
 

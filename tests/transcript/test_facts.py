@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_facts, to_json
 from memtui.transcript.lines import LINE_LIMIT
 from tests.examples import shared

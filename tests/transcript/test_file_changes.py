@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.recovery_draft import reference_files, working_files
-from memtui.transcript.facts import Facts, read_facts, to_json
+from memtui.transcript.facts import read_facts, to_json
+from memtui.transcript.files import IN_PROGRAM
 from memtui.transcript.paths import absolute
-from memtui.transcript.shell_files import IN_PROGRAM
-from memtui.transcript.subagents import agent_transcripts
+from memtui.transcript.records import Facts
+from memtui.transcript.session import agent_transcripts
 from tests.transcripts import SIBLING, STOP, Transcript, tool_result, tool_use
 
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from memtui.transcript import line_index
 from memtui.transcript.blocks import Block, blocks
-from memtui.transcript.finding import Hit, Query, find, hits_in
-from memtui.transcript.line_index import LineIndex
+from memtui.transcript.line_index import Hit, LineIndex, Query, find, hits_in
 from memtui.transcript.lines import read_lines
 from tests.app.widgets.records import said, text, user, write
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.transcript.checks import last_check
-from memtui.transcript.hidden_failures import hidden_failure
+from memtui.transcript.checks import hidden_failure, last_check
 from tests.transcripts import Transcript
 
 

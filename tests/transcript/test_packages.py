@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.transcript.facts import Facts
-from memtui.transcript.packages import package_changes, packages_of
-from memtui.transcript.records import Command, FileFact, Outcome
+from memtui.transcript.checks import package_changes, packages_of
+from memtui.transcript.records import Command, Facts, FileFact, Outcome
 
 
 def ran(text: str, outcome: Outcome = "ok") -> Command:

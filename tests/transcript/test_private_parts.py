@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from memtui.transcript.checkpoint import carry_to_json
 from memtui.transcript.facts import read_facts, read_on
 from memtui.transcript.records import Facts
-from memtui.transcript.session_summary import SessionSummary, summarize
+from memtui.transcript.session import SessionSummary, summarize
 
 SECRET = "the-word-nobody-may-read"
 FORM = f" <PRI\u200bVATE>{SECRET}"

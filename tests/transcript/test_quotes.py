@@ -8,7 +8,7 @@ import pytest
 
 from memtui.transcript.checkpoint import carry_from_json, carry_to_json
 from memtui.transcript.facts import read_on
-from memtui.transcript.removals import DELETED, removals
+from memtui.transcript.files import DELETED, removals
 from memtui.transcript.shell import programs_run
 from tests.transcript.test_turns import stands
 from tests.transcripts import Transcript

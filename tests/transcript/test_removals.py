@@ -12,7 +12,7 @@ from memtui.documents.recovery_draft import draft_recovery, reference_files, wor
 from memtui.ground.project import Project
 from memtui.transcript.checkpoint import carry_from_json, carry_to_json
 from memtui.transcript.facts import read_facts, read_on
-from memtui.transcript.removals import DELETED, PUT_BACK, removals
+from memtui.transcript.files import DELETED, PUT_BACK, removals
 from tests.transcripts import Transcript
 
 ROOT = "/work/app"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.transcript.facts import read_facts
-from memtui.transcript.session_summary import SessionSummary, summarize
+from memtui.transcript.session import SessionSummary, summarize
 from tests.app.widgets.records import call, result, said, text, user, write
 
 

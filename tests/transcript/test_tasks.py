@@ -10,8 +10,8 @@ import pytest
 from memtui.transcript.checkpoint import carry_from_json, carry_to_json
 from memtui.transcript.events import Result
 from memtui.transcript.facts import read_on, to_json
+from memtui.transcript.plans import TodoLog, mark_of
 from memtui.transcript.records import Source, Todo
-from memtui.transcript.tasks import TodoLog, mark_of
 from tests.transcripts import Transcript, tool_result, tool_use
 
 

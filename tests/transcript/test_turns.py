@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcript.checkpoint import carry_from_json, carry_to_json
-from memtui.transcript.facts import Facts, read_facts, read_on
-from memtui.transcript.records import Quote, Source, Turn
+from memtui.transcript.facts import read_facts, read_on
+from memtui.transcript.records import Facts, Quote, Source, Turn
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
 
 NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status></task-notification>"

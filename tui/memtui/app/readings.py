@@ -32,8 +32,8 @@ from memtui.lost.records import Aftermath
 from memtui.lost.traces import Trace, traces
 from memtui.plugin.receipts import receipt_since, receipts_of
 from memtui.transcript.checkpoint import Checkpoint
-from memtui.transcript.facts import Facts, read_facts, read_on
-from memtui.transcript.records import CompactionFact, ContextSize, Todo
+from memtui.transcript.facts import read_facts, read_on
+from memtui.transcript.records import CompactionFact, ContextSize, Facts, Todo
 
 _KEPT = 16
 """Size of the cache, so that moving in a list does not read the same transcripts again."""

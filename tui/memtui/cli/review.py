@@ -34,7 +34,7 @@ from memtui.store.captures import CaptureStore
 from memtui.store.listing import Entry
 from memtui.store.reviews import capture_facts
 from memtui.store.reviews import review as accept
-from memtui.transcript.facts import Facts
+from memtui.transcript.records import Facts
 
 _LIMIT = 1 << 20
 """Maximum size of a review on standard input in bytes; usual ones have some thousand."""

@@ -18,9 +18,9 @@ from memtui.documents.state_draft import SEEN, gone_files, grouped, seen_address
 from memtui.documents.work import plan_status, turn_line, unfinished_turn, waiting_for
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
+from memtui.transcript.plans import OPEN
 from memtui.transcript.records import Facts, Source
 from memtui.transcript.short_text import capitalised, ends_of, key_of, one_line, shortened
-from memtui.transcript.tasks import OPEN
 
 _GONE = "Files that commands deleted, moved, put back or name"
 _PATHS = 1_400

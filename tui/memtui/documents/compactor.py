@@ -42,9 +42,9 @@ from memtui.documents.state_draft import (
     without_secrets,
 )
 from memtui.documents.work import goal, is_drafted, plan_in_force, steps_of
+from memtui.transcript.plans import was_done
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import key_of, one_line, shortened, tokens
-from memtui.transcript.tasks import was_done
 
 MOST_DECISIONS = 20
 _SINGLE = 8

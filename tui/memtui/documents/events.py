@@ -13,19 +13,27 @@ from memtui.transcript.checks import (
     all_commands,
     bare_command,
     error_line,
+    hides_outcome,
     is_check,
     is_lookup,
     last_check,
     last_checks,
     worth_telling,
 )
-from memtui.transcript.hidden_failures import hides_outcome
 from memtui.transcript.paths import shown_path
-from memtui.transcript.record_order import is_after
-from memtui.transcript.records import NOWHERE, Action, Command, ErrorFact, Facts, FileFact, Landmark, Source
-from memtui.transcript.shell import shows_outcome
+from memtui.transcript.records import (
+    NOWHERE,
+    Action,
+    Command,
+    ErrorFact,
+    Facts,
+    FileFact,
+    Landmark,
+    Source,
+    is_after,
+)
+from memtui.transcript.shell import SHELL_TOOLS, shows_outcome
 from memtui.transcript.short_text import capitalised, one_line, shortened, telling_line
-from memtui.transcript.tools import SHELL_TOOLS
 
 _COUNTED = 50
 """Limit up to which the number of commands is exact: of a long session only the last ones are kept."""

@@ -13,9 +13,9 @@ from memtui.documents.events import error_event, missing_work, outcome_of, outco
 from memtui.documents.quotes import citation, user_requests
 from memtui.documents.work import ONLY_CAPTURE, pending, plan_status, recorded_decisions
 from memtui.transcript.paths import shown_path
+from memtui.transcript.plans import mark_of
 from memtui.transcript.records import Command, CompactionFact, Facts, FileFact, Source, Todo
 from memtui.transcript.short_text import one_line, shortened
-from memtui.transcript.tasks import mark_of
 
 _WIDTH = 200
 """Maximum length of an item in characters."""

@@ -26,12 +26,11 @@ from memtui.documents.work import (
 )
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, last_check
+from memtui.transcript.files import DELETED, path_now
 from memtui.transcript.paths import shown_path
-from memtui.transcript.record_order import is_after
-from memtui.transcript.records import NOWHERE, Command, Facts, Source
-from memtui.transcript.removals import DELETED, path_now
+from memtui.transcript.plans import dropped_among, was_done
+from memtui.transcript.records import NOWHERE, Command, Facts, Source, is_after
 from memtui.transcript.short_text import capitalised, shortened
-from memtui.transcript.tasks import dropped_among, was_done
 
 _TITLE = 60
 _KEY_FILES = 12

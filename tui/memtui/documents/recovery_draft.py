@@ -52,12 +52,9 @@ from memtui.documents.work import (
     unfinished_turn,
 )
 from memtui.secrets.secrets import MASK, masked
-from memtui.transcript.checks import SENTENCE, bare_command, last_check
-from memtui.transcript.packages import package_changes
-from memtui.transcript.paths import path_identity, shown_path
-from memtui.transcript.records import Action, Facts, FileFact, PlanFact, Todo
-from memtui.transcript.removals import PUT_BACK, moved_to
-from memtui.transcript.roles import (
+from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
+from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
+from memtui.transcript.paths import (
     OTHER,
     Kind,
     Role,
@@ -65,14 +62,15 @@ from memtui.transcript.roles import (
     inside_of,
     name_of,
     name_under_test,
+    path_identity,
     role_of,
+    shown_path,
     stem_of,
 )
-from memtui.transcript.shell_files import IN_PROGRAM
+from memtui.transcript.plans import mark_of, stated_plan, was_done
+from memtui.transcript.records import Action, Facts, FileFact, PlanFact, Todo
+from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.short_text import capitalised, command_line, ends_of, one_line, shortened, telling_line
-from memtui.transcript.tasks import mark_of, was_done
-from memtui.transcript.tools import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
-from memtui.transcript.user_plans import stated_plan
 
 _REFERENCES = 12
 """Maximum number of files that were only read; they save a search, and are no complete list."""

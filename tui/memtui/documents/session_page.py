@@ -16,9 +16,8 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, to_local
 from memtui.transcript.blocks import Block, Thinking
 from memtui.transcript.events import Queued, Result, Summary, Words
-from memtui.transcript.session_summary import SessionSummary
+from memtui.transcript.session import SessionSummary, worker_of
 from memtui.transcript.short_text import one_line, shortened
-from memtui.transcript.subagents import worker_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

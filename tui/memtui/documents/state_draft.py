@@ -52,18 +52,13 @@ from memtui.documents.work import (
     waiting_for,
 )
 from memtui.secrets.secrets import masked
-from memtui.transcript.checks import SENTENCE, bare_command
-from memtui.transcript.packages import packages_of
-from memtui.transcript.paths import shown_path
-from memtui.transcript.record_order import is_after
-from memtui.transcript.records import Command, Facts, FileFact, Turn
-from memtui.transcript.removals import moved_to, path_now
-from memtui.transcript.roles import Kind, role_of
-from memtui.transcript.shell import programs_run
-from memtui.transcript.shell_files import IN_PROGRAM
+from memtui.transcript.checks import SENTENCE, bare_command, packages_of
+from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
+from memtui.transcript.paths import Kind, role_of, shown_path
+from memtui.transcript.plans import was_done
+from memtui.transcript.records import Command, Facts, FileFact, Turn, is_after
+from memtui.transcript.shell import SHELL_TOOLS, programs_run
 from memtui.transcript.short_text import ends_of, key_of, one_line, shortened, telling_line
-from memtui.transcript.tasks import was_done
-from memtui.transcript.tools import SHELL_TOOLS
 
 
 def grouped(paths: Iterable[str], limit: int) -> str:

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.blocks import Attached, Block, Thinking
-from memtui.transcript.edits import edit_rows
+from memtui.transcript.blocks import Attached, Block, Thinking, edit_rows
 from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words
 from memtui.transcript.outcomes import error_text
-from memtui.transcript.tools import EDIT_TOOLS
+from memtui.transcript.shell import EDIT_TOOLS
 
 Safe = Callable[[str], str]
 """The filter for every text: `masked`, or `as_it_is`."""

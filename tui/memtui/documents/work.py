@@ -16,13 +16,11 @@ from memtui.documents.quotes import (
     user_requests,
     with_source,
 )
-from memtui.transcript.command_purposes import title_in
 from memtui.transcript.paths import shown_path
-from memtui.transcript.plans import plan_title
-from memtui.transcript.record_order import in_order, is_after
-from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn
+from memtui.transcript.plans import OPEN, dropped_among, plan_title, was_done
+from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn, in_order, is_after
 from memtui.transcript.short_text import ends_of, one_line, shortened
-from memtui.transcript.tasks import OPEN, dropped_among, was_done
+from memtui.transcript.turns import title_in
 
 _WIDTH = 240
 _STEPS = 8

@@ -34,8 +34,8 @@ from memtui.engines.prompts import (
 from memtui.ground.clean import clean
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
-from memtui.transcript.facts import Facts
 from memtui.transcript.paths import absolute
+from memtui.transcript.records import Facts
 
 _CONVERSATION = 120_000
 """Length of the conversation shown to the model in characters: some 30,000 tokens."""

@@ -29,7 +29,8 @@ from memtui.store.reviews import capture_facts
 from memtui.store.sessions import captured_transcript
 from memtui.store.state_updates import update_state
 from memtui.store.states import StoredState
-from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Facts
 
 
 @dataclass(frozen=True, slots=True)

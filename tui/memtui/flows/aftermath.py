@@ -23,7 +23,8 @@ from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace, traces
 from memtui.store.captures import CaptureStore
 from memtui.store.sessions import captured_transcript, find_transcript, session_root, transcripts_of
-from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Facts
 
 _FEW = 3
 """Lines of rules with fewer words are titles."""

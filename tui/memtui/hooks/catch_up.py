@@ -11,7 +11,7 @@ from memtui.hooks.report import Report, describe
 from memtui.hooks.settings import switched
 from memtui.store.note_names import session_key
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
-from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError
 
 SECONDS = 1.5
 """Limit for reading: 4 MB take a fifth of a second. The app reads what is larger."""

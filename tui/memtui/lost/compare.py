@@ -11,7 +11,7 @@ from memtui.lost.naming import SearchedText
 from memtui.lost.records import Aftermath, Row, State
 from memtui.lost.traces import Trace
 from memtui.lost.unfounded import unfounded
-from memtui.transcript.facts import Facts
+from memtui.transcript.records import Facts
 
 _EXACT = frozenset({"file", "read", "check", "command"})
 """Kinds that can only be named literally, so that their absence is certain."""

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 from memtui.ground.clock import parse_iso
 from memtui.lost.traces import Trace
+from memtui.transcript.plans import OPEN
 from memtui.transcript.records import CompactionFact, ContextSize, Facts, Todo
 from memtui.transcript.short_text import key_of
-from memtui.transcript.tasks import OPEN
 
 PACE = 10
 """Number of turns used to measure the pace."""

@@ -13,9 +13,9 @@ from memtui.lost.records import Kind
 from memtui.lost.traces import Trace
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
 from memtui.transcript.paths import shown_path
+from memtui.transcript.plans import OPEN
 from memtui.transcript.records import Command, Facts, FileFact, Source
 from memtui.transcript.short_text import one_line, telling_line
-from memtui.transcript.tasks import OPEN
 
 _FEW = 3
 """Messages with fewer words say too little on their own: ``yes``, ``go on``."""

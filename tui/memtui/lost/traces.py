@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from memtui.lost.records import Need
-from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError
 from memtui.transcript.checks import bare_command
 from memtui.transcript.events import Boundary, Call, Queued, Summary, Words, agent_of, events
 from memtui.transcript.lines import Record, read_lines
 from memtui.transcript.paths import absolute
 from memtui.transcript.records import CompactionFact, Source
-from memtui.transcript.tools import EDIT_TOOLS, SHELL_TOOLS
+from memtui.transcript.shell import EDIT_TOOLS, SHELL_TOOLS
 
 WITHIN = 50
 """Number of calls after a compaction in which a file or command counts as needed again."""

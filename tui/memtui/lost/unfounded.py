@@ -18,8 +18,7 @@ from memtui.lost.records import Unfounded
 from memtui.lost.traces import Trace
 from memtui.transcript.checks import bare_command, last_check
 from memtui.transcript.records import Facts
-from memtui.transcript.shell import programs_run
-from memtui.transcript.tools import TOOLS
+from memtui.transcript.shell import TOOLS, programs_run
 
 _PATH = re.compile(r"(?<![\w./{}@:*-])(?:~?/|\./)?(?:[\w.@-]+/)+[\w.-]*\w\.[A-Za-z]\w{0,7}(?![\w/*{}-])")
 _CODE = re.compile(r"`([^`\n]{4,200})`")

@@ -43,7 +43,7 @@ from memtui.ground.files.problems import os_error_reason, reading, writing
 from memtui.ground.project import Home, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
-from memtui.transcript.subagents import agent_transcripts
+from memtui.transcript.session import agent_transcripts
 
 FRAME = 1 << 20
 """Source bytes per frame."""

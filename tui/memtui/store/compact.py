@@ -19,7 +19,8 @@ from memtui.store.base import Filter, New
 from memtui.store.memories import MemoryStore
 from memtui.store.sessions import find_transcript, refuse_strange, session_root
 from memtui.store.workflow_sessions import active_sessions, read_plan
-from memtui.transcript.facts import Facts, read_facts
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Facts
 from memtui.transcript.short_text import one_line, shortened
 
 _DESCRIPTION = 80

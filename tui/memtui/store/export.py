@@ -31,8 +31,7 @@ from memtui.secrets.secrets import masked
 from memtui.store.session_list import size_text
 from memtui.transcript.blocks import blocks
 from memtui.transcript.lines import read_lines
-from memtui.transcript.session_summary import SessionSummary, summarize
-from memtui.transcript.subagents import agent_transcripts, first_words
+from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
 
 
 class Form(StrEnum):

@@ -17,8 +17,7 @@ from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
 from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts
 from memtui.transcript.line_index import never
-from memtui.transcript.session_summary import SessionSummary, summarize
-from memtui.transcript.subagents import agent_transcripts, first_words
+from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
 
 DEFAULT_DAYS = 30
 """Days for which Claude Code keeps a transcript (Claude Code fact)."""

@@ -12,8 +12,8 @@ from memtui.store.archive import Archive
 from memtui.store.sources import Sources
 from memtui.store.transcript_path import TranscriptGone, check_transcript
 from memtui.store.transcripts import TranscriptStore
-from memtui.transcript.facts import Facts
 from memtui.transcript.paths import is_inside
+from memtui.transcript.records import Facts
 
 
 def find_transcript(places: Places, session: str = "") -> Path:

@@ -36,7 +36,8 @@ from memtui.store.state_files import version_of
 from memtui.store.state_progress import keep_progress, read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
 from memtui.transcript.checkpoint import Checkpoint, carry_from_json, carry_to_json
-from memtui.transcript.facts import Facts, read_on
+from memtui.transcript.facts import read_on
+from memtui.transcript.records import Facts
 
 Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
 """Takes the next version made from facts, the previous one, and the facts; returns an improved version, or

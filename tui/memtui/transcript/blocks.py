@@ -5,11 +5,13 @@ Unlike facts, blocks keep everything that can be unfolded: whole results, thinki
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from memtui.transcript import lines
 from memtui.transcript.events import (
     Boundary,
     Call,
@@ -23,6 +25,9 @@ from memtui.transcript.events import (
     events,
     task_of,
 )
+from memtui.transcript.lines import Line, Record, read_lines
+from memtui.transcript.outcomes import target_of
+from memtui.transcript.records import Source, Speaker
 
 
 class Thinking(NamedTuple):
@@ -84,7 +89,7 @@ class Block:
         return getattr(self.event, "agent", "")
 
 
-def blocks(line: lines.Line) -> list[Block]:
+def blocks(line: Line) -> list[Block]:
     """The blocks of a transcript line; none for bookkeeping and for a line still being written."""
     if line.problem == "too long" and line.end > line.offset:
         size = (line.end - line.offset) / 1e6
@@ -101,7 +106,7 @@ def blocks(line: lines.Line) -> list[Block]:
     return found
 
 
-def _shown(record: lines.Record) -> Iterator[Shown]:
+def _shown(record: Record) -> Iterator[Shown]:
     found = events(record)
     yield from _beside(record, found)
     first = record.get("isSidechain") is True and record.get("parentUuid") is None
@@ -118,7 +123,7 @@ def _shown(record: lines.Record) -> Iterator[Shown]:
             yield event
 
 
-def _beside(record: lines.Record, found: Sequence[Event]) -> Iterator[Shown]:
+def _beside(record: Record, found: Sequence[Event]) -> Iterator[Shown]:
     """Thinking, images and documents, which have no events; tool results may contain them, too."""
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
@@ -145,3 +150,222 @@ def _flat(content: list[object]) -> Iterator[dict[str, object]]:
             yield block
             if block.get("type") == "tool_result" and isinstance(inner := block.get("content"), list):
                 yield from (each for each in inner if isinstance(each, dict))
+
+
+EntryKind = Literal["ask", "said", "call", "result", "boundary", "summary", "note"]
+"""`note` stands for interruptions and for lines that could not be read."""
+
+_ENTRY_ASKS = ("typed", "command", "plan", "comment", "memory", "local command")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message, call, result or note."""
+
+    kind: EntryKind
+    source: Source
+    title: str
+    """The tool of a call, the kind of a compaction; "" for messages."""
+    text: str
+    failed: bool = False
+    """A result that is an error."""
+    agent: str = ""
+    """The subagent it belongs to; "" for the session itself."""
+
+
+def read_entries(
+    path: Path, *, start: int = 0, first: int = 1, lines: tuple[int, int] | None = None
+) -> Iterator[Entry]:
+    """The entries of a transcript in file order.
+
+    Args:
+        path: the transcript.
+        start: byte offset to begin at.
+        first: number of the line at `start`.
+        lines: first and last line to read, both included, 1-based; None for all.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    for line in read_lines(path, start=start, first=first):
+        if lines is not None and line.number > lines[1]:
+            return
+        if lines is None or line.number >= lines[0]:
+            yield from entries_of(line)
+
+
+def entries_of(line: Line) -> Iterator[Entry]:
+    """The entries of one line; none for bookkeeping."""
+    if line.problem in ("too long", "not JSON") and line.end > line.offset:
+        source = Source(line.number, line.offset, "", "claude code")
+        yield Entry("note", source, "", f"{line.problem}: {line.end - line.offset:,} bytes skipped")
+    for record in line.records:
+        for event in events(record):
+            make = _MAKERS.get(type(event))
+            if make is not None:
+                yield from make(event, _source(line, record, event))
+
+
+def _source(line: Line, record: Record, event: Event) -> Source:
+    timestamp = record.get("timestamp")
+    return Source(line.number, line.offset, timestamp if isinstance(timestamp, str) else "", _speaker(event))
+
+
+def _speaker(event: Event) -> Speaker:
+    if isinstance(event, Words | Queued):
+        return "user"
+    if isinstance(event, Result):
+        return "tool"
+    if isinstance(event, Said | Call):
+        return "subagent" if event.agent else "model"
+    return "claude code"
+
+
+def _words_entries(event: Words, source: Source) -> Iterator[Entry]:
+    if event.kind in _ENTRY_ASKS:
+        yield Entry("ask", source, "" if event.kind == "typed" else event.kind, event.text)
+    elif event.kind == "interruption":
+        yield Entry("note", source, "", event.text)
+
+
+def _queued(event: Queued, source: Source) -> Iterator[Entry]:
+    yield Entry("ask", source, "queued", event.text)
+
+
+def _message_entries(event: Said, source: Source) -> Iterator[Entry]:
+    if event.text.strip():
+        yield Entry("said", source, "", event.text, agent=event.agent)
+
+
+def _call(event: Call, source: Source) -> Iterator[Entry]:
+    yield Entry("call", source, event.name, target_of(event), agent=event.agent)
+
+
+def _result(event: Result, source: Source) -> Iterator[Entry]:
+    if event.text.strip():
+        yield Entry("result", source, "", event.text, failed=event.failed, agent=event.agent)
+
+
+def _boundary(event: Boundary, source: Source) -> Iterator[Entry]:
+    sizes = [f"{size:,}" for size in (event.pre_tokens, event.post_tokens) if size is not None]
+    notes = [event.trigger, f"{' -> '.join(sizes)} tokens" if sizes else ""]
+    yield Entry("boundary", source, "compacted", ", ".join(note for note in notes if note))
+
+
+def _summary(event: Summary, source: Source) -> Iterator[Entry]:
+    yield Entry("summary", source, "summary", event.text)
+
+
+_MAKERS: dict[type, Callable[[Any, Source], Iterator[Entry]]] = {
+    Words: _words_entries,
+    Queued: _queued,
+    Said: _message_entries,
+    Call: _call,
+    Result: _result,
+    Boundary: _boundary,
+    Summary: _summary,
+}
+
+
+_LINES = 400
+"""Maximum length in lines of texts that are compared; of longer ones only the common ends are left out."""
+_LONGEST = 400
+"""Maximum length in characters of lines whose words are compared."""
+_ALIKE = 0.5
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+|\s+|[^\w\s]")
+
+
+class Row(NamedTuple):
+    """A line of a diff."""
+
+    sign: Literal[" ", "+", "-", "@"]
+    """``@`` separates two edits of one call."""
+    text: str
+    changed: tuple[tuple[int, int], ...] = ()
+    """The added or removed parts, where the rest of the line is unchanged."""
+
+
+def edit_rows(call: Call) -> list[Row]:
+    """The diff of an edit; empty for another call, or if its arguments are not known."""
+    given = call.input
+    if call.name == "Write":
+        return [Row("+", line) for line in _lines(given.get("content"))]
+    if call.name == "NotebookEdit":
+        return [Row("+", line) for line in _lines(given.get("new_source"))]
+    if call.name == "Edit":
+        return list(_rows(_lines(given.get("old_string")), _lines(given.get("new_string"))))
+    edits = given.get("edits") if call.name == "MultiEdit" else None
+    rows: list[Row] = []
+    for edit in edits if isinstance(edits, list) else ():
+        if isinstance(edit, dict):
+            rows += [Row("@", "")] if rows else []
+            rows += _rows(_lines(edit.get("old_string")), _lines(edit.get("new_string")))
+    return rows
+
+
+def diff_counts(rows: Sequence[Row]) -> tuple[int, int]:
+    """The numbers of lines that a diff adds and removes."""
+    signs = [row.sign for row in rows]
+    return signs.count("+"), signs.count("-")
+
+
+def _lines(text: object) -> list[str]:
+    if not isinstance(text, str) or not text:
+        return []
+    return text.removesuffix("\n").split("\n")
+
+
+def _rows(old: list[str], new: list[str]) -> Iterator[Row]:
+    if max(len(old), len(new)) > _LINES:
+        head = _common(old, new)
+        tail = _common(old[head:][::-1], new[head:][::-1])
+        ends = (len(old) - tail, len(new) - tail)
+        yield from (Row(" ", line) for line in old[:head])
+        yield from (Row("-", line) for line in old[head : ends[0]])
+        yield from (Row("+", line) for line in new[head : ends[1]])
+        yield from (Row(" ", line) for line in old[ends[0] :])
+        return
+    for kind, start, stop, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield from (Row(" ", line) for line in old[start:stop])
+        else:
+            yield from _replaced(old[start:stop], new[begin:end])
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> int:
+    number = 0
+    for before, after in zip(old, new, strict=False):
+        if before != after:
+            break
+        number += 1
+    return number
+
+
+def _replaced(old: list[str], new: list[str]) -> Iterator[Row]:
+    """Replaced lines: the first with the first and so on, as in most edits."""
+    pairs = [_word_ranges(before, after) for before, after in zip(old, new, strict=False)]
+    for at, line in enumerate(old):
+        yield Row("-", line, pairs[at][0] if at < len(pairs) else ())
+    for at, line in enumerate(new):
+        yield Row("+", line, pairs[at][1] if at < len(pairs) else ())
+
+
+Ranges = tuple[tuple[int, int], ...]
+
+
+def _word_ranges(before: str, after: str) -> tuple[Ranges, Ranges]:
+    """The removed and the added parts of a line; none if the two versions have little in common."""
+    if max(len(before), len(after)) > _LONGEST:
+        return (), ()
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if matcher.quick_ratio() < _ALIKE or matcher.ratio() < _ALIKE:
+        return (), ()
+    codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    gone = tuple((_at(old, code[1]), _at(old, code[2])) for code in codes if code[2] > code[1])
+    come = tuple((_at(new, code[3]), _at(new, code[4])) for code in codes if code[4] > code[3])
+    return gone, come
+
+
+def _at(tokens: Sequence[str], index: int) -> int:
+    return sum(len(token) for token in tokens[:index])

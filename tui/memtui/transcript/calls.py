@@ -7,30 +7,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memtui.secrets.border import cleared_in
-from memtui.transcript.actions import ActionLog, answers_of, target_of
 from memtui.transcript.checkpoint import CARRIED, Checkpoint, WaitingCall, waiting_call
-from memtui.transcript.checks import is_check
+from memtui.transcript.checks import hidden_failure, is_check
 from memtui.transcript.events import Call, Result
-from memtui.transcript.file_changes import FileLog, target_path, tool_of
-from memtui.transcript.hidden_failures import hidden_failure
-from memtui.transcript.landmarks import LandmarkLog
+from memtui.transcript.files import FileLog, ShellFileLog, may_remove, may_write, target_path, tool_of
+from memtui.transcript.landmarks import LandmarkLog, QuoteLog
 from memtui.transcript.outcomes import (
+    ActionLog,
+    CommandLog,
+    ShellCall,
+    answers_of,
     error_head,
     fate_of_plan,
     is_sibling_error,
     outcome_of,
     said_with_rejection,
+    target_of,
 )
-from memtui.transcript.plans import PlanLog
-from memtui.transcript.quotes import QuoteLog
+from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, ErrorFact, Quote, Source
-from memtui.transcript.removals import may_remove
-from memtui.transcript.shell import CommandLog, ShellCall
-from memtui.transcript.shell_file_log import ShellFileLog
-from memtui.transcript.shell_files import may_write
-from memtui.transcript.subagents import worker_of
-from memtui.transcript.tasks import TodoLog
-from memtui.transcript.tools import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
+from memtui.transcript.session import worker_of
+from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500

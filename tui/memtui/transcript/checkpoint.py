@@ -11,12 +11,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from memtui.ground.text import FormatError
-from memtui.transcript.checks import last_checks, worth_telling
+from memtui.transcript.checks import last_checks, packages_of, worth_telling
 from memtui.transcript.events import Call
-from memtui.transcript.packages import packages_of
-from memtui.transcript.prompts import PromptMemory
+from memtui.transcript.plans import TodoMemory
 from memtui.transcript.records import Command, CompactionFact, Facts, Source, Turn
-from memtui.transcript.tasks import TodoMemory
+from memtui.transcript.turns import PromptMemory
 
 _PROMPT = 4_000
 _TURNS = 60

@@ -15,7 +15,7 @@ from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Words, events
 from memtui.transcript.lines import is_bookkeeping, read_lines
 from memtui.transcript.outcomes import said_with_rejection
-from memtui.transcript.tools import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
+from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.words import queued_words
 
 SPOKEN = 20_000

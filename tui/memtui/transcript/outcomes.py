@@ -1,13 +1,19 @@
-"""Outcome of a tool call, from the sentences that Claude Code writes into results."""
+"""What tool calls were about and how they ended, from the sentences that Claude Code writes into results."""
 
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
 
+from memtui.secrets.border import cleared_in
 from memtui.secrets.secrets import masked
-from memtui.transcript.events import Result
-from memtui.transcript.records import Fate, Outcome
-from memtui.transcript.short_text import telling_line
+from memtui.transcript.events import Call, Result
+from memtui.transcript.records import NOWHERE, Action, Command, Fate, Outcome, Source
+from memtui.transcript.shell import BOOKKEEPING
+from memtui.transcript.short_text import command_line, telling_line
 
 _REJECTED = (
     "The user doesn't want to proceed with this tool use",
@@ -142,3 +148,185 @@ def _ends(text: str, limit: int) -> tuple[str, str]:
     if text[-half - 1] != "\n" and 0 <= (cut := tail.find("\n")) < half // 2:
         tail = tail[cut:].lstrip()
     return head, tail
+
+
+_TARGET_KEYS = (
+    "file_path", "notebook_path", "command", "pattern", "url", "query", "title", "subject", "skill",
+    "description", "path", "libraryName", "name", "question", "id",
+)  # fmt: skip
+_TARGET_LIMIT = 2_000
+_RESULT_LIMIT = 600
+_ANSWERED = re.compile(r'"([^"]{1,2000})"="([^"]{0,4000})"')
+
+
+def target_of(call: Call) -> str:
+    """Target of a call on one line: its file, command, pattern, address or description."""
+    arguments = call.input
+    for key in _TARGET_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            return command_line(value[:_TARGET_LIMIT]) if key == "command" else _line(value)
+    questions = arguments.get("questions")
+    if isinstance(questions, list) and questions and isinstance(questions[0], dict):
+        return _line(str(questions[0].get("question", "")))
+    texts = (value.strip() for value in arguments.values() if isinstance(value, str))
+    return next((_line(text.partition("\n")[0]) for text in texts if text), "")
+
+
+def answers_of(result: Result) -> list[tuple[str, str, str]]:
+    """The questions of an AskUserQuestion call with the user's answers, and what the chosen option says."""
+    answers = result.detail.get("answers") if isinstance(result.detail, dict) else None
+    if isinstance(answers, dict):
+        pairs = [(question, _answer(answer)) for question, answer in answers.items()]
+    else:
+        pairs = _ANSWERED.findall(result.text)
+    options = _options(result.detail)
+    return [
+        (question.strip(), answer, options.get((question, answer), ""))
+        for question, answer in pairs
+        if question.strip() and answer
+    ]
+
+
+def _options(detail: object) -> dict[tuple[str, str], str]:
+    """Descriptions of the options, by question and label."""
+    asked = detail.get("questions") if isinstance(detail, dict) else None
+    return {
+        (str(question.get("question")), str(option.get("label"))): str(option.get("description") or "")
+        for question in _dicts(asked)
+        for option in _dicts(question.get("options"))
+    }
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _answer(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(item.strip() for item in value if isinstance(item, str))
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text[:_TARGET_LIMIT].split())
+
+
+class ActionLog:
+    """The last significant tool call and its result; updates of to-do lists do not count."""
+
+    def __init__(self) -> None:
+        self._call: Call | None = None
+        self._result: Result | None = None
+        self._source = NOWHERE
+        self._outcome: Outcome = "unknown"
+        self._before: Action | None = None
+
+    def resume(self, action: Action | None) -> None:
+        """Restore the last action."""
+        self._before = action
+
+    def called(self, call: Call, source: Source) -> None:
+        """Record a call."""
+        if call.name not in BOOKKEEPING:
+            self._call, self._source = call, source
+            self._result, self._outcome = None, "unknown"
+
+    def ended(self, result: Result, outcome: Outcome) -> None:
+        """Record a result, if it belongs to the last call."""
+        if self._call is not None and result.id == self._call.id:
+            self._result, self._outcome = result, outcome
+
+    def finish(self) -> Action | None:
+        """The last action."""
+        if self._call is None:
+            return self._before
+        head = ""
+        if self._result is not None:
+            result = cleared_in(self._result)
+            head = result.text.strip() if self._outcome == "ok" else error_head(result, _RESULT_LIMIT)
+        call = cleared_in(self._call)
+        return Action(call.name, target_of(call), self._outcome, head[:_RESULT_LIMIT], self._source)
+
+
+_COMMANDS, _COMMAND_LIMIT = 5_000, 10_000
+_OUTPUT_LIMIT = 600
+_STATUS = re.compile(r"<status>(\w{1,20})</status>")
+_NAMED = re.compile(r'<summary>[^"<]{0,40}"(.{1,2000}?)" ([^"]{1,200})</summary>', re.DOTALL)
+_ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
+"""Claude Code fact: a notice says ``Background command "build" failed with exit code 1``."""
+
+
+@dataclass(slots=True)
+class ShellCall:
+    """A command that ran, or has no result yet."""
+
+    text: str
+    description: str
+    source: Source
+    outcome: Outcome = "unknown"
+    exit_code: int | None = None
+    output: str = ""
+    by: Literal["model", "user", "subagent"] = "model"
+
+    def ended(self, result: Result, outcome: Outcome) -> None:
+        """Record the result."""
+        self.outcome = outcome
+        self.exit_code = exit_code(result)
+        if outcome == "failed":
+            self.output = error_head(result, _OUTPUT_LIMIT)
+
+
+class CommandLog:
+    """Keeps the last commands in the order in which they were called."""
+
+    def __init__(self, by: Literal["model", "subagent"] = "model") -> None:
+        self._calls: deque[ShellCall] = deque(maxlen=_COMMANDS)
+        self._by = by
+
+    def resume(self, commands: Iterable[Command]) -> None:
+        """Restore finished commands."""
+        for c in commands:
+            self._calls.append(
+                ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output, c.by)
+            )
+
+    def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
+        """Record a call."""
+        text, about = arguments.get("command"), arguments.get("description")
+        call = ShellCall(
+            text[:_COMMAND_LIMIT] if isinstance(text, str) else "",
+            about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
+            source,
+            by=self._by,
+        )
+        if call.text:
+            self._calls.append(call)
+        return call
+
+    def typed(self, text: str, source: Source) -> None:
+        """Record a ``!`` line of the user."""
+        self._calls.append(ShellCall(text[:_COMMAND_LIMIT], "", source, by="user"))
+
+    def last_typed(self) -> ShellCall | None:
+        """The last call, if it was the user's."""
+        last = self._calls[-1] if self._calls else None
+        return last if last is not None and last.by == "user" else None
+
+    def notified(self, notice: str) -> None:
+        """Record Claude Code's notice that a background command has ended, which names it."""
+        status, named = _STATUS.search(notice), _NAMED.search(notice)
+        if status is None or named is None:
+            return
+        for call in reversed(self._calls):
+            if call.outcome == "background" and named[1] in (call.description, call.text):
+                call.outcome = _ENDED.get(status[1], "interrupted")
+                call.output = named[2].strip()[:_OUTPUT_LIMIT] if call.outcome == "failed" else ""
+                return
+
+    def finish(self) -> tuple[Command, ...]:
+        """All commands, first to last."""
+        return tuple(
+            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source, c.by)
+            for c in self._calls
+        )

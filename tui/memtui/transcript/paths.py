@@ -1,13 +1,16 @@
-"""Paths as transcripts hold them: of any machine, so never touched on disk here."""
+"""Paths as transcripts hold them: of any machine, so never touched on disk; the roles of files by path."""
 
 from __future__ import annotations
 
 import ntpath
 import posixpath
 import re
+from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 
 from memtui.ground.clean import clean_line
+from memtui.transcript.shell import FORMATTERS, LINTERS, TEST_RUNNERS
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _RELATIVE_PART = re.compile(r"[\\/]\.{1,2}(?:[\\/]|$)|(?<=[^\\/:])[\\/]{2,}")
@@ -43,3 +46,186 @@ def shown_path(path: str, root: Path | None) -> str:
     top = str(root).rstrip("\\/") if root is not None else ""
     shown = path[len(top) + 1 :] if path != top and is_inside(path, top) else path
     return shown if shown.isprintable() else clean_line(shown)
+
+
+class Kind(IntEnum):
+    """Kind of a file; more important kinds come first."""
+
+    SOURCE = 0
+    TYPES = 1
+    CONFIG = 2
+    TEST = 3
+    DOCS = 4
+    ASSET = 5
+    SCRATCH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A file's role."""
+
+    kind: Kind
+    text: str
+    """For ``(role: ...)``."""
+
+
+OTHER = "file"
+"""The role of a file whose path says nothing about it."""
+
+_SCRATCH = re.compile(
+    r"^(?:/private)?/(?:tmp|var/folders|dev)/|[\\/]AppData[\\/]Local[\\/]Temp[\\/]", re.IGNORECASE
+)
+
+_CODE = (
+    "py|pyi|tsx?|jsx?|mjs|cjs|go|rs|rb|php|java|kts?|cs|swift|exs?|erl|c|cc|cpp|cxx|h|hh|hpp|m|mm|scala|clj|hs|ml"
+    "|lua|dart|r|jl|zig|nim|pl|sol|vb|fs|groovy|sh|bats"
+)
+"""Extensions of source code."""
+
+_RULES: tuple[tuple[Kind, str, str], ...] = (
+    (Kind.SCRATCH, "tool output", r"/\.claude/projects/.*/tool-results/"),
+    (Kind.DOCS, "plan", r"/plans?/[^/]+\.md$|/(?:IMPL_|IMPLEMENTATION_)?PLAN\.md$"),
+    (Kind.CONFIG, "project instructions",
+     r"/(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md$|/\.(?:cursorrules|windsurfrules)$"),
+    (Kind.DOCS, "memory of Claude Code", r"/\.claude/projects/.*\.md$"),
+    (Kind.CONFIG, "slash command", r"/\.claude/commands/.*\.md$"),
+    (Kind.CONFIG, "agent instructions", r"/\.claude/agents/.*\.md$"),
+    (Kind.CONFIG, "skill", r"/skills?/.*\.md$"),
+    (Kind.CONFIG, "settings of Claude Code", r"/\.claude/settings[\w.]*\.json$"),
+    (Kind.ASSET, "lock file",
+     r"/(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|uv\.lock|poetry\.lock"
+     r"|Cargo\.lock|go\.sum|Gemfile\.lock|composer\.lock|Pipfile\.lock)$"),
+    (Kind.CONFIG, "CI workflow",
+     r"/\.github/workflows/|/\.gitlab-ci\.yml$|/\.circleci/|/Jenkinsfile$"
+     r"|/azure-pipelines\.yml$"),
+    (Kind.TEST, "test setup",
+     rf"/conftest\.py$|/(?:{'|'.join(TEST_RUNNERS)})\.(?:config|setup)\.\w+$"
+     r"|/testutil[s]?/"),
+    (Kind.TEST, "end-to-end tests",
+     r"/(?:e2e|e2e[-_]tests?|cypress|playwright)/.*\.(?!md$|txt$)\w+$|\.e2e\.\w+$"),
+    (Kind.TEST, "test data",
+     r"/(?:__)?(?:fixtures?|testdata|snapshots|__mocks__|golden|cassettes)(?:__)?/"),
+    (Kind.TEST, "integration tests", r"/(?:integration(?:[-_]tests?)?|tests?/integration)/"),
+    (Kind.TEST, "benchmark", r"/bench(?:mark)?s?/|[._-]bench\.\w+$"),
+    (Kind.TEST, "tests",
+     r"[._-](?:test|tests|spec)\.\w+$|/test_[^/]+\.\w+$|/[A-Z]\w*Tests?\.(?:java|kt|cs|swift)$"),
+    (Kind.TEST, "test code", rf"/(?:__tests__|tests?|specs?)/(?:.*/)?[^/]+\.(?:{_CODE})$"),
+    (Kind.CONFIG, "dependencies",
+     r"/(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|(?:dev-"
+     r"|test-)?requirements[\w.-]*\.(?:txt|in)|setup\.(?:py|cfg)|Pipfile|Gemfile"
+     r"|composer\.json|pom\.xml|build\.gradle(?:\.kts)?|mix\.exs|pubspec\.yaml"
+     r"|environment\.ya?ml|[^/]+\.csproj|Package\.swift|deno\.jsonc?|[^/]+\.gemspec)$"),
+    (Kind.CONFIG, "container build",
+     r"/(?:Dockerfile|Containerfile)[\w.-]*$|/(?:docker-)?compose[\w.-]*\.ya?ml$"
+     r"|\.dockerfile$"),
+    (Kind.CONFIG, "build script",
+     r"/(?:Makefile|GNUmakefile|justfile|Taskfile\.ya?ml|Rakefile|CMakeLists\.txt"
+     r"|mise\.toml|[^/]+\.mk|\.goreleaser\.ya?ml)$"),
+    (Kind.CONFIG, "environment",
+     r"/\.env[\w.-]*$|/\.envrc$|/\.tool-versions$|/\.(?:nvmrc|python-version|node-version)$"),
+    (Kind.ASSET, "ignore list", r"/\.\w+ignore$"),
+    (Kind.CONFIG, "TypeScript configuration", r"/[tj]sconfig[\w.-]*\.json$"),
+    (Kind.CONFIG, "linter configuration",
+     rf"/\.?(?:{'|'.join(LINTERS | FORMATTERS)}|golangci|pre-commit)"
+     r"(?:rc)?(?:[.-][\w.-]*)?$"),
+    (Kind.DOCS, "changelog", r"/(?:CHANGELOG|CHANGES|HISTORY|NEWS|RELEASES?)(?:\.\w+)?$"),
+    (Kind.DOCS, "readme", r"/README[\w.-]*$"),
+    (Kind.DOCS, "architecture documentation",
+     r"/(?:ARCHITECTURE|DESIGN)[\w.-]*\.\w+$|/(?:adr|rfcs?|decisions)/[^/]+\.md$"),
+    (Kind.DOCS, "licence", r"/(?:LICEN[CS]E|COPYING|NOTICE)[\w.-]*$"),
+    (Kind.DOCS, "documentation", r"\.(?:md|mdx|rst|adoc|org|tex|qmd)$"),
+    (Kind.DOCS, "text file", r"\.txt$"),
+    (Kind.TYPES, "database migration", r"/(?:migrations?|alembic/versions)/"),
+    (Kind.TYPES, "database schema", r"/schema\.(?:prisma|sql|rb)$"),
+    (Kind.TYPES, "interface definition",
+     r"\.(?:proto|graphql|gql|thrift|avsc|wsdl)$|/openapi[\w.-]*\.(?:json|ya?ml)$"),
+    (Kind.TYPES, "type definitions",
+     r"\.d\.[mc]?ts$|/(?:types?|interfaces?|typings)/[^/]+\.\w+$|/(?:types?|interfaces"
+     r"|typings|protocols)\.\w+$"),
+    (Kind.TYPES, "schema", r"/schemas?/[^/]+\.\w+$|[._-]?schemas?\.(?:json|ts|py|go|rb)$"),
+    (Kind.TYPES, "model", r"/(?:models?|entit(?:y|ies))/[^/]+\.\w+$|/models?\.\w+$"),
+    (Kind.TYPES, "constants", r"/(?:constants?|consts|enums?)\.\w+$"),
+    (Kind.SOURCE, "styles", r"\.(?:css|scss|sass|less|styl|tcss)$"),
+    (Kind.ASSET, "asset",
+     r"\.(?:png|jpe?g|gif|svg|ico|webp|pdf|woff2?|ttf|mp[34]|wav|zip|gz|tar|db|sqlite\d?"
+     r"|bin|lock)$"),
+    (Kind.SOURCE, "notebook", r"\.ipynb$"),
+    (Kind.SOURCE, "database queries", r"\.sql$"),
+    (Kind.SOURCE, "web page", r"\.html?$"),
+    (Kind.SOURCE, "page template", r"\.(?:ejs|hbs|jinja2?|j2|erb|liquid|pug|twig|blade\.php)$"),
+    (Kind.CONFIG, "configuration",
+     r"/(?:config|settings)\.(?![jt]sx$|vue$|svelte$|s?css$|html?$)\w+$|\.config\.[mc]?[jt]s$|/(?:config|conf|settings)/[^/]+$"
+     r"|\.(?:toml|ini|cfg|conf|properties|ya?ml|plist|tfvars|tf|hcl|nix|service)$"
+     r"|/\.[\w.-]+(?:rc|ignore|config|attributes)$"),
+    (Kind.CONFIG, "configuration", r"^/[\w.-]+\.jsonc?$"),
+    (Kind.ASSET, "data", r"\.(?:jsonl?|csv|tsv|xml|ndjson|parquet|log)$"),
+    (Kind.SOURCE, "React hook", r"/hooks?/use[A-Z-][\w-]*\.\w+$|/use[A-Z]\w*\.[jt]sx?$"),
+    (Kind.SOURCE, "page",
+     r"/(?:page|layout)\.[jt]sx?$|/(?:pages?|views?|screens?)/.*\.(?:[jt]sx|vue|svelte"
+     r"|astro)$"),
+    (Kind.SOURCE, "UI component", r"\.(?:tsx|jsx|vue|svelte|astro)$"),
+    (Kind.SOURCE, "API routes",
+     r"/(?:api|routes?|routers?|endpoints?|controllers?|handlers?)/[^/]+\.\w+$|/(?:routes?"
+     r"|router|urls|api|server|controller|handler)\.\w+$"),
+    (Kind.SOURCE, "state store", r"/(?:stores?|state|reducers?|slices?)/[^/]+\.[jt]s$"),
+    (Kind.SOURCE, "service", r"/services?/[^/]+\.\w+$|[._-]?service\.\w+$"),
+    (Kind.SOURCE, "middleware", r"/middlewares?/|/middleware\.\w+$"),
+    (Kind.SOURCE, "helper functions",
+     r"/(?:utils?|helpers?|common|shared)/[^/]+\.\w+$|/(?:utils?|helpers?)\.\w+$"),
+    (Kind.SOURCE, "command line", r"/(?:cli|cmd|commands?)\.\w+$"),
+    (Kind.SOURCE, "hook script", r"/\.?(?:hooks|husky)/[^/]+$"),
+    (Kind.SOURCE, "script", r"/(?:scripts?|bin|tools|hack)/[^/]+$|\.(?:sh|bash|zsh|fish|ps1|bat|cmd)$"),
+    (Kind.SOURCE, "entry point",
+     r"/(?:main|__main__|app|index|server|program)\.(?:py|go|rs|[jt]s|mjs|c|cc|cpp|cs|java"
+     r"|kt|swift|rb|php)$"),
+    (Kind.SOURCE, "exports", r"/(?:__init__\.py|mod\.rs|lib\.rs)$"),
+)  # fmt: skip
+"""Kind, role and pattern of paths with forward slashes; the first match counts (seed 000)."""
+
+_COMPILED = tuple((kind, role, re.compile(pattern, re.IGNORECASE)) for kind, role, pattern in _RULES)
+_TEST_MARK = re.compile(r"^test_|[._-](?:test|tests|spec)(?=\.\w+$)|Tests?(?=\.\w+$)")
+_SOURCE = re.compile(rf"\.(?:{_CODE})$", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.\w+$")
+
+
+def role_of(path: str, root: str = "") -> Role:
+    """The role of a file by its path, of Unix or Windows.
+
+    Args:
+        path: absolute.
+        root: the project's folder, whose own name says nothing about its files.
+    """
+    inside = inside_of(path, root)
+    slashes = "/" + inside.replace("\\", "/").lstrip("/")
+    if inside == path and _SCRATCH.search(path):
+        return Role(Kind.SCRATCH, "scratch file")
+    for kind, role, pattern in _COMPILED:
+        if pattern.search(slashes):
+            return Role(kind, role)
+    return Role(Kind.SOURCE, "implementation" if _SOURCE.search(slashes) else OTHER)
+
+
+def inside_of(path: str, root: str) -> str:
+    """A path relative to the root; unchanged if it is elsewhere."""
+    root = root.rstrip("\\/")
+    return path[len(root) :].lstrip("\\/") if is_inside(path, root) else path
+
+
+def name_of(path: str) -> str:
+    """A path's last part."""
+    return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
+
+
+def folder_of(path: str) -> str:
+    """A path without its last part."""
+    return path[: len(path) - len(name_of(path))].rstrip("\\/")
+
+
+def name_under_test(path: str) -> str:
+    """The name of the tested file, without its extension: ``auth`` for ``test_auth.py``."""
+    return _EXTENSION.sub("", _TEST_MARK.sub("", name_of(path)))
+
+
+def stem_of(path: str) -> str:
+    """A file's name without its extension."""
+    return _EXTENSION.sub("", name_of(path))

@@ -6,8 +6,9 @@ transcript, without lone surrogates; they are cleaned where they are shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 PromptKind = Literal["typed", "command", "plan", "queued", "rejection", "comment"]
 """Kinds of user input: typed, a slash command, a plan given to a fresh context, typed while the model
@@ -127,7 +128,7 @@ class FileFact:
     source: Source = NOWHERE
     """Of the first change or read."""
     fate: str = ""
-    """Effect of a later command, see `memtui.transcript.removals`; "" for none."""
+    """Effect of a later command, see `memtui.transcript.files`; "" for none."""
     last: Source = NOWHERE
     """Of the last change or read; `NOWHERE` if there was only one."""
 
@@ -324,3 +325,42 @@ class Facts:
     def asked(self) -> tuple[Turn, ...]:
         """The turns opened by the user's words, ``!`` lines excluded."""
         return tuple(turn for turn in self.turns if turn.kind not in _WITHOUT_WORDS)
+
+
+class _Sourced(Protocol):
+    @property
+    def source(self) -> Source:
+        """Its source."""
+
+
+T = TypeVar("T", bound=_Sourced)
+
+
+def is_after(one: Source, other: Source) -> bool:
+    """Whether one place is behind another; False when that is not known."""
+    if one.line and other.line:
+        return one.line > other.line
+    return one.timestamp > other.timestamp
+
+
+def later(one: Source, other: Source) -> Source:
+    """The later of two places, the first one when that is not known."""
+    return other if is_after(other, one) else one
+
+
+def in_order(items: Iterable[T]) -> list[T]:
+    """Items ordered by source."""
+    listed = sorted(items, key=lambda each: each.source.line)
+    first = next((at for at, each in enumerate(listed) if each.source.line), len(listed))
+    return with_late(listed[first:], listed[:first])
+
+
+def with_late(own: Iterable[T], late: Iterable[T]) -> list[T]:
+    """`own` in its order, with `late` inserted by time."""
+    merged: list[T] = []
+    waiting = sorted(late, key=lambda each: each.source.timestamp)
+    for each in own:
+        while waiting and "" < waiting[0].source.timestamp < each.source.timestamp:
+            merged.append(waiting.pop(0))
+        merged.append(each)
+    return merged + waiting

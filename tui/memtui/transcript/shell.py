@@ -1,22 +1,64 @@
-"""Shell commands with their outcome, and the programs that they run."""
+"""Names of tools and programs, and the programs that a command line runs."""
 
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
-from memtui.transcript.events import Result
-from memtui.transcript.outcomes import error_head, exit_code
-from memtui.transcript.records import Command, Outcome, Source
-from memtui.transcript.tools import FILTERS, FORMATTERS, LINTERS, RUNNERS, TEST_RUNNERS
+EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+READ_TOOLS = frozenset({"Read", "NotebookRead"})
+SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
+TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
+AGENT_TOOLS = frozenset({"Agent", "Task"})
+LOOKUP_TOOLS = frozenset({"Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch"})
+BOOKKEEPING = TASK_TOOLS | {
+    "TodoWrite", "TodoRead", "TaskGet", "ToolSearch", "EnterPlanMode", "SendUserMessage",
+    "StructuredOutput", "Brief",
+}  # fmt: skip
+"""Calls that say nothing about the state of the work."""
 
-_COUNT_LIMIT = 5_000
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+TEST_RUNNERS = _names(
+    "pytest unittest jest vitest mocha playwright cypress karma rspec phpunit ctest nextest tox nox"
+)
+LINTERS = _names("""
+biome eslint flake8 golangci-lint ktlint mypy pylint pyright rubocop ruff rustc shellcheck staticcheck
+stylelint tsc xo
+""")
+"""With type checkers."""
+COMPILERS = _names("gcc g++ clang javac")
+FORMATTERS = _names("gofmt prettier rustfmt")
+FILTERS = _names("head tail grep egrep rg sed awk tee cat cut less sort uniq wc tr jq xargs")
+"""Programs that show part of another one's output."""
+
+_MANAGERS = """
+apk add; apt install; apt-get install; brew install; bun add install i; bundle add; cargo add install
+composer require; conda install; deno add; dnf install; dotnet add; flutter add; gem install; go get install
+hatch add; npm install i add; pdm add; pip install; pip3 install; pipenv install; pipx install
+pnpm add install i; poetry add; rye add; uv add; yarn add
+"""
+PACKAGE_MANAGERS = {
+    words[0]: words[1:]
+    for line in _MANAGERS.strip().replace("\n", ";").split(";")
+    if (words := tuple(line.split()))
+}
+"""Package managers, each with its words for adding a package."""
+TASK_RUNNERS = _names(
+    "bun cargo deno dotnet go gradle gradlew just make mise mix mvn npm pnpm rake swift task yarn"
+)
+"""Programs that run a project's named tasks: ``npm test``, ``make lint``."""
+RUNNERS = (frozenset(PACKAGE_MANAGERS) | TASK_RUNNERS) | _names("""
+bash dart docker gh git kubectl node npx python python3 ruby sh terraform wrangler
+""")
+"""Programs that take the program or task to run as arguments."""
+TOOLS = RUNNERS | TEST_RUNNERS | LINTERS | COMPILERS | FORMATTERS
+
+
 _TEXT_LIMIT = 10_000
-_OUTPUT_LIMIT = 600
 
 _SEGMENTS = re.compile(r"&&|\|\||[;\n|]")
 _STATEMENTS, _PARTS = re.compile(r"[;\n]"), re.compile(r"&&|\|")
@@ -53,87 +95,6 @@ _OPTION_NAMES = """
 _VALUE_OPTIONS = frozenset(_OPTION_NAMES.split())
 """Options with a value, between a runner and its program: ``uv run --package api pytest``."""
 _INNER = frozenset({"run", "exec", "compose", "tool", "-m", "x", "dlx", "pr", "issue", "pip"})
-
-
-_STATUS = re.compile(r"<status>(\w{1,20})</status>")
-_NAMED = re.compile(r'<summary>[^"<]{0,40}"(.{1,2000}?)" ([^"]{1,200})</summary>', re.DOTALL)
-_ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
-"""Claude Code fact: a notice says ``Background command "build" failed with exit code 1``."""
-
-
-@dataclass(slots=True)
-class ShellCall:
-    """A command that ran, or has no result yet."""
-
-    text: str
-    description: str
-    source: Source
-    outcome: Outcome = "unknown"
-    exit_code: int | None = None
-    output: str = ""
-    by: Literal["model", "user", "subagent"] = "model"
-
-    def ended(self, result: Result, outcome: Outcome) -> None:
-        """Record the result."""
-        self.outcome = outcome
-        self.exit_code = exit_code(result)
-        if outcome == "failed":
-            self.output = error_head(result, _OUTPUT_LIMIT)
-
-
-class CommandLog:
-    """Keeps the last commands in the order in which they were called."""
-
-    def __init__(self, by: Literal["model", "subagent"] = "model") -> None:
-        self._calls: deque[ShellCall] = deque(maxlen=_COUNT_LIMIT)
-        self._by = by
-
-    def resume(self, commands: Iterable[Command]) -> None:
-        """Restore finished commands."""
-        for c in commands:
-            self._calls.append(
-                ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output, c.by)
-            )
-
-    def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
-        """Record a call."""
-        text, about = arguments.get("command"), arguments.get("description")
-        call = ShellCall(
-            text[:_TEXT_LIMIT] if isinstance(text, str) else "",
-            about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
-            source,
-            by=self._by,
-        )
-        if call.text:
-            self._calls.append(call)
-        return call
-
-    def typed(self, text: str, source: Source) -> None:
-        """Record a ``!`` line of the user."""
-        self._calls.append(ShellCall(text[:_TEXT_LIMIT], "", source, by="user"))
-
-    def last_typed(self) -> ShellCall | None:
-        """The last call, if it was the user's."""
-        last = self._calls[-1] if self._calls else None
-        return last if last is not None and last.by == "user" else None
-
-    def notified(self, notice: str) -> None:
-        """Record Claude Code's notice that a background command has ended, which names it."""
-        status, named = _STATUS.search(notice), _NAMED.search(notice)
-        if status is None or named is None:
-            return
-        for call in reversed(self._calls):
-            if call.outcome == "background" and named[1] in (call.description, call.text):
-                call.outcome = _ENDED.get(status[1], "interrupted")
-                call.output = named[2].strip()[:_OUTPUT_LIMIT] if call.outcome == "failed" else ""
-                return
-
-    def finish(self) -> tuple[Command, ...]:
-        """All commands, first to last."""
-        return tuple(
-            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source, c.by)
-            for c in self._calls
-        )
 
 
 @lru_cache(maxsize=256)  # asked again and again for the same command

@@ -13,7 +13,7 @@ from memtui.ground.clock import age, local_minute
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
     from memtui.documents.evidence import EvidenceGroup
-    from memtui.transcript.facts import Facts
+    from memtui.transcript.records import Facts
 
 _BLANK = Line("")
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○"}
@@ -90,7 +90,7 @@ def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = 
 def headline(facts: Facts) -> str:
     """`12 files modified · 3 todos open · 1 failure · 2 decisions`."""
     from memtui.documents.work import recorded_decisions  # the first paint needs no facts
-    from memtui.transcript.tasks import OPEN
+    from memtui.transcript.plans import OPEN
 
     open_todos = sum(1 for todo in facts.todos if todo.status in OPEN)
     counts = (

@@ -20,7 +20,7 @@ from memtui.documents.capture_text import opening
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
-from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture

@@ -28,7 +28,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 from memtui.ground.named import NamedTuple
 from memtui.ground.patterns import deferred
-from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.documents.session_state import SessionState, Task

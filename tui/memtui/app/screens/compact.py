@@ -35,7 +35,7 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
 from memtui.store.compact import Compacted, draft, keep, stored_already
-from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError
 
 _PAUSE = 0.3
 """Seconds without typing before the text is checked."""

@@ -42,8 +42,8 @@ from memtui.engines.drafts import Reworded, review_by_claude
 from memtui.ground.files import FileProblem
 from memtui.store.listing import Entry
 from memtui.store.reviews import Reviewed, facts_of_capture, review
-from memtui.transcript.cancelled import ReadingCancelledError
-from memtui.transcript.facts import Facts
+from memtui.transcript import ReadingCancelledError
+from memtui.transcript.records import Facts
 
 
 class ReviewScreen(Screen[Reviewed | None]):

@@ -26,7 +26,7 @@ from memtui.store.memory_heads import MemoryFiles
 from memtui.store.resuming import session_folder
 from memtui.store.session_list import Session
 from memtui.store.session_tree import Captured, Made, SessionTree, session_tree
-from memtui.transcript.cancelled import ReadingCancelledError
+from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_end, read_facts
 from memtui.transcript.records import Facts
 

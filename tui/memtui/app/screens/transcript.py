@@ -28,8 +28,7 @@ from memtui.ground.clock import day_and_minute, parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.blocks import Block
 from memtui.transcript.events import Boundary
-from memtui.transcript.session_head import SessionHead
-from memtui.transcript.subagents import agent_transcripts
+from memtui.transcript.session import SessionHead, agent_transcripts
 
 _CORNERS = 6
 """Cells of the frame's upper line that are not available to the title."""

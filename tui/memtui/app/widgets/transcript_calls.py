@@ -8,12 +8,11 @@ from typing import Any
 from memtui.app.widgets.document import Line, Span, line, styled
 from memtui.app.widgets.wrap import cut
 from memtui.ground.clean import clean, clean_line
-from memtui.transcript.blocks import Block
-from memtui.transcript.edits import Row, diff_counts, edit_rows
+from memtui.transcript.blocks import Block, Row, diff_counts, edit_rows
 from memtui.transcript.events import Call, Result
 from memtui.transcript.outcomes import error_text, exit_code, outcome_of
-from memtui.transcript.subagents import worker_of
-from memtui.transcript.tools import EDIT_TOOLS
+from memtui.transcript.session import worker_of
+from memtui.transcript.shell import EDIT_TOOLS
 
 FOLD = "fold"
 """The link of a line that folds and unfolds its block."""

@@ -10,7 +10,7 @@ from textual.worker import get_current_worker
 from memtui.app.widgets.transcript_lines import render
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.transcript.blocks import Block
-from memtui.transcript.finding import Hit, Query, find, hits_in
+from memtui.transcript.line_index import Hit, Query, find, hits_in
 
 _MOST = 50_000
 """Hits after which a search ends: 10 MB of memory."""

@@ -24,8 +24,8 @@ from memtui.app.widgets.transcript_calls import AGENT, FOLD
 from memtui.app.widgets.transcript_window import Shows, Window
 from memtui.transcript.blocks import Block, Key
 from memtui.transcript.events import Boundary
-from memtui.transcript.finding import Query
-from memtui.transcript.session_head import SessionHead, session_head
+from memtui.transcript.line_index import Query
+from memtui.transcript.session import SessionHead, session_head
 
 _NEAR = 3
 """Number of screens before and after the visible part that are not dropped: more than is read ahead."""

@@ -16,8 +16,7 @@ from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
 from memtui.transcript.blocks import Attached, Block, Key, Thinking
 from memtui.transcript.events import Boundary, Call, Result, Said
-from memtui.transcript.finding import Query
-from memtui.transcript.line_index import LineIndex, opened
+from memtui.transcript.line_index import LineIndex, Query, opened
 
 FEW = 60
 """Blocks that are read at once: a screenful and more."""

@@ -1,0 +1,453 @@
+"""Files that a session modified, read, deleted or moved, by its tools and by its shell commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from memtui.secrets.border import cleared
+from memtui.transcript.events import Result
+from memtui.transcript.paths import absolute, is_absolute, name_of, path_identity
+from memtui.transcript.records import NOWHERE, FileFact, Source, is_after, later, with_late
+from memtui.transcript.shell import EDIT_TOOLS, segments
+
+DELETED = "deleted"
+THERE = ""
+"""A copy was put there."""
+_MOVED = "moved to "
+PUT_BACK = "put back with git"
+"""To its last commit: committed content remains."""
+
+_DELETES = frozenset({"rm", "unlink", "trash", "del", "erase", "remove-item", "ri"})
+_MOVES = frozenset({"mv", "move", "move-item", "mi"})
+_COPIES = frozenset({"cp", "copy", "copy-item"})
+_HINTS = re.compile(r"(?:rm|cp|copy|unlink|trash|del|erase|ri|mv|mi|move|checkout|restore|remove)\b")
+"""Cheap pre-filter: most commands, in lower case, have none of these words."""
+_CHANGES_FOLDER = frozenset({"cd", "pushd", "chdir", "set-location"})
+_UNKNOWN = re.compile(r"-$|~|Q$|.*[$`*]")
+_WILD = re.compile(r"[*?]")
+_NO_PATH = re.compile(r"[<>&|$`{}]|^-|^\\+$|^Q$|^\.{0,2}/?$|^[*]$|^~")
+
+
+class Removal(NamedTuple):
+    """Effect of a command on a file or a folder."""
+
+    path: str
+    """Absolute."""
+    fate: str
+    """`DELETED`, `PUT_BACK`, `THERE`, or ``moved to`` with the absolute path."""
+
+    @property
+    def target(self) -> str:
+        """Its new path if it was moved, or ""."""
+        return moved_to(self.fate)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it names a single path as deleted or moved, without a wildcard."""
+        return self.fate not in (THERE, PUT_BACK) and not _WILD.search(self.path)
+
+
+def moved_to(fate: str) -> str:
+    """The new path of a file with that fate, "" when it was not moved."""
+    return fate.removeprefix(_MOVED) if fate.startswith(_MOVED) else ""
+
+
+def path_now(file: FileFact) -> str:
+    """The current path of a file: the new one if it was moved."""
+    return moved_to(file.fate) or file.path
+
+
+def may_remove(command: str) -> bool:
+    """Cheap pre-filter for `removals`."""
+    return _HINTS.search(command.lower()) is not None
+
+
+def removals(command: str, cwd: str) -> list[Removal]:
+    """Paths that a successful command names as deleted, moved or restored.
+
+    Args:
+        command: a command line of a Unix shell or of PowerShell.
+        cwd: where it ran.
+    """
+    if not may_remove(command):
+        return []
+    found: list[Removal] = []
+    for words in segments(command):
+        words[0] = words[0].lstrip("({")
+        program = name_of(words[0]).casefold()
+        if program in _CHANGES_FOLDER and len(words) > 1:
+            # The folder is unknown, so paths relative to it are, too.
+            cwd = "" if _UNKNOWN.match(words[1]) else absolute(words[1].rstrip(")"), cwd)
+        elif program == "git" and words[1:2] == ["-C"]:
+            found += _by_git(words[3:], absolute(words[2], cwd)) if len(words) > 3 else ()
+        elif program == "git":
+            found += _by_git(words[1:], cwd)
+        elif program in _DELETES:
+            found += [Removal(absolute(path, cwd), DELETED) for path in _paths(words[1:])]
+        elif program in _MOVES:
+            found += (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(words[1:]), cwd))
+        elif program in _COPIES:
+            found += (Removal(where, THERE) for _, where in _pairs(_paths(words[1:]), cwd))
+    return found
+
+
+def _by_git(words: list[str], cwd: str) -> Iterator[Removal]:
+    verb = words[0] if words else ""
+    rest = words[1:]
+    if verb == "rm" and "--cached" not in rest:
+        yield from (Removal(absolute(path, cwd), DELETED) for path in _paths(rest))
+    elif verb == "mv":
+        yield from (Removal(source, f"{_MOVED}{where}") for source, where in _pairs(_paths(rest), cwd))
+    elif verb == "checkout" and "--" in rest:
+        behind = rest[rest.index("--") + 1 :]
+        yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(behind))
+    elif verb == "restore" and "--staged" not in rest and "-S" not in rest:
+        yield from (Removal(absolute(path, cwd), PUT_BACK) for path in _paths(rest))
+
+
+def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
+    """Pairs of source and target of a move or copy."""
+    if len(paths) < 2:
+        return
+    *sources, target = (absolute(path, cwd) for path in paths)
+    into = len(sources) > 1 or paths[-1].endswith(("/", "\\"))
+    for source in sources:
+        as_folder = into or ("." in name_of(source) and "." not in name_of(target))
+        separator = "\\" if "\\" in target and "/" not in target else "/"
+        where = f"{target.rstrip('/')}{separator}{name_of(source)}" if as_folder else target
+        if where != source and not _WILD.search(source):
+            yield source, where
+
+
+def _paths(words: list[str]) -> list[str]:
+    """The words that are paths, up to a redirection."""
+    paths: list[str] = []
+    for word in words:
+        if word[:1] in "<>" or ">" in word[:2]:
+            break
+        bare = word.rstrip(")") if "(" not in word else word
+        if not _NO_PATH.search(bare):
+            paths.append(bare)
+    return paths
+
+
+_HEREDOC_TO = re.compile(
+    r"\bcat\s*(?:>>?\s*(?P<before>[^\s<>|&;]+)\s*<<|<<-?\s*['\"]?\w+['\"]?\s*>>?\s*(?P<after>[^\s<>|&;]+))"
+)
+_TEE = re.compile(r"\btee\s+(?:-a\s+)?(?P<path>[^\s<>|&;-][^\s<>|&;]*)")
+_SED = re.compile(r"(?:^|[;&|]\s*)sed\s+-i[^\n;&|]*")
+IN_PROGRAM = "named in a program that ran"
+"""Fate of a file that an inline program may have changed."""
+_INTERPRETERS = ("python", "node", "ruby", "perl", "php", "deno", "bun")
+_PROGRAM = re.compile(
+    r"\b(?:python[\d.]*|node|ruby|perl|php|deno|bun)\b[^\n;&|]*?(?:<<|\s-\w*[ceip]\b)", re.IGNORECASE
+)
+"""An interpreter with an inline program."""
+_WRITES = re.compile(r"write|rename|unlink|remove|[\"'][wa][bt]?\+?[\"']|\s-\w*i\b", re.IGNORECASE)
+_LITERAL = re.compile(r"(?<=[\"'\s])[\w@.~:/\\-]{1,300}\.\w{1,10}(?=[\"'\s]|$)")
+_SCANNED = 20_000
+_CD = re.compile(r"\s*cd\s+(?P<folder>[^\s;&|]+)\s*(?:&&|;)")
+
+
+def may_write(command: str) -> bool:
+    """Cheap pre-filter for `written_files` and `programmed_files`."""
+    return "<<" in command or "tee " in command or "sed -i" in command or _program(command) is not None
+
+
+def _program(command: str) -> re.Match[str] | None:
+    """The interpreter with an inline program in a command line, if any."""
+    lower = command.lower()
+    return _PROGRAM.search(command) if any(name in lower for name in _INTERPRETERS) else None
+
+
+def programmed_files(command: str, cwd: str) -> list[str]:
+    """Absolute paths in an inline program that may write files.
+
+    The files that it really wrote are not on record.
+    """
+    if not (program := _program(command)) or not _WRITES.search(command, program.start()):
+        return []
+    if moved := _CD.match(command):
+        cwd = absolute(_unquoted(moved["folder"]), cwd)
+    paths = dict.fromkeys(_LITERAL.findall(command[program.start() : program.start() + _SCANNED]))
+    return [absolute(path, cwd) for path in paths]
+
+
+def written_files(command: str, cwd: str) -> list[str]:
+    """Absolute paths written by a successful command."""
+    if "<<" not in command and "tee " not in command and "sed -i" not in command:
+        return []
+    if moved := _CD.match(command):
+        cwd = absolute(_unquoted(moved["folder"]), cwd)
+    found = [match["before"] or match["after"] for match in _HEREDOC_TO.finditer(command)]
+    script = command.split("<<", 1)[0]
+    found += [match["path"] for match in _TEE.finditer(script)]
+    for match in _SED.finditer(script):
+        found += _sed_files(match[0])
+    paths = (_unquoted(path) for path in found)
+    return [
+        absolute(path, cwd)
+        for path in paths
+        if path and not path.startswith(("/dev/", "&", "~")) and "$" not in path
+    ]
+
+
+def _sed_files(command: str) -> list[str]:
+    try:
+        words = shlex.split(command.lstrip(";&| "))[1:]
+    except ValueError:
+        return []
+    plain: list[str] = []
+    has_script = skipped = False
+    for word in words:
+        if skipped:
+            skipped = False
+        elif word in ("-e", "-f", "--expression", "--file"):
+            has_script = skipped = True
+        elif word and not word.startswith("-"):  # BSD sed takes the suffix as a word: sed -i '' 's/a/b/' file
+            plain.append(word)
+    return plain if has_script else plain[1:]
+
+
+def _unquoted(path: str) -> str:
+    return path.strip("'\"")
+
+
+_LIMIT = 20_000
+
+
+@dataclass(slots=True)
+class _Touched:
+    path: str
+    times: int
+    subagent: bool
+    created: bool
+    source: Source
+    fate: str = ""
+    last: Source = NOWHERE
+
+    def fact(self) -> FileFact:
+        return FileFact(self.path, self.times, self.subagent, self.created, self.source, self.fate, self.last)
+
+
+class FileLog:
+    """Collects files by path; an edit counts once however often the transcript repeats it."""
+
+    def __init__(self) -> None:
+        self._modified: dict[str, _Touched] = {}
+        self._read: dict[str, _Touched] = {}
+        self._seen: set[str] = set()
+        self._moved: dict[str, list[_Touched]] = {}
+        """For moved files, by their new path: earlier changes and reads."""
+
+    def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
+        """Restore the files."""
+        for facts, log in ((modified, self._modified), (read, self._read)):
+            for fact in facts:
+                touched = log[path_identity(fact.path)] = _Touched(
+                    fact.path,
+                    fact.times,
+                    fact.subagent,
+                    fact.created,
+                    fact.source,
+                    fact.fate,
+                    last=fact.last,
+                )
+                if target := moved_to(fact.fate):
+                    self._moved.setdefault(path_identity(target), []).append(touched)
+
+    def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
+        """Record the successful result of an edit or a read, at a place; `source` is that of its call."""
+        if result.id in self._seen or not path:
+            return
+        if len(self._seen) < _LIMIT:
+            self._seen.add(result.id)
+        log = self._modified if tool in EDIT_TOOLS else self._read
+        touched = log.get(path_identity(path))
+        if touched is None:
+            if len(log) < _LIMIT:
+                created = tool == "Write" and _is_creation(result.detail)
+                log[path_identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
+            return
+        touched.times += 1
+        if is_after(at, touched.last):
+            touched.fate = ""
+        touched.last = later(touched.last, at)
+        touched.subagent = touched.subagent and bool(result.agent)
+
+    def removed(self, removal: Removal, at: Source) -> None:
+        """Record the effect on a file of a command that ended at a place."""
+        if removal.fate == THERE:
+            self.written(removal.path, at)
+            return
+        key = path_identity(removal.path)
+        gone = [] if removal.fate == PUT_BACK else self._moved_to(key)
+        gone += [log[key] for log in (self._modified, self._read) if key in log]
+        for touched in gone:
+            touched.fate, touched.last = removal.fate, later(touched.last, at)
+        if removal.target:
+            self.written(removal.target, at)
+            self._moved[path_identity(removal.target)] = gone
+
+    def _moved_to(self, key: str) -> list[_Touched]:
+        """The files that were moved to a path and have not come back since."""
+        return [each for each in self._moved.get(key, ()) if path_identity(moved_to(each.fate)) == key]
+
+    def written(self, path: str, at: Source) -> None:
+        """Record that a command that ended at a place wrote a file, perhaps over an existing one."""
+        for log in (self._modified, self._read):
+            if (touched := log.get(path_identity(path))) is not None:
+                touched.fate, touched.last = "", later(touched.last, at)
+
+    def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
+        """Modified files in order of their first change, and the files that were only read.
+
+        Args: late_from: the number of modified files in the transcript itself; later ones come from
+        subagents' transcripts and are ordered by time.
+        """
+        modified = [touched.fact() for touched in self._modified.values()]
+        if late_from is not None:
+            modified = with_late(modified[:late_from], modified[late_from:])
+        read = tuple(touched.fact() for key, touched in self._read.items() if key not in self._modified)
+        return tuple(modified), read
+
+    def knows(self, path: str) -> bool:
+        """Whether the file was read or changed, under this path or before it was moved there."""
+        key = path_identity(path)
+        return key in self._read or key in self._modified or bool(self._moved_to(key))
+
+    @property
+    def count(self) -> int:
+        """Number of modified files."""
+        return len(self._modified)
+
+
+def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: str) -> str:
+    """The absolute path of an edit or a read: as requested, or else as in the result."""
+    wanted = arguments.get("notebook_path" if tool.startswith("Notebook") else "file_path")
+    path = wanted if isinstance(wanted, str) else ""
+    if not is_absolute(path):
+        path = _stated_path(detail) or path
+    return absolute(cleared(path), cwd) if path else ""
+
+
+def tool_of(detail: object) -> str:
+    """The tool behind a result whose call is not in the file, "" when that is not certain."""
+    if not isinstance(detail, dict):
+        return ""
+    if isinstance(detail.get("filePath"), str) and isinstance(detail.get("structuredPatch"), list):
+        return "Write" if detail.get("type") in ("create", "update") else "Edit"
+    file = detail.get("file")
+    return "Read" if isinstance(file, dict) and isinstance(file.get("filePath"), str) else ""
+
+
+def _stated_path(detail: object) -> str:
+    if not isinstance(detail, dict):
+        return ""
+    file = detail.get("file")
+    stated = file.get("filePath") if isinstance(file, dict) else detail.get("filePath")
+    return stated if isinstance(stated, str) and is_absolute(stated) else ""
+
+
+def _is_creation(detail: object) -> bool:
+    return isinstance(detail, dict) and detail.get("type") == "create"
+
+
+_SHELL_LIMIT = 500
+_STANDS = ("", IN_PROGRAM)
+"""Fates of a file that exists."""
+
+
+class ShellFileLog:
+    """Follows files through the commands that ended well.
+
+    Args:
+        files: the files that tools read or changed; it records their removal itself.
+    """
+
+    def __init__(self, files: FileLog) -> None:
+        self._files = files
+        self._found: dict[str, FileFact] = {}
+        """By `path_identity` of the path."""
+        self._removed: dict[str, None] = {}
+        """Identities of paths that were removed: a second removal is not recorded."""
+
+    def resume(self, found: Iterable[FileFact], removed: Iterable[str]) -> None:
+        """Restore the files, and the paths of `removed`."""
+        self._found.update((path_identity(file.path), file) for file in found)
+        self._removed.update(dict.fromkeys(removed))
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The last paths from which files were removed."""
+        return tuple(self._removed)
+
+    def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
+        """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""
+        for removal in removals(command, folder):
+            file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
+            self._follow(removal, file, at)
+            self._files.removed(removal, at)
+        for path in written_files(command, folder):
+            self._files.written(path, at)
+            before = self._found.get(path_identity(path))
+            if before is None or before.fate:
+                self._put(FileFact(path, 1, agent, source=source))
+            else:
+                self._put(replace(before, last=at))
+        for path in programmed_files(command, folder):
+            if self._files.knows(path):
+                named = FileFact(path, 1, agent, source=source, fate=IN_PROGRAM)
+                before = self._found.get(path_identity(path))
+                self._put(replace(before, last=at) if before else named)
+
+    def finish(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> tuple[FileFact, ...]:
+        """The files that no tool changed, except those that a tool found missing."""
+        changed = {path_identity(file.path) for file in modified}
+        known = changed | {path_identity(file.path) for file in read}
+        return tuple(
+            file
+            for key, file in self._found.items()
+            if key not in (changed if file.fate in _STANDS else known)
+        )
+
+    def _follow(self, removal: Removal, unseen: FileFact, at: Source) -> None:
+        """Take a removal; `unseen` is its record if nothing is known of the file."""
+        key, back = path_identity(removal.path), path_identity(removal.target or removal.path)
+        if removal.fate in (THERE, PUT_BACK):
+            self._comes_back(back, even_if_there=removal.fate == PUT_BACK)
+            return
+        here = [name for name, file in self._found.items() if file.fate != DELETED and _now(file) == key]
+        moved = {name: self._found.pop(name) for name in here}
+        if removal.target:
+            self._comes_back(back)
+        for name, file in moved.items():
+            if file.fate not in _STANDS and name != back:
+                self._put(replace(file, fate=removal.fate, last=at))
+            elif file.fate in _STANDS and removal.target:
+                self._put(replace(file, path=removal.target, last=at))
+        known = moved or key in self._removed or self._files.knows(removal.path)
+        if removal.is_lasting and not known:
+            self._put(unseen)
+        self._removed[key] = None
+        if len(self._removed) > _SHELL_LIMIT:
+            del self._removed[next(iter(self._removed))]
+
+    def _comes_back(self, key: str, *, even_if_there: bool = False) -> None:
+        before = self._found.get(key)
+        if before is not None and (even_if_there or before.fate not in _STANDS):
+            del self._found[key]
+            self._removed.pop(key, None)
+
+    def _put(self, file: FileFact) -> None:
+        key = path_identity(file.path)
+        if key in self._found or len(self._found) < _SHELL_LIMIT:
+            self._found[key] = file
+
+
+def _now(file: FileFact) -> str:
+    return path_identity(path_now(file))

@@ -1,0 +1,428 @@
+"""A session as a whole: place and time, its two ends, its summary for lists, its subagents' transcripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from memtui.secrets.private import line_may_hold_private, without_private, without_private_in
+from memtui.secrets.secrets import masked
+from memtui.transcript.blocks import blocks
+from memtui.transcript.events import (
+    Boundary,
+    Call,
+    Event,
+    Queued,
+    Request,
+    Result,
+    Title,
+    Words,
+    events,
+    request_of,
+    task_of,
+)
+from memtui.transcript.line_index import never
+from memtui.transcript.lines import LINE_LIMIT, Line, Record, read_lines
+from memtui.transcript.records import ContextSize, Facts
+from memtui.transcript.shell import EDIT_TOOLS
+
+_DISTINCT_LIMIT = 500
+_SERIES_LIMIT = 400
+_PLAIN_TIME = re.compile(r"[0-9TZ:.+-]+")
+"""A time in which no private part can begin."""
+
+
+def time_of(record: Record) -> str:
+    """A record's timestamp, "" when it has none."""
+    value = record.get("timestamp")
+    if not isinstance(value, str):
+        return ""
+    return value if _PLAIN_TIME.fullmatch(value) else without_private(value)
+
+
+class Setting:
+    """Tracks the fields that records repeat. The last non-empty value wins."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, None] = {}
+        self.models: dict[str, None] = {}
+        self.folders: dict[str, None] = {}
+        self.branches: dict[str, None] = {}
+        self.folder = self.branch = self.started = self.ended = ""
+        self._session = self._model = ""
+        self._repeated: tuple[Any, ...] = ()
+        self._sessions: dict[str, None] = {}
+        self._series: list[tuple[str, int]] = []
+        self._latest: tuple[str, int] | None = None
+        self._stride = 1
+        self._requests = 0
+
+    def resume(self, facts: Facts) -> None:
+        """Restore the fields."""
+        for seen, values in (
+            (self.versions, facts.versions),
+            (self.models, facts.models),
+            (self.folders, facts.cwds),
+            (self.branches, facts.branches),
+        ):
+            seen.update(dict.fromkeys(values))
+        self.folder, self.branch = facts.cwd, facts.branch
+        self.started, self.ended = facts.started, facts.ended
+        if facts.session_id:
+            self._session = facts.session_id
+            self._sessions[facts.session_id] = None
+
+    def take(self, record: Record) -> str:
+        """Record the fields of a record; returns its timestamp, "" when it has none."""
+        repeated = record.get("sessionId"), record.get("cwd"), record.get("gitBranch"), record.get("version")
+        if repeated != self._repeated:
+            self._repeated = repeated
+            self._changed(*(without_private(value) if isinstance(value, str) else "" for value in repeated))
+        value = time_of(record)
+        if not value:
+            return ""
+        # Records are not always in chronological order.
+        if value > self.ended:
+            self.ended = value
+        if value < self.started or not self.started:
+            self.started = value
+        return value
+
+    def _changed(self, session: str, folder: str, branch: str, version: str) -> None:
+        self._session, self.folder = session or self._session, folder or self.folder
+        self.branch = branch or self.branch
+        for seen, value in (
+            (self._sessions, session),
+            (self.folders, folder),
+            (self.branches, branch),
+            (self.versions, version),
+        ):
+            if value and len(seen) < _DISTINCT_LIMIT:
+                seen[value] = None
+
+    def request(self, request: Request, timestamp: str) -> None:
+        """Record a request to the model."""
+        if request.model not in ("", self._model) and len(self.models) < _DISTINCT_LIMIT:
+            self._model = request.model
+            self.models[without_private(request.model)] = None
+        if request.tokens:
+            self._latest = (timestamp, request.tokens)
+            if self._requests % self._stride == 0:
+                self._series.append(self._latest)
+                if len(self._series) >= _SERIES_LIMIT:
+                    del self._series[1::2]
+                    self._stride *= 2
+            self._requests += 1
+
+    def context_sizes(self) -> tuple[ContextSize, ...]:
+        """The context's size over time: evenly thinned for a long session, always with the last one."""
+        series = list(self._series)
+        if self._latest is not None and series[-1:] != [self._latest]:
+            series.append(self._latest)
+        return tuple(ContextSize(*size) for size in series)
+
+    def session(self, stem: str) -> str:
+        """The session's id.
+
+        The records of a resumed or forked session may carry its parent's id, too: the file is named after its
+        own. If no record has that one, the last id counts.
+        """
+        return stem if stem in self._sessions else self._session or stem
+
+
+_ENDS = 64 * 1024
+_FIRST_LINES = 50
+_FAMILY = re.compile(r"\b(opus|sonnet|haiku)\b")
+
+
+class SessionHead(NamedTuple):
+    """The values for a session's title; "" for those found at neither end of the file."""
+
+    model: str = ""
+    """Short name: ``opus``; the whole name for models of other makers."""
+    started: str = ""
+    ended: str = ""
+
+
+def session_head(path: Path, end: int) -> SessionHead:
+    """Read both ends of a transcript.
+
+    Args:
+        path: the transcript.
+        end: byte offset of a line near its end, from which on the last time and the model are searched for.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    model = started = ended = ""
+    for line in islice(read_lines(path, stop=_ENDS), _FIRST_LINES):
+        for record in line.records:
+            stamp = record.get("timestamp")
+            if not started and isinstance(stamp, str):
+                started = stamp
+    for line in read_lines(path, start=end):
+        for record in line.records:
+            stamp, message = record.get("timestamp"), record.get("message")
+            ended = stamp if isinstance(stamp, str) and stamp > ended else ended
+            name = message.get("model") if isinstance(message, dict) else None
+            if isinstance(name, str) and name != "<synthetic>" and record.get("isSidechain") is not True:
+                model = name
+    family = _FAMILY.search(model)
+    return SessionHead(family[1] if family else model, started or ended, ended or started)
+
+
+_CHUNK = 1 << 20
+_ASK = 300
+_FILES = 2_000
+_STAMP = b'"timestamp":'
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """One session in a few fields."""
+
+    title: str = ""
+    first_ask: str = ""
+    """The beginning of the first prompt, with secrets masked and without private parts, like the title."""
+    started: str = ""
+    ended: str = ""
+    turns: int = 0
+    tokens: int = 0
+    """Size of the context at the last request to the model."""
+    compactions: int = 0
+    files: tuple[str, ...] = ()
+    """Files modified by the session's own calls."""
+    branch: str = ""
+    folder: str = ""
+    """The folder in which the session was started."""
+    end: int = 0
+    """Number of bytes read."""
+    waiting: dict[str, str] = field(default_factory=dict)
+    """Edits without a result yet: the file by the id of the call."""
+
+
+def summarize(path: Path, known: SessionSummary, cancelled: Callable[[], bool] = never) -> SessionSummary:
+    """The summary of a transcript.
+
+    Args: path: the transcript. known: the summary of an earlier reading, to continue; if the file has become
+    shorter, it is read anew. cancelled: polled; if it returns True, the summary covers only part of the file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb", buffering=0) as file:
+        if file.seek(0, 2) < known.end:
+            known = SessionSummary()
+        file.seek(known.end)
+        reading = _Reading(known)
+        carry, end = b"", known.end
+        while not cancelled() and (chunk := file.read(_CHUNK)):
+            data = carry + chunk if carry else chunk
+            stop = data.rfind(b"\n") + 1
+            for row in data[:stop].split(b"\n"):
+                reading.take(row)
+            carry = data[stop:]
+            end += stop
+    return reading.finish(end)
+
+
+class _Reading:
+    def __init__(self, known: SessionSummary) -> None:
+        self._found: dict[str, Any] = {
+            name: getattr(known, name)
+            for name in (
+                "title",
+                "first_ask",
+                "started",
+                "ended",
+                "turns",
+                "tokens",
+                "compactions",
+                "branch",
+                "folder",
+            )
+        }
+        self._files = dict.fromkeys(known.files)
+        self._waiting = dict(known.waiting)
+        self._usage = b""
+
+    def take(self, row: bytes) -> None:
+        """Read one line; most are skipped after a quick check."""
+        if not row:
+            return
+        if not self._found["started"]:
+            self._found["started"] = _stamp(row)
+        self._found["ended"] = max(self._found["ended"], _stamp(row))
+        if b'"usage"' in row:
+            self._usage = row
+        if len(row) <= LINE_LIMIT and (not self._found["folder"] or self._is_wanted(row)):
+            record = _parsed(row)
+            if record is not None:
+                self._record(record, len(row))
+
+    def _is_wanted(self, row: bytes) -> bool:
+        if b'"tool_use_id"' in row:
+            return bool(self._waiting) and any(name.encode() in row for name in self._waiting)
+        if b'"user"' in row or b'"queued_command"' in row or b'"compact_boundary"' in row:
+            return True
+        if b'"ai-title"' in row or b'"custom-title"' in row:
+            return True
+        return b'"tool_use"' in row and (b'Edit"' in row or b'"Write"' in row)
+
+    def _record(self, record: Record, size: int) -> None:
+        found = self._found
+        self._place(record)
+        for event in events(record):
+            if isinstance(event, Title):
+                found["title"] = _safe(event.text)
+            elif isinstance(event, Boundary):
+                found["compactions"] += 1
+            else:
+                self._edited(event)
+        for block in blocks(Line(0, size, (record,))):
+            if block.is_ask and isinstance(block.event, (Words, Queued)):
+                found["turns"] += 1
+                found["first_ask"] = found["first_ask"] or _safe(block.event.text)
+
+    def _place(self, record: Record) -> None:
+        folder, branch = record.get("cwd"), record.get("gitBranch")
+        if isinstance(folder, str) and folder and not self._found["folder"]:
+            self._found["folder"] = folder
+        if isinstance(branch, str) and branch and branch != "HEAD":
+            self._found["branch"] = branch
+
+    def _edited(self, event: Event) -> None:
+        """Record an edit by the session itself, once its result confirms it."""
+        if isinstance(event, Call) and event.name in EDIT_TOOLS and not event.agent:
+            path = event.input.get("file_path") or event.input.get("notebook_path")
+            if isinstance(path, str):
+                self._waiting[event.id] = path
+        elif isinstance(event, Result):
+            path = self._waiting.pop(event.id, "")
+            if path and not event.failed and len(self._files) < _FILES:
+                self._files[path] = None
+
+    def finish(self, end: int) -> SessionSummary:
+        """The summary of the first `end` bytes."""
+        record = _parsed(self._usage) if self._usage else None
+        if record is not None:
+            self._place(record)
+            request = request_of(record)
+            self._found["tokens"] = (request.tokens if request else 0) or self._found["tokens"]
+        for name in ("started", "ended"):
+            self._found[name] = without_private(self._found[name])
+        summary = SessionSummary(**self._found)
+        return replace(summary, files=tuple(self._files), end=end, waiting=dict(self._waiting))
+
+
+def _parsed(row: bytes) -> Record | None:
+    """The record on a line, without private parts; None if the line is not a record."""
+    try:
+        record = from_json(row, cache_strings="keys")
+    except ValueError:
+        return None
+    if type(record) is not dict:
+        return None
+    return without_private_in(record) if line_may_hold_private(row) else record
+
+
+def _safe(text: str) -> str:
+    """The beginning of a text, masked before it is cut, as half a secret is not recognised."""
+    return masked(text.strip())[:_ASK]
+
+
+def _stamp(row: bytes) -> str:
+    at = row.rfind(_STAMP)
+    return row[at + len(_STAMP) :].split(b'"', 2)[1].decode("ascii", "replace") if at >= 0 else ""
+
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
+_LIMIT = 1_000
+_HEAD = 64 << 10
+_START = 4 << 10
+"""Number of bytes in which a subagent's transcript names its session."""
+_WORDS = 300
+
+
+def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str, Path]]:
+    """The transcripts of a session's subagents: id and file of each.
+
+    Newer versions keep them in ``<session>/subagents/agent-*.jsonl``, older ones next to the session's own
+    file; there a transcript counts if it names the session, or the session names it.
+
+    Args:
+        path: the session's transcript.
+        agents: ids of the subagents that its lines name.
+    """
+    folder = path.with_suffix("") / "subagents"
+    seen: set[str] = set()
+    try:
+        inside = sorted(folder.rglob("agent-*.jsonl"))[:_LIMIT] if folder.is_dir() else []
+    except OSError:
+        inside = []
+    named = [path.parent / f"agent-{agent}.jsonl" for agent in agents if _NAME.fullmatch(agent)]
+    for file in (*inside, *named, *_beside(path)):
+        agent = file.stem.removeprefix("agent-")
+        if agent not in seen and file != path and file.is_file() and not file.is_symlink():
+            seen.add(agent)
+            yield agent, file
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    """Transcripts next to the session's own that name it."""
+    folder = path.parent
+    with suppress(OSError):
+        for file in _in_folder(folder, folder.stat().st_mtime_ns):
+            with suppress(OSError, ValueError):
+                if _session_of(file) == path.stem:
+                    yield file
+
+
+@lru_cache(maxsize=256)
+def _in_folder(folder: Path, _changed: int) -> tuple[Path, ...]:
+    """The transcripts in a folder."""
+    return tuple(sorted(folder.glob("agent-*.jsonl"))[:_LIMIT])
+
+
+@lru_cache(maxsize=4 * _LIMIT)
+def _session_of(file: Path) -> str:
+    """The session that the first lines of a subagent's transcript name.
+
+    Raises:
+        OSError: they cannot be read.
+        ValueError: they name none yet; not cached, as it may be written later.
+    """
+    with file.open("rb") as opened:
+        named = _SESSION.search(opened.read(_START))
+    if named is None:
+        raise ValueError(file)
+    return named[1].decode("utf-8", "replace")
+
+
+def worker_of(result: Result) -> str:
+    """The subagent that a result reports on; "" for none."""
+    detail = result.detail if isinstance(result.detail, dict) else {}
+    agent = detail.get("agentId")
+    return agent if isinstance(agent, str) and _NAME.fullmatch(agent) else ""
+
+
+def first_words(transcript: Path) -> str:
+    """The task of a subagent: the first words of its transcript; "" when it has none.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    for line in read_lines(transcript, stop=_HEAD):
+        for record in line.records:
+            if record.get("type") == "user" and (text := task_of(record)):
+                return masked(text)[:_WORDS]
+    return ""
