@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from memtui.documents.session_state import Progress, fingerprint, parse_progress, render_progress
 from memtui.ground.text import FormatError
 
-ONE = Progress(
-    version=3, transcript="/t/s1.jsonl", offset=1200, head="aa", tail="bb", carried={"said": "返金?"}
-)
+ONE = Progress(version=3, transcript="/t/返金.jsonl", offset=1200, head="aa", tail="bb")
 
 
 def test_it_is_one_json_object_that_names_its_format() -> None:
@@ -23,6 +21,7 @@ def test_it_is_one_json_object_that_names_its_format() -> None:
     assert json.loads(text)["format"] == 1
     assert "返金" in text
     assert parse_progress(text) == ONE
+    assert parse_progress(json.dumps({**json.loads(text), "carried": {"line": 3}})) == ONE  # as once written
 
 
 def test_nothing_may_have_been_read_for_the_first_version() -> None:

@@ -10,10 +10,8 @@ import pytest
 from memtui.documents.memory_draft import draft_memory
 from memtui.documents.recovery import render_recovery
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.documents.session_state import Progress
 from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
-from memtui.store.state_progress import keep_progress
 from memtui.store.states import PLAN, StateStore
 from tests.secrets.test_private import COUNT, SECRET, form
 from tests.transcripts import Transcript
@@ -57,15 +55,3 @@ def test_what_is_kept_beside_the_states_is_masked(tmp_path: Path) -> None:
     path = StateStore(Project(tmp_path), home).keep_plan("a1", f"Log in with {KEY}")
     assert path.name == PLAN
     assert path.read_text() == "Log in with [masked: github token]"
-    kept = Progress(
-        version=1,
-        transcript="t",
-        offset=0,
-        head="",
-        tail="",
-        carried={"facts": [{"text": KEY}], "past": {f"Use {KEY}": "completed"}},
-    )
-    keep_progress(home, "a1", kept)
-    text = (path.parent / "progress.json").read_text()
-    assert KEY not in text
-    assert "[masked: github token]" in text

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from memtui.transcript.facts import read_facts, to_json
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import to_json
 from tests.transcripts import START, SUMMARY, Transcript, tool_result, tool_use
 
 

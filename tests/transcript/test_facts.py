@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcript import ReadingCancelledError
-from memtui.transcript.facts import read_facts, to_json
+from memtui.transcript.facts import read_facts
 from memtui.transcript.lines import LINE_LIMIT
+from memtui.transcript.records import to_json
 from tests.examples import shared
 from tests.transcripts import SUMMARY, Transcript, tool_result, tool_use
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.recovery_draft import reference_files, working_files
-from memtui.transcript.facts import read_facts, to_json
+from memtui.transcript.facts import read_facts
 from memtui.transcript.files import IN_PROGRAM
 from memtui.transcript.paths import absolute
-from memtui.transcript.records import Facts
+from memtui.transcript.records import Facts, to_json
 from memtui.transcript.session import agent_transcripts
 from tests.transcripts import SIBLING, STOP, Transcript, tool_result, tool_use
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.transcript.facts import to_json
+from memtui.transcript.records import to_json
 from tests.transcripts import SAID, STOP, Transcript
 
 FILE = "/home/u/.claude/plans/quiet-fox.md"

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.transcript.checkpoint import carry_from_json, carry_to_json
-from memtui.transcript.facts import read_on
 from memtui.transcript.files import DELETED, removals
 from memtui.transcript.shell import programs_run
 from tests.transcript.test_turns import stands
@@ -96,15 +94,12 @@ def test_permission_modes(tmp_path: Path) -> None:
     t.record({"type": "permission-mode", "permissionMode": "plan", "sessionId": "5e55-1d"})
     t.user("go", permissionMode="plan")
     t.user("on", permissionMode="acceptEdits")
-    path = t.write(tmp_path)
-    facts, carry = read_on(path)
+    t.user("more", permissionMode="acceptEdits")
+    facts = t.facts(tmp_path)
     assert [(mode.mode, mode.source.line) for mode in facts.permission_modes] == [
         ("plan", 1),
         ("acceptEdits", 3),
     ]
-    t.user("more", permissionMode="acceptEdits")
-    t.write(tmp_path)
-    assert read_on(path, carry_from_json(carry_to_json(carry)))[0].permission_modes == facts.permission_modes
 
 
 @pytest.mark.parametrize(

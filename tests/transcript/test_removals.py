@@ -10,8 +10,7 @@ from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
 from memtui.documents.recovery_draft import draft_recovery, reference_files, working_files
 from memtui.ground.project import Project
-from memtui.transcript.checkpoint import carry_from_json, carry_to_json
-from memtui.transcript.facts import read_facts, read_on
+from memtui.transcript.facts import Reading, read_facts
 from memtui.transcript.files import DELETED, PUT_BACK, removals
 from tests.transcripts import Transcript
 
@@ -177,12 +176,11 @@ def test_the_fate_of_a_file_after_several_commands(
     path = s.write(tmp_path)
     found = read_facts(path).shell_files
     assert [(file.path.removeprefix(f"{ROOT}/"), file.fate) for file in found] == left
-    carry = None
+    reading = Reading(path)
     for cut in range(len(s.data) + 1):
         if s.data[cut - 1 : cut] == b"\n":
             path.write_bytes(s.data[:cut])
-            facts, carry = read_on(path, carry)
-            carry = carry_from_json(carry_to_json(carry))
+            facts = reading.read()
     assert facts.shell_files == found
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.transcript.facts import to_json
+from memtui.transcript.records import to_json
 from memtui.transcript.shell import programs_run
 from tests.transcripts import SIBLING, STOP, Transcript
 

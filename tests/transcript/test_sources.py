@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents.quotes import citation
-from memtui.transcript.checkpoint import carry_from_json, carry_to_json
-from memtui.transcript.facts import read_on
 from memtui.transcript.records import NOWHERE
 from tests.transcript.test_turns import stands
 from tests.transcripts import Transcript, tool_result, tool_use
@@ -65,23 +63,6 @@ def test_a_todo_names_its_last_change(tmp_path: Path) -> None:
         items = [{"content": "lock", "status": status}, {"content": "test", "status": "pending"}]
         t.tool("TodoWrite", todos=items)
     assert [todo.source.line for todo in t.facts(tmp_path).todos] == [5, 1]
-
-
-def test_read_in_parts_the_lines_are_the_same(tmp_path: Path) -> None:
-    t = session()
-    path = t.write(tmp_path)
-    whole, _ = read_on(path)
-    at = 0
-    for line in t.data.split(b"\n")[:-1]:
-        at += len(line) + 1
-        path.write_bytes(t.data[:at])
-        _, carry = read_on(path)
-        path.write_bytes(t.data)
-        facts, _ = read_on(path, carry_from_json(carry_to_json(carry)))
-        for name in ("plans", "modified_files", "commands", "landmarks", "answers", "compactions", "todos"):
-            assert getattr(facts, name) == getattr(whole, name), (name, line[:200])
-        assert [each.source for each in facts.errors] == [each.source for each in whole.errors]
-        assert facts.last_action == whole.last_action
 
 
 def test_facts_from_another_file_have_no_line(tmp_path: Path) -> None:

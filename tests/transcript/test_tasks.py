@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from memtui.transcript.checkpoint import carry_from_json, carry_to_json
 from memtui.transcript.events import Result
-from memtui.transcript.facts import read_on, to_json
 from memtui.transcript.plans import TodoLog, mark_of
-from memtui.transcript.records import Source, Todo
+from memtui.transcript.records import Source, Todo, to_json
 from tests.transcripts import Transcript, tool_result, tool_use
 
 
@@ -60,11 +58,6 @@ def test_what_a_task_depends_on_is_shown_with_it(tmp_path: Path) -> None:
     session.tool("TaskList", "#1 [completed] read\n#2 [pending] write\n#3 [pending] test [blocked by #2]")
     details = [todo.details for todo in session.facts(tmp_path).todos]
     assert details == ["x", "x\nDepends on: read", "x\nDepends on: write"]
-    facts, carry = read_on(session.write(tmp_path))
-    assert [todo.details for todo in facts.todos] == details
-    session.say("go on")
-    facts, _ = read_on(session.write(tmp_path), carry_from_json(carry_to_json(carry)))
-    assert [todo.details for todo in facts.todos] == details
 
 
 def test_an_emptied_list_is_empty_and_a_refused_one_changes_nothing(tmp_path: Path) -> None:

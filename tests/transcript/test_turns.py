@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcript.checkpoint import carry_from_json, carry_to_json
-from memtui.transcript.facts import read_facts, read_on
+from memtui.transcript.facts import Reading, read_facts
 from memtui.transcript.records import Facts, Quote, Source, Turn
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
 
@@ -144,12 +143,13 @@ def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> No
     t = Transcript()
     t.user("<command-name>/deploy</command-name>\n<command-args>now</command-args>")
     path = t.write(tmp_path)
-    facts, carry = read_on(path)
+    reading = Reading(path)
+    facts = reading.read()
     assert [turn.ask for turn in facts.turns] == ["/deploy now"]
-    assert carry.facts.turns == ()
+    assert facts.first_prompt == "/deploy now"
     t.user("<local-command-stdout>done</local-command-stdout>")
     t.write(tmp_path)
-    assert read_facts(path).turns == read_on(path, carry)[0].turns == ()
+    assert read_facts(path).turns == reading.read().turns == ()
 
 
 def test_a_subagents_own_transcript_has_a_turn(tmp_path: Path) -> None:
@@ -247,13 +247,11 @@ def test_read_in_parts_the_turns_are_the_same(
     path = t.write(tmp_path_factory.mktemp("t"))
     whole = read_facts(path)
     check_sources(whole, t.data)
-    carry = None
+    reading = Reading(path)
     for cut in (*sorted(cuts), 1.0):
         path.write_bytes(t.data[: int(len(t.data) * cut)])
-        facts, carry = read_on(path, carry)
-        carry = carry_from_json(carry_to_json(carry))
-    assert facts.turns == whole.turns
-    assert facts.asked == whole.asked
+        facts = reading.read()
+    assert facts == whole
 
 
 def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:

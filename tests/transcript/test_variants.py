@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memtui.transcript.facts import read_facts, to_json
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import to_json
 
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file "

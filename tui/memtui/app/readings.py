@@ -31,8 +31,7 @@ from memtui.lost.receipts import Receipt
 from memtui.lost.records import Aftermath
 from memtui.lost.traces import Trace, traces
 from memtui.plugin.receipts import receipt_since, receipts_of
-from memtui.transcript.checkpoint import Checkpoint
-from memtui.transcript.facts import read_facts, read_on
+from memtui.transcript.facts import Reading, read_facts
 from memtui.transcript.records import CompactionFact, ContextSize, Facts, Todo
 
 _KEPT = 16
@@ -184,7 +183,7 @@ class ContextHistories:
     """Reads context sizes incrementally. Thread-safe."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Path, tuple[ContextHistory, Checkpoint]] = OrderedDict()
+        self._kept: OrderedDict[Path, Reading] = OrderedDict()
         self._lock = threading.Lock()
 
     def read(self, transcript: Path, cancelled: Callable[[], bool]) -> ContextHistory:
@@ -199,18 +198,16 @@ class ContextHistories:
             ReadingCancelledError: `cancelled` answered True.
         """
         with self._lock:
-            history, carry = self._kept.pop(transcript, (ContextHistory(), None))
-        if carry is not None and transcript.stat().st_size < carry.offset:
-            history, carry = ContextHistory(), None  # another transcript with the same name
-        facts, carry = read_on(transcript, carry, cancelled=cancelled)
+            reading = self._kept.pop(transcript, None)
+        if reading is None or transcript.stat().st_size < reading.offset:
+            reading = Reading(transcript)  # the first time, or another transcript with the same name
+        facts = reading.read(cancelled=cancelled)
         turns = tuple(turn.source.timestamp for turn in facts.turns[-_TURNS:])
-        sizes = (*history.sizes, *facts.context_sizes)
-        history = ContextHistory(sizes, facts.compactions, turns, facts.todos, facts.models)
         with self._lock:
-            self._kept[transcript] = (history, carry)
+            self._kept[transcript] = reading
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return history
+        return ContextHistory(facts.context_sizes, facts.compactions, turns, facts.todos, facts.models)
 
 
 _LOOPS = "compaction loop: 3 within 10 minutes, no file changed"

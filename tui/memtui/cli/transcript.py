@@ -18,8 +18,8 @@ from memtui.store.captures import CaptureStore
 from memtui.store.reviews import capture_facts
 from memtui.store.sessions import find_transcript, refuse_strange
 from memtui.transcript.blocks import Entry, read_entries
-from memtui.transcript.facts import read_facts, to_json, turn_json
-from memtui.transcript.records import Facts, Source, Turn
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Facts, Source, Turn, to_json, turn_json
 from memtui.transcript.short_text import one_line, shortened
 
 _AROUND = 10

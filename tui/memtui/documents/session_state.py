@@ -454,8 +454,6 @@ class Progress(Record):
     """The fingerprint of the last bytes before `offset`."""
     read: Line = ""
     """When it was last read: ISO 8601."""
-    carried: dict[str, Any] = Field(default_factory=dict)
-    """The reader's saved state; see `memtui.transcript.checkpoint`."""
 
 
 def fingerprint(data: bytes) -> str:
@@ -478,6 +476,7 @@ def parse_progress(text: str) -> Progress:
         value = json.loads(text)
         if not isinstance(value, dict) or value.pop("format", None) != _FORMAT:
             raise FormatError("it is of another format")
+        value.pop("carried", None)  # the reader's state, kept by earlier versions
         return Progress.model_validate(value)
     except (ValueError, ValidationError, RecursionError) as error:
         raise FormatError("it is not the progress of a session state") from error

@@ -12,10 +12,9 @@ from typing import Any
 from memtui.ground.clock import parse_iso
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Boundary, Call, Said, Words, events
-from memtui.transcript.facts import to_json
 from memtui.transcript.lines import Record, read_lines
 from memtui.transcript.outcomes import target_of
-from memtui.transcript.records import Facts
+from memtui.transcript.records import Facts, to_json
 
 OPENING, CLOSING = "<document>", "</document>"
 """The lines around the document that the prompts ask for; text outside them is chatter."""

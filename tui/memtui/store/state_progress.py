@@ -8,11 +8,10 @@ from memtui.documents.session_state import Progress, parse_progress, render_prog
 from memtui.ground.files import FileProblem, existing_above, read_within, write_atomic
 from memtui.ground.project import Home
 from memtui.ground.text import FormatError
-from memtui.secrets.secrets import masked_in
 from memtui.store.state_files import SESSION
 
 NAME = "progress.json"
-_LIMIT = 32 << 20
+_LIMIT = 1 << 20
 
 
 def read_progress(home: Home, session_id: str) -> Progress | None:
@@ -27,9 +26,8 @@ def read_progress(home: Home, session_id: str) -> Progress | None:
 
 
 def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
-    """Write a session's progress, secrets masked. Errors are ignored: they only cost time later."""
+    """Write a session's progress. Errors are ignored: they only cost time later."""
     path = home.states / session_id / NAME
-    progress = progress.replace(carried=masked_in(progress.carried))
     with suppress(FileProblem):
         write_atomic(
             path, render_progress(progress).encode(), within=existing_above(home.states), durable=False

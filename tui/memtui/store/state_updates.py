@@ -35,8 +35,7 @@ from memtui.store.sessions import (
 from memtui.store.state_files import version_of
 from memtui.store.state_progress import keep_progress, read_progress
 from memtui.store.states import StateStore, StoredState, VersionTaken
-from memtui.transcript.checkpoint import Checkpoint, carry_from_json, carry_to_json
-from memtui.transcript.facts import read_on
+from memtui.transcript.facts import Reading
 from memtui.transcript.records import Facts
 
 Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
@@ -54,8 +53,8 @@ class _Before(NamedTuple):
     """Number of the newest version; 0 without any."""
     state: SessionState | None
     """The newest readable version."""
-    carry: Checkpoint | None = None
-    """None reads the transcript from its beginning."""
+    offset: int = 0
+    """The byte up to which the transcript was read for it; 0 when that is not known."""
     unchanged: bool = False
     """The transcript has not grown since."""
     incomplete: bool = False
@@ -97,12 +96,12 @@ def update_state(
         before = _before(store, places, session_id, path)
         if before.unchanged and improve is None:
             return None
-        facts, carry = _read(path, before.carry, progress=progress, cancelled=cancelled)
-        if not facts.lines:  # not begun, or emptied by accident: the document is kept
+        known, facts, offset = _read(path, before.offset, progress=progress, cancelled=cancelled)
+        if not offset:  # not begun, or emptied by accident: the document is kept
             return None
         facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
-        state = _next(before, facts, project)
+        state = _next(before, known, facts, project)
         if improve is not None:
             state = _improved(improve, state, before.state, facts)
         written = None
@@ -114,17 +113,16 @@ def update_state(
                 if attempt == _ATTEMPTS - 1:
                     raise
                 continue
-        _keep(places, session_id, path, carry, state.version if state else before.number, clock)
+        _keep(places, session_id, path, offset, state.version if state else before.number, clock)
         if current := state or before.state:
             store.keep_notes(session_id, compaction_notes(facts, current, project.root))
         return written
     raise AssertionError("the last attempt returns or raises")
 
 
-def _next(before: _Before, facts: Facts, project: Project) -> SessionState | None:
+def _next(before: _Before, known: Facts | None, facts: Facts, project: Project) -> SessionState | None:
     if before.unchanged:  # keep the wording of the last version
         return None
-    known = before.carry.facts if before.carry else None
     return next_state(before.state, facts, project, before=known) or (
         before.state if before.incomplete else None
     )
@@ -210,7 +208,7 @@ def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
     path = documents.transcript
     if path is None:
         raise FileMissing(places.project.root, "has no transcript of this session")
-    facts, _ = _read(path, None)
+    _, facts, _ = _read(path, 0)
     return draft_session_state(facts, Project(session_root(facts, places.project)))
 
 
@@ -241,21 +239,25 @@ def current_state(places: Places, *, session: str = "") -> CurrentState:
             raise FileProblem(stored.path, stored.problem)
         return CurrentState(documents.session_id, stored.text, stored.state, None)
     before = _before(documents.store, places, documents.session_id, path)
-    facts, _ = _read(path, before.carry)
-    state = _next(before, facts, Project(session_root(facts, places.project)))
+    known, facts, _ = _read(path, before.offset)
+    state = _next(before, known, facts, Project(session_root(facts, places.project)))
     state = state.replace(version=before.number + 1) if state else before.state
     if state is None:
         raise FileProblem(path, "has nothing to hand over: nothing was said in this session yet")
     return CurrentState(documents.session_id, render_session_state(state), state, facts)
 
 
-def _read(path: Path, carry: Checkpoint | None, **listening: Any) -> tuple[Facts, Checkpoint]:
+def _read(path: Path, offset: int, **listening: Any) -> tuple[Facts | None, Facts, int]:
+    """The facts up to a byte offset, unless it is 0, and those of the whole transcript, with its end."""
+    reading = Reading(path)
     try:
-        facts, left = read_on(path, carry, **listening)
+        known = reading.read(offset) if offset else None
+        facts = reading.read(**listening)
     except OSError as error:
         raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
-    refuse_strange(path, facts)
-    return facts, left
+    if reading.offset:
+        refuse_strange(path, facts)
+    return known, facts, reading.offset
 
 
 def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
@@ -277,13 +279,7 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
     # The progress only fits the version it was written with.
     if kept is None or not kept.version == newest == number or not _is_same(path, kept):
         return _Before(newest, state, incomplete=number != newest)
-    try:
-        carry = carry_from_json(kept.carried)
-    except FormatError:
-        return _Before(newest, state)
-    if carry.offset != kept.offset:  # the fingerprints belong to only one of them
-        return _Before(newest, state)
-    return _Before(newest, state, carry, _ends_at(path, kept.offset))
+    return _Before(newest, state, kept.offset, _ends_at(path, kept.offset))
 
 
 def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionState | None]:
@@ -327,19 +323,18 @@ def _fingerprints(path: Path, offset: int) -> tuple[str, str]:
     return fingerprint(head), fingerprint(tail)
 
 
-def _keep(places: Places, session_id: str, path: Path, carry: Checkpoint, version: int, clock: Clock) -> None:
+def _keep(places: Places, session_id: str, path: Path, offset: int, version: int, clock: Clock) -> None:
     try:
-        head, tail = _fingerprints(path, carry.offset)
+        head, tail = _fingerprints(path, offset)
     except OSError:
         return
     kept = Progress(
         version=version,
         transcript=str(path),
-        offset=carry.offset,
+        offset=offset,
         head=head,
         tail=tail,
         read=clock().isoformat(timespec="seconds"),
-        carried=carry_to_json(carry),
     )
     keep_progress(places.home, session_id, kept)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memtui.secrets.border import cleared_in
-from memtui.transcript.checkpoint import CARRIED, Checkpoint, WaitingCall, waiting_call
 from memtui.transcript.checks import hidden_failure, is_check
 from memtui.transcript.events import Call, Result
 from memtui.transcript.files import FileLog, ShellFileLog, may_remove, may_write, target_path, tool_of
@@ -84,42 +83,6 @@ class CallLog:
         self.todos = TodoLog()
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
-
-    def resume(self, carry: Checkpoint) -> None:
-        """Restore earlier calls, including those without a result."""
-        facts = carry.facts
-        self.files.resume(facts.modified_files, facts.read_files)
-        self._results_of.update((each.text, each.source) for each in facts.missing_agents)
-        self.plans.resume(facts.plans)
-        self.answers.extend(facts.answers)
-        self.quotes.resume(facts.subagent_results, facts.addresses, facts.api_errors, facts.permission_modes)
-        self.shell_files.resume(facts.shell_files, carry.removed)
-        self.commands.resume(facts.commands)
-        self.agent_checks.resume(facts.agent_checks)
-        self.errors.extend(facts.errors)
-        self.todos = TodoLog(carry.todos)
-        self.landmarks = LandmarkLog(facts.landmarks)
-        self.actions.resume(facts.last_action)
-        unfinished = facts.last_action is not None and facts.last_action.outcome == "unknown"
-        for each in carry.waiting:
-            call = Call(each.id, each.name, each.input, each.agent)
-            entry = self._waiting[call.id] = _Waiting(call, each.folder, each.source)
-            if not each.own:
-                entry.shell = self._agent_check(call, each.source)
-                continue
-            if unfinished:
-                self.actions.called(call, each.source)
-            if call.name in SHELL_TOOLS:
-                entry.shell = self.commands.called(call.input, each.source)
-            elif call.name == "ExitPlanMode":
-                self.plans.shown(call.id, call.input, each.source)
-
-    def waiting(self, own_agent: str) -> tuple[WaitingCall, ...]:
-        """The last calls without a result; `own_agent` is the subagent that the transcript belongs to."""
-        return tuple(
-            waiting_call(cleared_in(each.call), each.folder, each.source, each.call.agent in ("", own_agent))
-            for each in list(self._waiting.values())[-CARRIED:]
-        )
 
     def found(self, agent: str) -> None:
         """Note that a subagent's own transcript has been read."""

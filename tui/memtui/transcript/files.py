@@ -244,22 +244,6 @@ class FileLog:
         self._moved: dict[str, list[_Touched]] = {}
         """For moved files, by their new path: earlier changes and reads."""
 
-    def resume(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> None:
-        """Restore the files."""
-        for facts, log in ((modified, self._modified), (read, self._read)):
-            for fact in facts:
-                touched = log[path_identity(fact.path)] = _Touched(
-                    fact.path,
-                    fact.times,
-                    fact.subagent,
-                    fact.created,
-                    fact.source,
-                    fact.fate,
-                    last=fact.last,
-                )
-                if target := moved_to(fact.fate):
-                    self._moved.setdefault(path_identity(target), []).append(touched)
-
     def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
         """Record the successful result of an edit or a read, at a place; `source` is that of its call."""
         if result.id in self._seen or not path:
@@ -303,27 +287,19 @@ class FileLog:
             if (touched := log.get(path_identity(path))) is not None:
                 touched.fate, touched.last = "", later(touched.last, at)
 
-    def finish(self, late_from: int | None = None) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
-        """Modified files in order of their first change, and the files that were only read.
-
-        Args: late_from: the number of modified files in the transcript itself; later ones come from
-        subagents' transcripts and are ordered by time.
-        """
+    def finish(self) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
+        """Modified files in order of their first change, and the files that were only read."""
         modified = [touched.fact() for touched in self._modified.values()]
-        if late_from is not None:
-            modified = with_late(modified[:late_from], modified[late_from:])
+        # Those of subagents' own transcripts, which are read at the end, are ordered by time.
+        own = [file for file in modified if file.source.line]
+        late = [file for file in modified if not file.source.line]
         read = tuple(touched.fact() for key, touched in self._read.items() if key not in self._modified)
-        return tuple(modified), read
+        return tuple(with_late(own, late)), read
 
     def knows(self, path: str) -> bool:
         """Whether the file was read or changed, under this path or before it was moved there."""
         key = path_identity(path)
         return key in self._read or key in self._modified or bool(self._moved_to(key))
-
-    @property
-    def count(self) -> int:
-        """Number of modified files."""
-        return len(self._modified)
 
 
 def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: str) -> str:
@@ -375,16 +351,6 @@ class ShellFileLog:
         """By `path_identity` of the path."""
         self._removed: dict[str, None] = {}
         """Identities of paths that were removed: a second removal is not recorded."""
-
-    def resume(self, found: Iterable[FileFact], removed: Iterable[str]) -> None:
-        """Restore the files, and the paths of `removed`."""
-        self._found.update((path_identity(file.path), file) for file in found)
-        self._removed.update(dict.fromkeys(removed))
-
-    @property
-    def removed(self) -> tuple[str, ...]:
-        """The last paths from which files were removed."""
-        return tuple(self._removed)
 
     def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
         """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""

@@ -54,8 +54,8 @@ _COMMAND = 2_000
 class LandmarkLog:
     """Keeps the last commits, tags and pull requests; a tag or an address counts once."""
 
-    def __init__(self, known: Iterable[Landmark] = ()) -> None:
-        self._found: dict[str, Landmark] = {_key(each): each for each in known}
+    def __init__(self) -> None:
+        self._found: dict[str, Landmark] = {}
 
     def ran(self, command: str, output: str, source: Source) -> None:
         """Record a successful shell command with its output at `source`."""
@@ -181,20 +181,6 @@ class QuoteLog:
         self.modes: deque[PermissionMode] = deque(maxlen=_MODES)
         self._addresses: dict[str, Quote] = {}
         self._mode = ""
-
-    def resume(
-        self,
-        reports: Iterable[Quote],
-        addresses: Iterable[Quote],
-        api_errors: Iterable[Quote],
-        modes: Iterable[PermissionMode],
-    ) -> None:
-        """Restore the quotes."""
-        self.reports.extend(reports)
-        self._addresses.update((each.text, each) for each in addresses)
-        self.api_errors.extend(api_errors)
-        self.modes.extend(modes)
-        self._mode = self.modes[-1].mode if self.modes else ""
 
     @property
     def addresses(self) -> tuple[Quote, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -222,10 +221,6 @@ class ActionLog:
         self._outcome: Outcome = "unknown"
         self._before: Action | None = None
 
-    def resume(self, action: Action | None) -> None:
-        """Restore the last action."""
-        self._before = action
-
     def called(self, call: Call, source: Source) -> None:
         """Record a call."""
         if call.name not in BOOKKEEPING:
@@ -283,13 +278,6 @@ class CommandLog:
     def __init__(self, by: Literal["model", "subagent"] = "model") -> None:
         self._calls: deque[ShellCall] = deque(maxlen=_COMMANDS)
         self._by = by
-
-    def resume(self, commands: Iterable[Command]) -> None:
-        """Restore finished commands."""
-        for c in commands:
-            self._calls.append(
-                ShellCall(c.text, c.description, c.source, c.outcome, c.exit_code, c.output, c.by)
-            )
 
     def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
         """Record a call."""

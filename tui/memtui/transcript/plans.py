@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memtui.secrets.border import cleared_in
@@ -43,13 +43,6 @@ class PlanLog:
         self._files: dict[str, str] = {}
         self._shown: dict[str, _Plan] = {}
         self._unseen: dict[str, Source] = {}
-
-    def resume(self, plans: Iterable[PlanFact]) -> None:
-        """Restore plans."""
-        for plan in plans:
-            self._add(_Plan(plan.origin, plan.content, plan.fate, plan.path, plan.source))
-            if plan.path:
-                self._files[plan.path] = plan.content
 
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
         """Record a successful change of a file; only plan files count."""
@@ -316,45 +309,21 @@ class ListedTask:
     """Numbers of the tasks it depends on."""
 
 
-@dataclass(frozen=True, slots=True)
-class TodoMemory:
-    """State of a `TodoLog` between two readings."""
-
-    todos: tuple[Todo, ...] = ()
-    tasks: dict[str, ListedTask] = field(default_factory=dict)
-    """By the number that later lines refer to."""
-    tasks_are_newer: bool = False
-    past: dict[str, tuple[str, Source]] = field(default_factory=dict)
-    began: Source = NOWHERE
-
-
 class TodoLog:
     """Keeps the todo list (TodoWrite, to 2.1.15) or the task list (TaskCreate and others, from 2.1.17).
 
     Each agent has its own todo list; the task list is shared by the session and its subagents.
     """
 
-    def __init__(self, memory: TodoMemory | None = None) -> None:
-        memory = memory or TodoMemory()
-        self._todos = list(memory.todos)
-        self._before = list(self._todos)
-        self._tasks = {number: replace(task, needs=dict(task.needs)) for number, task in memory.tasks.items()}
-        self._tasks_are_newer = memory.tasks_are_newer
-        self._past = dict(memory.past)
-        self._past_before = dict(self._past)
-        self.began = memory.began
+    def __init__(self) -> None:
+        self._todos: list[Todo] = []
+        self._before: list[Todo] = []
+        self._tasks: dict[str, ListedTask] = {}
+        self._tasks_are_newer = False
+        self._past: dict[str, tuple[str, Source]] = {}
+        self._past_before: dict[str, tuple[str, Source]] = {}
+        self.began = NOWHERE
         """Source of the session's first list; `NOWHERE` if there was none."""
-
-    def memory(self) -> TodoMemory:
-        """State for the next reading."""
-        tasks = {number: replace(task, needs=dict(task.needs)) for number, task in self._tasks.items()}
-        return TodoMemory(
-            tuple(self._todos),
-            tasks,
-            self._tasks_are_newer,
-            dict(self._past),
-            self.began,
-        )
 
     def write(self, arguments: dict[str, Any], source: Source) -> None:
         """Record a TodoWrite call, which always contains the whole list."""

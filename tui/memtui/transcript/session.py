@@ -31,7 +31,7 @@ from memtui.transcript.events import (
 )
 from memtui.transcript.line_index import never
 from memtui.transcript.lines import LINE_LIMIT, Line, Record, read_lines
-from memtui.transcript.records import ContextSize, Facts
+from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 
 _DISTINCT_LIMIT = 500
@@ -64,21 +64,6 @@ class Setting:
         self._latest: tuple[str, int] | None = None
         self._stride = 1
         self._requests = 0
-
-    def resume(self, facts: Facts) -> None:
-        """Restore the fields."""
-        for seen, values in (
-            (self.versions, facts.versions),
-            (self.models, facts.models),
-            (self.folders, facts.cwds),
-            (self.branches, facts.branches),
-        ):
-            seen.update(dict.fromkeys(values))
-        self.folder, self.branch = facts.cwd, facts.branch
-        self.started, self.ended = facts.started, facts.ended
-        if facts.session_id:
-            self._session = facts.session_id
-            self._sessions[facts.session_id] = None
 
     def take(self, record: Record) -> str:
         """Record the fields of a record; returns its timestamp, "" when it has none."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import replace
 
 from memtui.secrets.border import cleared
 from memtui.transcript.events import Queue
@@ -91,17 +92,6 @@ _KINDS: dict[WordsKind, PromptKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PromptMemory:
-    """State of a `PromptLog` between two readings."""
-
-    held: Prompt | None = None
-    queue: tuple[tuple[str, Source], ...] = ()
-    removed: tuple[str, ...] = ()
-    attached: tuple[str, ...] = ()
-    fresh: tuple[str, ...] = ()
-
-
 class PromptLog:
     """Collects prompts in the order in which the user said them.
 
@@ -113,35 +103,18 @@ class PromptLog:
     def __init__(self) -> None:
         self._first = ""
         self._first_queued = ""
-        self._held: Prompt | None = None
+        self.held: Prompt | None = None
+        """A slash command, which is the user's unless its output follows."""
         self._queue: list[tuple[str, Source]] = []
         self._removed: list[str] = []
         self._attached: list[str] = []
         self._fresh: list[str] = []
 
-    def resume(self, first: str, memory: PromptMemory) -> None:
-        """Restore the first prompt and the state."""
-        self._first = first
-        self._held = memory.held
-        self._queue, self._removed = list(memory.queue), list(memory.removed)
-        self._attached, self._fresh = list(memory.attached), list(memory.fresh)
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether there is no state to pass on."""
-        return not (self._held or self._queue or self._removed or self._attached or self._fresh)
-
-    def memory(self) -> PromptMemory:
-        """State for the next reading."""
-        lists = (self._removed, self._attached, self._fresh)
-        queue = tuple(self._queue[-_REMEMBERED:])
-        return PromptMemory(self._held, queue, *(tuple(texts[-_REMEMBERED:]) for texts in lists))
-
     def words(self, kind: WordsKind, text: str, source: Source) -> list[Prompt]:
         """Record a user line; returns the prompts that are certain now."""
         certain: list[Prompt] = []
-        if self._held is not None:
-            held, self._held = self._held, None
+        if self.held is not None:
+            held, self.held = self.held, None
             if kind != "output":
                 certain.append(self._keep(held))
         prompt_kind = _KINDS.get(kind)
@@ -150,7 +123,7 @@ class PromptLog:
         prompt = _prompt(text, prompt_kind, source)
         if kind == "local command":
             # Executed by Claude Code itself if its output follows.
-            self._held = prompt
+            self.held = prompt
             return certain
         return [*certain, self._keep(prompt)]
 
@@ -186,14 +159,9 @@ class PromptLog:
         if self._fresh:
             self._fresh.clear()
 
-    def flush(self) -> list[Prompt]:
-        """The pending prompt, which no output followed."""
-        held, self._held = self._held, None
-        return [self._keep(held)] if held is not None else []
-
     def first(self) -> str:
         """The first prompt with a line of its own, else the first of any kind; "" for none."""
-        return self._first or self._first_queued
+        return self._first or (self.held.text if self.held else self._first_queued)
 
     def _keep(self, prompt: Prompt) -> Prompt:
         if prompt.kind in ("typed", "command", "plan"):
@@ -285,13 +253,11 @@ class TurnLog:
         self._calls = 0
         self._planned = False
 
-    def resume(self, turns: Iterable[Turn]) -> None:
-        """Restore turns; the last one may still be open."""
-        *self._closed, last = (*turns, None)
-        if self._closed:
-            last = self._turn = self._closed.pop()
-            self._texts.extend((*last.texts, *([last.closing] if last.closing else [])))
-            self._end, self._calls = last.end, last.calls
+    def copy(self) -> TurnLog:
+        """A log of its own with the same turns."""
+        other = copy(self)
+        other._closed, other._texts = list(self._closed), self._texts.copy()
+        return other
 
     def opened(self, kind: TurnKind, ask: str, source: Source, printed: Iterable[str] = ()) -> None:
         """Open a turn; `ask` has the words of the user, `printed` earlier output of tools."""

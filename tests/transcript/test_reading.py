@@ -1,17 +1,13 @@
-"""A transcript read in two steps gives the same facts as in one."""
+"""A transcript that is read as it grows gives the same facts as when it is read at once."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from memtui.documents.compactor import members, next_state
 from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.ground.project import Project
-from memtui.ground.text import FormatError
-from memtui.transcript.checkpoint import Checkpoint, carry_from_json, carry_to_json
-from memtui.transcript.facts import read_facts, read_on
+from memtui.transcript.facts import Reading, read_facts
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import key_of
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
@@ -76,14 +72,14 @@ def session() -> Transcript:
 def steps(path: Path, data: bytes, cuts: list[int]) -> tuple[SessionState, Facts]:
     """The last version when a transcript is read up to each cut, and then to its end."""
     state: SessionState | None = None
-    carry: Checkpoint | None = None
+    reading, before = Reading(path), None
     for cut in (*cuts, len(data)):
         path.write_bytes(data[:cut])
-        before = carry.facts if carry else None
-        facts, carry = read_on(path, carry)
+        facts = reading.read()
         state = next_state(state, facts, SHOP, before=before) or state
-        carry = carry_from_json(carry_to_json(carry))
+        before = facts
     assert state is not None
+    assert facts == read_facts(path)
     return state, facts
 
 
@@ -93,9 +89,9 @@ def said(state: SessionState) -> set[str]:
 
 def test_reading_on_from_the_start_is_reading(tmp_path: Path) -> None:
     path = session().write(tmp_path)
-    facts, carry = read_on(path)
-    assert facts == read_facts(path)
-    assert carry.offset == path.stat().st_size
+    reading = Reading(path)
+    assert reading.read() == reading.read() == read_facts(path)
+    assert reading.offset == path.stat().st_size
 
 
 def test_cut_after_any_line_the_document_is_the_same(tmp_path: Path) -> None:
@@ -136,12 +132,13 @@ def test_a_line_that_is_being_written_is_read_when_it_is_whole(tmp_path: Path) -
     path = transcript.write(tmp_path)
     transcript.edit("/work/app/a.py")
     path.write_bytes(transcript.data[:-30])
-    facts, carry = read_on(path)
-    assert facts.modified_files == ()
+    reading = Reading(path)
+    facts = reading.read()
+    assert (facts.modified_files, facts.lines, facts.skipped_lines) == ((), 3, 1)
     path.write_bytes(transcript.data)
-    facts, carry = read_on(path, carry)
+    facts = reading.read()
     assert [file.path for file in facts.modified_files] == ["/work/app/a.py"]
-    assert carry.offset == len(transcript.data)
+    assert (facts.lines, facts.skipped_lines) == (3, 0)
 
 
 def test_what_a_subagent_did_is_read_once(tmp_path: Path) -> None:
@@ -152,12 +149,13 @@ def test_what_a_subagent_did_is_read_once(tmp_path: Path) -> None:
     agent.edit("/work/app/deep.py")
     own = path.with_suffix("") / "subagents" / "agent-a1.jsonl"
     agent.write(own.parent, own.name)
-    _, carry = read_on(path)
+    reading = Reading(path)
+    reading.read()
     agent.edit("/work/app/deep.py")
     agent.write(own.parent, own.name)
-    facts, carry = read_on(path, carry)
+    facts = reading.read()
     assert [(file.path, file.times) for file in facts.modified_files] == [("/work/app/deep.py", 2)]
-    facts, _ = read_on(path, carry)
+    facts = reading.read()
     assert [(file.path, file.times) for file in facts.modified_files] == [("/work/app/deep.py", 2)]
 
 
@@ -182,17 +180,22 @@ def test_a_check_that_a_subagent_ran_counts_wherever_the_reading_stopped(tmp_pat
         assert state.working == whole.working, line[:300]
 
 
-def test_a_checkpoint_stays_small(tmp_path: Path) -> None:
+def test_up_to_a_line_only_what_came_before_it_is_read(tmp_path: Path) -> None:
     transcript = Transcript()
-    for number in range(400):
-        transcript.user(f"Please look at request {number}. " + "It matters. " * 40)
-        transcript.tool("Bash", "ok", command=f"npm run thing{number} " + "x" * 500)
-        transcript.tool("Read", "text", file_path=f"/work/app/{number}.py")
-    _, carry = read_on(transcript.write(tmp_path))
-    assert len(str(carry_to_json(carry))) < 150_000
-    assert carry.facts.first_prompt.startswith("Please look at request 0.")
-
-
-def test_something_else_is_not_carried_on() -> None:
-    with pytest.raises(FormatError):
-        carry_from_json({"facts": {"prompts": [3]}})
+    transcript.user("Fix the race")
+    agent = Transcript()
+    agent.edit("/work/app/early.py")
+    transcript.moment = agent.moment
+    transcript.say("Done.")
+    end = len(transcript.data)
+    agent.moment = transcript.moment
+    agent.edit("/work/app/late.py")
+    transcript.moment = agent.moment
+    transcript.user("And the other one")
+    path = transcript.write(tmp_path)
+    agent.write(path.with_suffix("") / "subagents", "agent-a1.jsonl")
+    reading = Reading(path)
+    known = reading.read(end)
+    assert [turn.ask for turn in known.turns] == ["Fix the race"]
+    assert [file.path for file in known.modified_files] == ["/work/app/early.py"]
+    assert reading.read() == read_facts(path)
