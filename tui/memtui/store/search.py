@@ -338,10 +338,11 @@ class Searcher:
         self._looked = -math.inf
         self._complete = True
 
-    def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> None:
+    def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
         """Bring the index up to date; see `SearchIndex.update`."""
-        self._complete = self.index.update(budget=budget, progress=progress)
+        complete = self._complete = self.index.update(budget=budget, progress=progress)
         self._looked = time.monotonic()
+        return complete
 
     def search(
         self,
@@ -367,20 +368,26 @@ class Searcher:
             FileProblem: the index is locked, the settings cannot be read, or a folder not be listed.
         """
         budget = _BUDGET if budget is None else budget
+        # Not read again below: another search may complete the index after this one has read it.
+        complete = self._complete
         if time.monotonic() - self._looked > _FRESH:
-            self.update(budget=budget)
+            complete = self.update(budget=budget)
         for again in (True, False):
             try:
                 with self.index.reading() as connection:
                     where = self._where(connection, asked, scope, path, tags)
                     groups = self._search(connection, asked, where, limit or LIMIT)
+                groups = [group._replace(complete=complete) for group in groups]
                 if scope is Scope.SESSION:  # of pins those that come from it
                     groups = [_only_of(path, each) if each.kind is Kind.PIN else each for each in groups]
                 return groups
             except IndexDamaged as error:
-                if not again:
+                if not again and complete:
                     raise FileProblem(self.index.path, f"cannot be read: {error}") from error
-                self.update(budget=budget)
+                if not again:  # it is being made by another search
+                    kinds = [kind for kind, name in zip(Kind, KINDS, strict=True) if name in asked.kinds]
+                    return [Group(kind, complete=False) for kind in kinds]
+                complete = self.update(budget=budget)
         raise AssertionError
 
     def _search(
@@ -402,7 +409,7 @@ class Searcher:
             if name in asked.kinds:
                 make = self._sessions if kind == SESSIONS else self._documents
                 results, total = make(connection, kind, found[kind], asked.query, limit)
-                groups.append(Group(list(Kind)[kind], tuple(results), total, self._complete))
+                groups.append(Group(list(Kind)[kind], tuple(results), total))
         stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
         return [_without_stored(group, stored) for group in groups]
 

@@ -167,6 +167,8 @@ class SearchScreen(Screen[Result | None]):
                 self._search(text, again=True)
 
     def _show(self, text: str, groups: Iterable[Group], *, first: bool = False) -> None:
+        hits = (key for key, found in self._found.items() if isinstance(found, Result))
+        first = first or (isinstance(self.focused, Input) and self.results.selected == next(hits, None))
         groups = self._groups = tuple(groups)
         self._found = dict(rows_of(groups, recent=not text.strip(), unfolded=self._unfolded))
         listing = self.results
@@ -180,7 +182,7 @@ class SearchScreen(Screen[Result | None]):
             listing.empty = f"Nothing to search in yet.\n\n{HINT}"
         listing.set_rows(tuple(self._found))
         listing.refresh_rows()
-        if first:  # of a new query, select the best hit
+        if first:  # of a new query, or of one whose best hit was selected while typing
             listing.action_first()
         self._show_selected()
 

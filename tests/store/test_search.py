@@ -1,0 +1,47 @@
+"""Searching while another search is at work on the same index."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from memtui.ground.files import lock
+from memtui.ground.project import Places, Project, memtui_home
+from memtui.store.search import Searcher, parse_search
+from tests.transcripts import Transcript
+
+
+def test_a_search_is_not_called_whole_by_another_that_ends_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = Places(Project(tmp_path), memtui_home(), tmp_path / "claude")
+    searcher = Searcher(places)
+    searcher.update()
+    session = Transcript(cwd=str(tmp_path))
+    session.user("Weigh the anchors")
+    session.write(places.claude / "projects" / "work")
+    reading = searcher.index.reading
+    with ExitStack() as other:
+        other.enter_context(lock(searcher.index.path))
+
+        @contextmanager
+        def while_the_other_ends() -> Iterator[sqlite3.Connection]:
+            with reading() as connection:
+                connection.execute("BEGIN")
+                connection.execute("SELECT count(*) FROM rows").fetchone()
+                connection.execute("COMMIT")
+                other.close()
+                searcher._complete = True
+                yield connection
+
+        monkeypatch.setattr(searcher.index, "reading", while_the_other_ends)
+        monkeypatch.setattr("memtui.store.search._FRESH", -1.0)
+        (sessions, *_) = searcher.search(parse_search("anchors"))
+    assert (sessions.results, sessions.complete) == ((), False)
+    monkeypatch.setattr(searcher.index, "reading", reading)
+    (sessions, *_) = searcher.search(parse_search("anchors"))
+    assert (len(sessions.results), sessions.complete) == (1, True)
