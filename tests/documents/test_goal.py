@@ -263,9 +263,9 @@ def test_an_approved_plan_ends_the_planning() -> None:
     assert dynamics(replace(facts, plans=(plan("# A kiln", "approved", 3),))).phase == ""
 
 
-def test_the_users_shell_lines_are_marked_as_commands() -> None:
+def test_the_users_shell_lines_are_commands_and_no_requests() -> None:
     facts = Facts(turns=(turn(1, "git pull", kind="shell"), turn(2, "Go on", "Done.")))
-    assert goal_parts(facts)[-1] == 'first asked (L1): "! git pull"'
+    assert goal_parts(facts) == ['first asked (L2): "Go on"']
     typed = Command("git pull", "", "unknown", None, "", source=at(1), by="user")
     assert outcome_of(typed) == "typed by the user, exit status not on record"
 

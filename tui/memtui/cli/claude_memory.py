@@ -164,4 +164,6 @@ def undelete(places: Places, name: str) -> str:
         if name in (each.file.stem, each.file.name):
             memories.undelete(each)
             return str(each.file)
-    raise FileMissing(memories.folder, f"has had no memory {name!r}: see `memtui memory list --trash`, or add --claude")
+    raise FileMissing(
+        memories.folder, f"has had no memory {name!r}: see `memtui memory list --trash`, or add --claude"
+    )

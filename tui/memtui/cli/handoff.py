@@ -21,7 +21,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from memtui.documents.compaction_notes import known_open_tasks
-from memtui.documents.quotes import citation, last_request
+from memtui.documents.quotes import citation, last_request, told_turns
 from memtui.documents.session_state import SessionState
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, local_minute
@@ -161,9 +161,9 @@ def _words(title: str, text: str, source: Source, rank: int, session_id: str) ->
 
 
 def _last_said(facts: Facts | None) -> Quote | None:
-    """The model's last message to the user."""
-    turns = reversed(facts.turns) if facts else ()
-    return next((turn.closing for turn in turns if turn.closing and turn.kind != "notification"), None)
+    """The model's last closing message."""
+    turns = told_turns(facts) if facts else ()
+    return next((turn.closing for turn in turns if turn.closing), None)
 
 
 def _items(texts: Iterable[str]) -> str:

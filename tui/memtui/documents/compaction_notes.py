@@ -11,8 +11,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.documents.compactor import flat
-from memtui.documents.events import COMMANDS_RUN, commands_run, landmark_line, missing_work
-from memtui.documents.quotes import UserRequest, citation, reports, user_requests, with_source, without_source
+from memtui.documents.events import COMMANDS_RUN, commands_run, landmark_line, missing_work, unsaved_work
+from memtui.documents.quotes import (
+    UserRequest,
+    citation,
+    reports,
+    told_turns,
+    user_requests,
+    with_source,
+    without_source,
+)
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_draft import SEEN, gone_files, grouped, seen_addresses
 from memtui.documents.work import plan_status, turn_line, unfinished_turn, waiting_for
@@ -61,7 +69,7 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
         "Goal and plan": _goal(facts, state, root),
         "Open tasks": [f"- {task}" for task in known_open_tasks(facts, state)],
         "Decisions and constraints on record": _decisions(state),
-        "Commits and pull requests": _on_record(facts),
+        "Commits and pull requests": _on_record(facts, root),
         "The user's messages, newest first": _messages(facts),
         _CLOSINGS: [],
         _REPORTS: [],
@@ -118,9 +126,10 @@ def known_open_tasks(facts: Facts | None, state: SessionState | None) -> list[st
     return list(known.values())
 
 
-def _on_record(facts: Facts) -> list[str]:
+def _on_record(facts: Facts, root: Path) -> list[str]:
     marks = reversed(facts.landmarks[-_MARKS_KEPT:])
     lines = [f"- {shortened(landmark_line(mark), _MARK)}" for mark in marks]
+    lines += [f"- {line}" for line in unsaved_work(facts, root)]
     seen = seen_addresses(facts)
     return [*lines, f"- {SEEN}: {', '.join(seen)}"] if seen else lines
 
@@ -142,9 +151,9 @@ def _messages(facts: Facts) -> list[str]:
 
 def _closings(facts: Facts, room: int) -> list[str]:
     """Closing messages that fit; always including the last one, shortened if necessary."""
-    spoken = [turn.closing for turn in facts.turns if turn.closing and turn.kind != "notification"]
+    spoken = [turn.closing for turn in told_turns(facts) if turn.closing]
     lines: list[str] = []
-    for quote in reversed(spoken):
+    for quote in spoken:
         width = _CLOSING if lines else min(_CLOSING, max(_LEAST_CLOSING, room))
         line = named_line(quote.source, ends_of(one_line(quote.text), width))
         room -= len(line) + 1

@@ -18,9 +18,10 @@ from memtui.transcript.checks import (
     is_lookup,
     last_check,
     last_checks,
+    passes_again,
     worth_telling,
 )
-from memtui.transcript.paths import shown_path
+from memtui.transcript.paths import is_absolute, shown_path
 from memtui.transcript.records import (
     NOWHERE,
     Action,
@@ -31,6 +32,7 @@ from memtui.transcript.records import (
     Landmark,
     Source,
     is_after,
+    later,
 )
 from memtui.transcript.shell import SHELL_TOOLS, shows_outcome
 from memtui.transcript.short_text import capitalised, one_line, shortened, telling_line
@@ -40,6 +42,7 @@ _COUNTED = 50
 _COMMAND = 120
 _LEAST = 40
 _MISSING = 5
+_CHANGED = 8
 _FAILED = 3
 _TARGET = 400
 """Characters by which commands are compared: of one that failed, facts keep 500."""
@@ -65,13 +68,16 @@ def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: boo
 
 
 def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
-    """The source of a later success of the same command."""
+    """The source of a later success of the same command, or of the same checks."""
     if error.tool not in SHELL_TOOLS:
         return ""
     target = bare_command(error.target)[:_TARGET]
     for command in facts.commands:
-        same = is_after(command.source, error.source) and bare_command(command.text)[:_TARGET] == target
-        if same and outcome_of(command) == "ok":
+        if not is_after(command.source, error.source) or outcome_of(command) != "ok":
+            continue
+        if bare_command(command.text)[:_TARGET] == target or passes_again(
+            command, error.target, error.message
+        ):
             where = citation(command.source, clock=clock)
             return f", ok when it ran again{f' at {where}' if where else ''}"
     return ""
@@ -117,16 +123,38 @@ def missing_work(facts: Facts, *, clock: bool = False) -> str:
     return f"subagents {named}{more}: transcripts missing; their changes are known only from their results"
 
 
+def unsaved_work(facts: Facts, root: Path) -> list[str]:
+    """Files changed since the last commit on record, and commits since the last push; a line each."""
+    commits = [mark for mark in facts.landmarks if mark.kind == "commit" and mark.superseded != "reset"]
+    if not commits:
+        return []
+    last, lines = commits[-1].source, []
+    files = (file for file in (*facts.modified_files, *facts.shell_files) if not file.fate)
+    changed = dict.fromkeys(
+        shown_path(file.path, root) for file in files if is_after(later(file.source, file.last), last)
+    )
+    inside = [path for path in changed if not is_absolute(path)]
+    if inside:
+        more = f" and {len(inside) - _CHANGED} more" if len(inside) > _CHANGED else ""
+        named = f"{', '.join(inside[-_CHANGED:])}{more}"
+        lines.append(f"{with_source('Changed since the last commit on record', last)}: {named}")
+    local = [mark.commit for mark in commits if not mark.superseded and is_after(mark.source, facts.pushed)]
+    if any(local):
+        lines.append(f"Commits with no later push on record: {', '.join(filter(None, local[-_CHANGED:]))}")
+    return lines
+
+
 def is_sure(check: Command) -> bool:
     """Whether the status of a check is its own: behind a pipe, it is that of ``tail``."""
-    return check.outcome == "failed" or not hides_outcome(check.text)
+    return check.outcome == "failed" or check.passed or not hides_outcome(check.text)
 
 
 def outcome_of(command: Command) -> str:
     """A command's outcome as shown by the transcript: ``ok``, ``failed``, `HIDDEN` and others."""
     if command.by == "user" and command.outcome == "unknown":
         return TYPED
-    return HIDDEN if command.outcome == "ok" and not shows_outcome(command.text) else command.outcome
+    hidden = command.outcome == "ok" and not command.passed and not shows_outcome(command.text)
+    return HIDDEN if hidden else command.outcome
 
 
 def outcome_of_action(facts: Facts, action: Action) -> str:

@@ -46,7 +46,7 @@ def without_source(text: str) -> str:
 
 
 _WIDTH = 240
-_WITHOUT_WORDS = ("notification", "start")
+_WITHOUT_WORDS = ("notification", "start", "shell")
 _REPLY = 60
 """Longest reply that says little without its question, in characters."""
 _QUESTION, _LOOKED_AT = 120, 500
@@ -133,8 +133,6 @@ def last_request(facts: Facts) -> UserRequest | None:
 
 
 def _words(turn: Turn, facts: Facts) -> str:
-    if turn.kind == "shell":
-        return f"! {turn.ask}"
     if turn.kind != "plan":
         return turn.ask
     for plan in facts.plans:
@@ -159,6 +157,8 @@ _CLOSING, _CLOSINGS = 800, 4_000
 _BETWEEN, _BETWEENS = 500, 1_500
 _ASK, _ASKS = 750, 2_500
 _REPORT, _REPORTS = 300, 900
+_NOD = 80
+"""Closing messages under this length answer a notification without saying what it brought."""
 _ROOM = 100
 """Minimum room for another quote, in characters."""
 
@@ -192,7 +192,7 @@ def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
 
 
 def closing_messages(facts: Facts) -> list[Said]:
-    """The last message of each turn that the user opened, newest first, as many as fit."""
+    """The last message of each turn, newest first, as many as fit."""
     said = (Said(turn.closing.text, turn.closing.source) for turn in _turns(facts) if turn.closing)
     return _fitting(said, _CLOSING, _CLOSINGS)
 
@@ -254,12 +254,6 @@ def with_new_quotes(sections: Iterable[Section], quotes: Iterable[Section]) -> t
     return (*(each for each in sections if not is_quotes(each)), *quotes)
 
 
-def _turns(facts: Facts) -> Iterator[Turn]:
-    """Turns, newest first; of those opened by a notification only the very last one."""
-    last = facts.turns[-1:]
-    return (turn for turn in reversed(facts.turns) if turn.kind != "notification" or turn in last)
-
-
 def _fitting(said: Iterable[Said], width: int, room: int) -> list[Said]:
     kept: list[Said] = []
     for text, source in said:
@@ -305,3 +299,19 @@ def _who(item: str) -> str:
 
 def _again(section: Section, items: list[str]) -> Section:
     return section.replace(text="\n".join(part for part in (FIRST_LINE, _listed(items)) if part))
+
+
+def told_turns(facts: Facts) -> Iterator[Turn]:
+    """Turns, newest first; of those opened by a notification only those with more than a nod."""
+    return (turn for turn in reversed(facts.turns) if not _is_nod(turn))
+
+
+def _turns(facts: Facts) -> Iterator[Turn]:
+    """The same, with the very last turn whatever it is."""
+    last = facts.turns[-1:]
+    return (turn for turn in reversed(facts.turns) if turn in last or not _is_nod(turn))
+
+
+def _is_nod(turn: Turn) -> bool:
+    brief = turn.closing is None or len(turn.closing.text) < _NOD
+    return turn.kind == "notification" and not turn.calls and brief

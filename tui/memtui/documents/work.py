@@ -234,14 +234,18 @@ def _answered(answer: Answer) -> str:
 
 
 def _plans(facts: Facts) -> Iterator[RecordedDecision]:
-    """Approved and refused plans; of several with the same title and fate, only the last one."""
+    """Approved and refused plans; of several with the same title and fate, only the last one.
+
+    A refusal is not told of when a plan with that title was approved later.
+    """
     last = {(plan_title(plan), plan.fate): plan for plan in facts.plans}
+    at = {(plan_title(plan), plan.fate): number for number, plan in enumerate(facts.plans)}
     for (title, fate), plan in last.items():
         if fate == "approved":
             yield RecordedDecision(
                 _plan_with_fate(plan, "approved"), _words_on_plan(facts, plan, "comment"), plan.source
             )
-        elif fate == "rejected" and (title, "approved") not in last:
+        elif fate == "rejected" and at[title, fate] > at.get((title, "approved"), -1):
             yield RecordedDecision(
                 _plan_with_fate(plan, "refused"), _words_on_plan(facts, plan, "rejection"), plan.source
             )

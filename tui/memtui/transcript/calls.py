@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memtui.secrets.border import cleared_in
-from memtui.transcript.checks import hidden_failure, is_check
+from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result
 from memtui.transcript.files import FileLog, ShellFileLog, may_remove, may_write, target_path, tool_of
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog
@@ -26,7 +26,7 @@ from memtui.transcript.outcomes import (
 from memtui.transcript.plans import PlanLog, TodoLog
 from memtui.transcript.records import NOWHERE, Answer, ErrorFact, Quote, Source
 from memtui.transcript.session import worker_of
-from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, TASK_TOOLS
+from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, STOP_TOOLS, TASK_TOOLS
 
 _WAITING_LIMIT = 2_000
 _ANSWER_LIMIT = 500
@@ -141,6 +141,7 @@ class CallLog:
         if waiting.shell is not None:
             shown = _with_hidden_failure(result, waiting.shell)
             waiting.shell.ended(shown, outcome_of(shown))
+            waiting.shell.passed = not shown.failed and hidden_success(waiting.shell.text, result.text)
         if result.failed:
             return
         name = waiting.call.name
@@ -180,6 +181,7 @@ class CallLog:
             self._failed(shown, waiting)
         if waiting.shell is not None:
             waiting.shell.ended(shown, outcome)
+            waiting.shell.passed = outcome == "ok" and hidden_success(waiting.shell.text, result.text)
             if ended == "ok":
                 self._ran(waiting.shell.text, waiting)
                 source = self._source._replace(speaker="tool")
@@ -192,6 +194,8 @@ class CallLog:
     def _went_well(self, result: Result, waiting: _Waiting) -> None:
         call = waiting.call
         name = call.name
+        if name in STOP_TOOLS:
+            self.commands.stopped(call.input)
         if name in EDIT_TOOLS or name in READ_TOOLS:
             self._touched(result, waiting)
         elif name in TASK_TOOLS:

@@ -33,8 +33,8 @@ SENTENCE = 240
 _CHECKERS = "|".join(map(re.escape, sorted(TEST_RUNNERS | LINTERS | COMPILERS)))
 _CHECK = re.compile(
     r"(?P<runner>(?:npx|bunx|python3? -m|(?:uv|poetry|hatch|pdm|rye) run|(?:pnpm|yarn|bundle|mise) exec) )?"
-    rf"(?:(?:{_CHECKERS})(?![\w-])"
-    rf"|(?:{'|'.join(sorted(TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?"
+    rf"(?:(?:{_CHECKERS})(?![\w-]| format| fmt)"
+    rf"|(?:{'|'.join(sorted(TASK_RUNNERS, reverse=True))})\s+(?:run\s+)?(?![\w:.-]*\b(?:format|fmt)\b)"
     r"[\w:.-]*(?:test|check|build|compile|tsc|lint|vet|clippy))"
 )
 """Commands that are checks, in the form of `memtui.transcript.shell.programs_run`."""
@@ -90,7 +90,7 @@ def last_checks(facts: Facts) -> list[Command]:
     """The last run of each kind of check, the last one at the end."""
     last: list[_Run] = []
     for command in all_commands(facts):
-        checks = frozenset(filter(None, map(_check_in, programs_run(command.text))))
+        checks = _checks_in(command.text)
         if checks and command.outcome in ("ok", "failed"):
             run = _Run(checks, selected_tests(command.text), command)
             older = (_without(each, run) for each in last)
@@ -218,6 +218,36 @@ def hidden_failure(command: str, output: str) -> str:
             return output[max(0, start + said.start() - _AROUND) : start + said.end() + _AROUND]
         start += len(line) + 1
     return ""
+
+
+_PASSED = re.compile(
+    r"\b[1-9]\d* passed\b|^test result: ok\b|^ok[ \t]+\S+[ \t]|^BUILD SUCCESS|^All checks passed|^PASS\b"
+    r"|^Success: no issues found|^Found 0 errors|^0 errors|^OK(?: \(|$)",
+    re.MULTILINE,
+)
+"""Lines that test runners, compilers and linters print on success."""
+
+
+_PARTLY = re.compile(r"\|\s*(?:head\b|grep\b(?![^|]*(?:fail|err)))", re.IGNORECASE)
+"""Shows a part of an output: failures may stand in the rest."""
+
+
+def hidden_success(command: str, output: str) -> bool:
+    """Whether a check whose exit status is hidden, and that printed no failure, printed its success."""
+    if not hides_outcome(command) or _PARTLY.search(command) or not is_check(command):
+        return False
+    return _PASSED.search(output[-_LONGEST:]) is not None
+
+
+def passes_again(command: Command, failed: str, message: str) -> bool:
+    """Whether a successful command ran all checks of one that failed before with a message."""
+    checks = _checks_in(failed)
+    covered = bool(checks) and checks <= _checks_in(command.text)
+    return covered and covers(selected_tests(command.text), selected_tests(failed), message)
+
+
+def _checks_in(command: str) -> frozenset[str]:
+    return frozenset(filter(None, map(_check_in, programs_run(command))))
 
 
 def _holds_stem(text: str) -> bool:

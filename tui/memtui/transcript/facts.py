@@ -120,7 +120,7 @@ class Reading:
         self._task = ""
         self._chain_known = False
         self._source_offset = self._number = 0
-        self._timestamp = ""
+        self._timestamp = self._folder = ""
         self._lines = self._skipped = 0
         self._results: deque[Result] = deque(maxlen=_RESULTS)
         self._cutoff = ""
@@ -193,7 +193,11 @@ class Reading:
         self._source_offset, self._number = line.offset, line.number
         handlers = self._handlers
         for record in line.records:
-            self._timestamp = self._setting.take(record)
+            # A subagent may work on another branch in another folder.
+            subagents = self._chain_known and record.get("isSidechain") is True
+            self._timestamp = time_of(record) if subagents else self._setting.take(record)
+            folder = record.get("cwd") if subagents else ""
+            self._folder = without_private(folder) if folder and type(folder) is str else self._setting.folder
             if not self._chain_known:
                 self._find_chain(record)
             mode = record.get("permissionMode")
@@ -253,6 +257,7 @@ class Reading:
             past_todos=calls.todos.past(),
             todos_began=calls.todos.began,
             landmarks=calls.landmarks.finish(),
+            pushed=calls.landmarks.pushed,
             plans=calls.plans.finish(),
             errors=tuple(calls.errors),
             answers=tuple(calls.answers),
@@ -382,14 +387,14 @@ class Reading:
         else:
             self._calls.found(without_private(call.agent))
         source = self._source("model" if own else "subagent")
-        self._calls.called(call, self._setting.folder, source, own)
+        self._calls.called(call, self._folder, source, own)
 
     def _result(self, result: Result) -> None:
         result = self._clean_result(result)
         own = result.agent == "" or result.agent == self._own_agent
         if own:
             self._results.append(result)
-        self._calls.ended(result, self._setting.folder, self._source("tool"), own)
+        self._calls.ended(result, self._folder, self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:
         """A result without private parts and secrets, unless it is cleared later."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 from memtui.secrets.border import cleared
 from memtui.transcript.events import Result
-from memtui.transcript.records import Landmark, PermissionMode, Quote, Source
+from memtui.transcript.records import NOWHERE, Landmark, PermissionMode, Quote, Source
 from memtui.transcript.shell import shows_outcome
 from memtui.transcript.turns import TEXT, quoted
 
@@ -29,18 +29,20 @@ _PULL = re.compile(
 _PROGRAMS = ("git", "gt ", "gh ", "glab ")
 _SUBMITS = ("gh pr create", "glab mr create", "gt submit", "gt ss")
 _TAGGED = re.compile(r"^\s*\* \[new tag\]\s+(\S{1,100}) ", re.MULTILINE)
-_TAGS = re.compile(r"\bgit tag (?:-[asf] )*(?![-\s])([\w./+-]{1,100})(?![^\s;&|)])")
-_RESET = re.compile(
-    r"\bgit reset\b(?![^\n;&|]* -- )(?:\s+--(?:hard|soft|mixed|keep|merge))*\s*(?P<to>[^\s;&|]*)"
-)
+_GIT = r"\bgit(?: +-[cC] +\S+| +--(?:git-dir|work-tree)[= ]\S+| +--no-pager)*"
+"""Git with its own options: ``git -C DIR``."""
+_TAGS = re.compile(rf"{_GIT} tag (?:-[asf] )*(?![-\s])([\w./+-]{{1,100}})(?![^\s;&|)])")
+_RESET = re.compile(rf"{_GIT} reset\b(?![^\n;&|]* -- )(?:\s+--?[a-z]+)*\s*(?P<to>[^\s;&|]*)")
 _BACK = re.compile(r"(?:HEAD|@)(?:~(?P<count>\d*)|(?P<marks>\^+))")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
-_REBASE = re.compile(r"\bgit (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
+_REBASE = re.compile(rf"{_GIT} (?:rebase\b(?! --abort)|pull\b[^\n;&|]* --rebase\b)")
+_PUSH = re.compile(rf"{_GIT} push\b(?![^\n;&|]*(?:--dry-run| -n\b|--tags))|\bgt (?:submit|ss)\b")
+_NOT_PUSHED = re.compile(r"^(?: ! \[|error: |fatal: )", re.MULTILINE)
 _STACKED = re.compile(r"\bgt (?:create|modify|commit create)\b(?P<options>[^\n;&|\"']*)")
 """Graphite's commits, whose output has no commit id: ``2 files changed, 214 insertions(+)``."""
 _NEW = re.compile(r"\s(?:-[a-z]*c[a-z]*|--commit)\b")
 _CHANGED = re.compile(r"^ ?\d+ files? changed\b", re.MULTILINE)
-_QUIET = re.compile(r"\bgit (?:-C \S+ )?commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
+_QUIET = re.compile(rf"{_GIT} commit\b[^\n;&|\"']*\s(?:-[a-pr-z]*q[a-z]*|--quiet)\b")
 _MESSAGE = re.compile(
     r"\s(?:-[a-zA-Z]*m|--message)[ =]?"
     r"(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n|(?P<quote>[\"'])|(?=[^\s\"'-]))(?P<subject>[^\n]+)"
@@ -56,6 +58,8 @@ class LandmarkLog:
 
     def __init__(self) -> None:
         self._found: dict[str, Landmark] = {}
+        self.pushed = NOWHERE
+        """The last successful push."""
 
     def ran(self, command: str, output: str, source: Source) -> None:
         """Record a successful shell command with its output at `source`."""
@@ -68,9 +72,12 @@ class LandmarkLog:
             if "modify" in stacked[0] and not _NEW.search(stacked["options"]):
                 self._supersede(self._commits()[-1:], "amend")
             self._add_unnamed(command, source)
+        if _PUSH.search(command) and not _NOT_PUSHED.search(output):
+            self.pushed = source
         if any(submits in command for submits in _SUBMITS):
             for match in _PULL.finditer(output):
-                self._add(Landmark("pull request", match[0], source=source))
+                if not _PLACEHOLDER.match(match[0]):
+                    self._add(Landmark("pull request", match[0], source=source))
 
     def finish(self) -> tuple[Landmark, ...]:
         """The landmarks, oldest first."""
@@ -93,14 +100,14 @@ class LandmarkLog:
             quiet = not named and _QUIET.search(command[:_COMMAND])
             if quiet and shows_outcome(command) and not tried_out:
                 self._add_unnamed(command, source)
-        if "tag" in output or "git tag " in command:
+        if "tag" in output or "tag " in command:
             self._tagged(command, output, source)
 
     def _tagged(self, command: str, output: str, source: Source) -> None:
         if "tag" in output:
             for match in _TAGGED.finditer(output):
                 self._add(Landmark("tag", f"tag {match[1]}", source=source))
-        if "git tag " in command and not output.strip():
+        if "tag " in command and not output.strip():
             for match in _TAGS.finditer(command[:_COMMAND]):
                 self._add(Landmark("tag", f"tag {match[1]}", source=source))
 
@@ -125,7 +132,7 @@ class LandmarkLog:
         elif _HASH.fullmatch(to):
             at = [index for index, each in enumerate(commits) if _same_commit(each.commit, to)]
             self._supersede(commits[at[0] + 1 :] if at else commits, "reset")
-        elif "/" in to and "." not in to:
+        elif ("/" in to and "." not in to) or to.startswith(("@{u", "FETCH_HEAD")):
             self._supersede(commits, "reset")  # to a remote branch
 
     def _supersede(self, commits: Iterable[Landmark], how: Literal["amend", "rebase", "reset"]) -> None:
@@ -160,6 +167,12 @@ _ADDRESSES = 100
 _AT_ONCE = 10
 """The most addresses in one result; more are a list that the session only looked at."""
 _LOOKED_AT = 100_000
+_PLACEHOLDER = re.compile(
+    r"https://[^/]+/(?:<?(?:your|my|some)[-_]|(?:owner|org|organi[sz]ation|user(?:name)?)/"
+    r"(?:your[-_]|my[-_])?(?:repo(?:sitory|[-_]?name)?|project(?:[-_]name)?)/)",
+    re.IGNORECASE,
+)
+"""Addresses of documentation: ``https://github.com/owner/repo/pull/1``."""
 _ADDRESS = re.compile(
     r"https://[\w.-]{1,100}/(?:[\w./-]{1,200}?/(?:pull|issues|merge_requests)/\d{1,9}"
     r"|(?:[\w-]{1,100}/){0,2}(?:issue|browse)/[A-Z][A-Z0-9]{1,9}-\d{1,9})\b"
@@ -169,6 +182,8 @@ _PARTS = ("/pull/", "/issues/", "/merge_requests/", "/issue/", "/browse/")
 """A quick pre-filter: every such address has one of them."""
 _HANDLE = "agentId: "
 """Beginning of the block that Claude Code appends to a subagent's report."""
+_RECEIPT = re.compile(r"[^\n]{1,80}\n\s*agent_?id: ", re.IGNORECASE)
+"""The beginning of what Claude Code says when a subagent was only started."""
 _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 
 
@@ -190,11 +205,13 @@ class QuoteLog:
     def reported(self, result: Result, source: Source) -> None:
         """Record the result of a subagent's call; one still running in the background has no report yet."""
         content = result.content
-        if isinstance(result.detail, dict) and result.detail.get("status") == "async_launched":
+        if isinstance(result.detail, dict) and result.detail.get("status", "completed") != "completed":
             return
         if isinstance(content, list):
             content = [block for block in content if not _is_handle(block)]
-        self._add_report(result._replace(content=content).text, source)
+        text = result._replace(content=content).text
+        if not _RECEIPT.match(text):
+            self._add_report(text, source)
 
     def notified(self, notice: str, source: Source) -> None:
         """Record a notification: that of a background subagent contains its report."""
@@ -205,7 +222,8 @@ class QuoteLog:
         """Record the addresses in a result."""
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
-        found = dict.fromkeys(_ADDRESS.findall(cleared(text)[:_LOOKED_AT]))
+        addresses = _ADDRESS.findall(cleared(text)[:_LOOKED_AT])
+        found = dict.fromkeys(each for each in addresses if not _PLACEHOLDER.match(each))
         for address in found if len(found) <= _AT_ONCE else ():
             self._addresses.pop(address, None)
             self._addresses[address] = Quote(address, source, len(address))

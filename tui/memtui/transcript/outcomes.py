@@ -263,10 +263,15 @@ class ShellCall:
     exit_code: int | None = None
     output: str = ""
     by: Literal["model", "user", "subagent"] = "model"
+    passed: bool = False
+    task: str = ""
+    """Its id in the background."""
 
     def ended(self, result: Result, outcome: Outcome) -> None:
         """Record the result."""
         self.outcome = outcome
+        if isinstance(result.detail, dict):
+            self.task = str(result.detail.get("backgroundTaskId") or "")
         self.exit_code = exit_code(result)
         if outcome == "failed":
             self.output = error_head(result, _OUTPUT_LIMIT)
@@ -312,9 +317,16 @@ class CommandLog:
                 call.output = named[2].strip()[:_OUTPUT_LIMIT] if call.outcome == "failed" else ""
                 return
 
+    def stopped(self, arguments: dict[str, object]) -> None:
+        """Record that a background command was stopped (TaskStop, KillShell)."""
+        task = arguments.get("task_id") or arguments.get("shell_id")
+        for call in self._calls:
+            if call.outcome == "background" and call.task == task:
+                call.outcome = "interrupted"
+
     def finish(self) -> tuple[Command, ...]:
         """All commands, first to last."""
         return tuple(
-            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source, c.by)
+            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source, c.by, c.passed)
             for c in self._calls
         )

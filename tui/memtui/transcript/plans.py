@@ -12,6 +12,8 @@ from memtui.transcript.events import PlanReference, Result
 from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, Turn, is_after
 
 _PLAN_FILE = re.compile(r"[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$")
+_TICK = re.compile(r"\[[ xX>~-]\] ?|[☐☑✅✓✔]|~~| (?=\n)")
+"""Marks that say which items are done."""
 _CALLED_PLAN = ("plan:", "implementation plan:")
 _APPROVED = "User has approved"
 """Beginning of the result of an approved ExitPlanMode call."""
@@ -34,8 +36,8 @@ class _Plan:
 class PlanLog:
     """Keeps the plans in the order in which they were made.
 
-    Versions of one plan follow each other in its file until it is shown to the user; a write to the same file
-    after the decision begins the next plan, except for edits of an approved one, which tick items off.
+    Versions of one plan follow each other in its file until it is shown to the user; a change of the same
+    file after the decision begins the next plan, unless it only ticks off items of an approved one.
     """
 
     def __init__(self) -> None:
@@ -54,8 +56,8 @@ class PlanLog:
             return
         self._files[path] = content
         last = self._plans[-1] if self._plans else None
-        ticked = tool != "Write" and last is not None and last.fate == "approved"
-        if last is not None and last.path in (path, "") and (ticked or last.fate in _UNDECIDED):
+        ticks = last is not None and last.fate == "approved" and _same_plan(last.content, content)
+        if last is not None and last.path in (path, "") and (ticks or last.fate in _UNDECIDED):
             last.content, last.path, last.source = content, path, source
             last.fate = "unknown" if last.fate == "dismissed" else last.fate
         else:
@@ -162,6 +164,11 @@ def _one_plan(last: _Plan, path: str, content: str) -> bool:
     if not content or last.content.strip() == content.strip():
         return True
     return bool(last.path) and last.path == path
+
+
+def _same_plan(one: str, other: str) -> bool:
+    """Whether two versions differ in the marks of done items only."""
+    return _TICK.sub("", one).strip() == _TICK.sub("", other).strip()
 
 
 def _written(arguments: dict[str, Any]) -> str:

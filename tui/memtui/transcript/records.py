@@ -149,6 +149,8 @@ class Command:
     """Of the call."""
     by: Literal["model", "user", "subagent"] = "model"
     """`user` for a ``!`` line: its outcome is `unknown` unless its output says that it failed."""
+    passed: bool = False
+    """A check's output says that it passed; its exit status is hidden by a pipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +309,8 @@ class Facts:
     """The line in which the first list was written."""
     landmarks: tuple[Landmark, ...] = ()
     """Commits and pull requests that the session made, oldest first."""
+    pushed: Source = NOWHERE
+    """The last successful push."""
     plans: tuple[PlanFact, ...] = ()
     """Oldest first; the last one is the plan."""
     errors: tuple[ErrorFact, ...] = ()

@@ -10,6 +10,7 @@ READ_TOOLS = frozenset({"Read", "NotebookRead"})
 SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
 AGENT_TOOLS = frozenset({"Agent", "Task"})
+STOP_TOOLS = frozenset({"TaskStop", "KillShell", "KillBash"})
 LOOKUP_TOOLS = frozenset({"Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch"})
 BOOKKEEPING = TASK_TOOLS | {
     "TodoWrite", "TodoRead", "TaskGet", "ToolSearch", "EnterPlanMode", "SendUserMessage",
@@ -159,22 +160,27 @@ def _thing(segment: str) -> str:
         return ""
     program = words[0].replace("\\", "/").rpartition("/")[2]
     if program in _CHECKERS:
-        return program
+        return f"{program} format" if _formats(words[1:]) else program
     if program not in RUNNERS:
         first = next((word for word in words[1:] if not word.startswith("-")), "")
         return f"{program} {first}".strip()
     return " ".join([program, *_subcommand(words[1:])])
 
 
+def _formats(words: list[str]) -> bool:
+    """Whether the words after a linter let it format: ``ruff format``."""
+    return words[:1] in (["format"], ["fmt"])
+
+
 def _subcommand(words: list[str]) -> list[str]:
     """The words that name the program or task of a runner: ``run lint``, ``-m pytest``, ``commit``."""
     named: list[str] = []
     takes_value = False
-    for word in words:
+    for at, word in enumerate(words):
         if takes_value or (word.startswith("-") and word != "-m"):
             takes_value = word in _VALUE_OPTIONS and not takes_value
             continue
-        named.append(word)
+        named.append(f"{word} format" if word in _CHECKERS and _formats(words[at + 1 :]) else word)
         if word not in _INNER or len(named) == 3:
             break
     return named
