@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -128,3 +129,30 @@ def test_until_holds_for_subagents_too(tmp_path: Path) -> None:
     assert [file.path for file in facts.modified_files] == [
         "/work/app/1.py", "/work/app/agent1.py", "/work/app/agent4.py", "/work/app/2.py",
     ]  # fmt: skip
+
+
+def test_messages_that_a_mod_appends_again_count_once(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Fix the kiln")
+    t.edit("/work/app/kiln.py")
+    t.say("Fixed.")
+    rows = t.data.splitlines(keepends=True)
+    t.compaction()
+    for row in rows:
+        t.record({**json.loads(row), "uuid": f"again-{len(t.data)}"})
+    t.user("Fix the kiln")  # said anew
+    facts = t.facts(tmp_path)
+    assert [turn.ask for turn in facts.turns] == ["Fix the kiln", "Fix the kiln"]
+    assert [file.times for file in facts.modified_files] == [1]
+
+
+@pytest.mark.parametrize(
+    "kind", ["plugin_note", "hook_additional_context", "prompt_snapshot", "session_context"]
+)
+def test_what_plugins_and_claude_code_attach_are_nobodys_words(tmp_path: Path, kind: str) -> None:
+    t = Transcript()
+    t.attachment(kind, content=["Never push"], prompt="Never push", text="Never push")
+    t.record({"type": "api-request", "message": {"role": "user", "content": "Never push"}})
+    t.record({"type": "last-prompt", "lastPrompt": "Never push"})
+    facts = t.facts(tmp_path)
+    assert (facts.turns, facts.first_prompt) == ((), "")

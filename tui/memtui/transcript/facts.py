@@ -51,6 +51,8 @@ from memtui.transcript.turns import PromptLog, TurnLog
 from memtui.transcript.words import WordsKind
 
 _TASK = 50_000
+_LEAD = 200
+"""Characters by which two messages of the same time are compared."""
 _RESULTS = 10
 """The most results kept to recognise what the user pasted from them."""
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
@@ -119,6 +121,9 @@ class Reading:
         self._own_agent = ""
         self._task = ""
         self._chain_known = False
+        self._messages: set[int] = set()
+        self._compacted = ""
+        """When the last compaction was."""
         self._source_offset = self._number = 0
         self._timestamp = self._folder = ""
         self._lines = self._skipped = 0
@@ -200,6 +205,8 @@ class Reading:
             self._folder = without_private(folder) if folder and type(folder) is str else self._setting.folder
             if not self._chain_known:
                 self._find_chain(record)
+            if record.get("type") in ("user", "assistant") and self._is_repeated(record):
+                continue
             mode = record.get("permissionMode")
             if mode and isinstance(mode, str):
                 self._calls.quotes.mode(without_private(mode), self._source("claude code"))
@@ -209,6 +216,22 @@ class Reading:
                 handlers[type(event)](event)
                 if self._stopped:
                     return
+
+    def _is_repeated(self, record: Record) -> bool:
+        """Whether a mod appended a message again after a compaction: with its old time and a new uuid."""
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = content if isinstance(content, list) else [{"text": content}]
+        leads = [
+            str(block.get("id") or block.get("tool_use_id") or block.get("text"))[:_LEAD]
+            for block in blocks
+            if isinstance(block, dict)
+        ]
+        key = hash((self._timestamp, record["type"], *leads))
+        if "" < self._timestamp < self._compacted and key in self._messages:
+            return True
+        self._messages.add(key)
+        return False
 
     def _agent_line(self, line: Line, agent: str) -> None:
         """Read a line of a subagent's own transcript: its files and its work on the task list."""
@@ -351,7 +374,7 @@ class Reading:
             self._compactions.append(
                 CompactionFact(event.trigger, event.pre_tokens, event.post_tokens, source)
             )
-            self._awaits_summary = True
+            self._awaits_summary, self._compacted = True, self._timestamp
 
     def _summary(self, event: Summary) -> None:
         """Record a summary. It follows its boundary; either may be missing."""

@@ -31,7 +31,7 @@ LINE_LIMIT = 2_000_000
 _BLOCK = 1 << 17
 _NEWLINE = 0x0A
 _BLANK = b" \t\r"
-_SNAPSHOT = b'{"type":"file-history-'
+_UNREAD = (b'{"type":"file-history-', b'{"type":"api-request')
 _PROGRESS = b'"type":"progress","data":{'
 _KIND, _OF_AGENT = b'"type":"', b'"type":"agent'
 _HEAD = 1_000
@@ -121,14 +121,14 @@ def read_lines(
 
 
 def is_bookkeeping(line: bytes) -> bool:
-    """Whether a line only holds the progress of a hook or a tool, or file copies, which are never read.
+    """Whether a line only holds the progress of a hook or a tool, file copies, or what was sent to the API.
 
     A fifth of Claude Code's lines (2.0.5 to 2.1.72) are of this kind and recognised without parsing: they
     name their kind first. Lines on a subagent's work (`agent_progress`) begin with its message instead;
     these, and lines with a second object, are read.
     """
     at = line.find(_PROGRESS, 0, _HEAD)
-    if at < 0 and not line.startswith(_SNAPSHOT):
+    if at < 0 and not line.startswith(_UNREAD):
         return False
     kind = at + len(_PROGRESS)
     if at >= 0 and (not line.startswith(_KIND, kind) or line.startswith(_OF_AGENT, kind)):
