@@ -125,7 +125,7 @@ def _turn(turn: Turn, last: bool) -> Iterator[str]:
 
 
 def _print_entries(path: Path, line: int | None, wanted: tuple[int, int] | None, as_json: bool) -> None:
-    entries = read_entries(path, lines=wanted)
+    entries = read_entries(path, wanted)
     if as_json:
         print_json([masked_in(asdict(entry) | {"source": entry.source._asdict()}) for entry in entries])
         return

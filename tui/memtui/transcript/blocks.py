@@ -6,11 +6,11 @@ Unlike facts, blocks keep everything that can be unfolded: whole results, thinki
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from memtui.transcript.events import (
     Boundary,
@@ -27,7 +27,7 @@ from memtui.transcript.events import (
 )
 from memtui.transcript.lines import Line, Record, read_lines
 from memtui.transcript.outcomes import target_of
-from memtui.transcript.records import Source, Speaker
+from memtui.transcript.records import Source
 
 
 class Thinking(NamedTuple):
@@ -173,98 +173,59 @@ class Entry:
     """The subagent it belongs to; "" for the session itself."""
 
 
-def read_entries(
-    path: Path, *, start: int = 0, first: int = 1, lines: tuple[int, int] | None = None
-) -> Iterator[Entry]:
-    """The entries of a transcript in file order.
-
-    Args:
-        path: the transcript.
-        start: byte offset to begin at.
-        first: number of the line at `start`.
-        lines: first and last line to read, both included, 1-based; None for all.
+def read_entries(path: Path, lines: tuple[int, int] | None = None) -> Iterator[Entry]:
+    """The entries of a transcript in file order; of `lines`, first and last, or of all.
 
     Raises:
         OSError: the file cannot be read.
     """
-    for line in read_lines(path, start=start, first=first):
+    for line in read_lines(path):
         if lines is not None and line.number > lines[1]:
             return
         if lines is None or line.number >= lines[0]:
-            yield from entries_of(line)
+            yield from _entries_of(line)
 
 
-def entries_of(line: Line) -> Iterator[Entry]:
-    """The entries of one line; none for bookkeeping."""
+def _entries_of(line: Line) -> Iterator[Entry]:
     if line.problem in ("too long", "not JSON") and line.end > line.offset:
         source = Source(line.number, line.offset, "", "claude code")
         yield Entry("note", source, "", f"{line.problem}: {line.end - line.offset:,} bytes skipped")
     for record in line.records:
+        stamp = record.get("timestamp")
+        place = Source(line.number, line.offset, stamp if isinstance(stamp, str) else "", "claude code")
         for event in events(record):
-            make = _MAKERS.get(type(event))
-            if make is not None:
-                yield from make(event, _source(line, record, event))
+            entry = _entry(event, place)
+            if entry is not None and (entry.text.strip() or entry.kind not in ("said", "result")):
+                yield entry
 
 
-def _source(line: Line, record: Record, event: Event) -> Source:
-    timestamp = record.get("timestamp")
-    return Source(line.number, line.offset, timestamp if isinstance(timestamp, str) else "", _speaker(event))
-
-
-def _speaker(event: Event) -> Speaker:
-    if isinstance(event, Words | Queued):
-        return "user"
-    if isinstance(event, Result):
-        return "tool"
-    if isinstance(event, Said | Call):
-        return "subagent" if event.agent else "model"
-    return "claude code"
-
-
-def _words_entries(event: Words, source: Source) -> Iterator[Entry]:
-    if event.kind in _ENTRY_ASKS:
-        yield Entry("ask", source, "" if event.kind == "typed" else event.kind, event.text)
-    elif event.kind == "interruption":
-        yield Entry("note", source, "", event.text)
-
-
-def _queued(event: Queued, source: Source) -> Iterator[Entry]:
-    yield Entry("ask", source, "queued", event.text)
-
-
-def _message_entries(event: Said, source: Source) -> Iterator[Entry]:
-    if event.text.strip():
-        yield Entry("said", source, "", event.text, agent=event.agent)
-
-
-def _call(event: Call, source: Source) -> Iterator[Entry]:
-    yield Entry("call", source, event.name, target_of(event), agent=event.agent)
-
-
-def _result(event: Result, source: Source) -> Iterator[Entry]:
-    if event.text.strip():
-        yield Entry("result", source, "", event.text, failed=event.failed, agent=event.agent)
-
-
-def _boundary(event: Boundary, source: Source) -> Iterator[Entry]:
-    sizes = [f"{size:,}" for size in (event.pre_tokens, event.post_tokens) if size is not None]
-    notes = [event.trigger, f"{' -> '.join(sizes)} tokens" if sizes else ""]
-    yield Entry("boundary", source, "compacted", ", ".join(note for note in notes if note))
-
-
-def _summary(event: Summary, source: Source) -> Iterator[Entry]:
-    yield Entry("summary", source, "summary", event.text)
-
-
-_MAKERS: dict[type, Callable[[Any, Source], Iterator[Entry]]] = {
-    Words: _words_entries,
-    Queued: _queued,
-    Said: _message_entries,
-    Call: _call,
-    Result: _result,
-    Boundary: _boundary,
-    Summary: _summary,
-}
+def _entry(event: Event, place: Source) -> Entry | None:
+    user = place._replace(speaker="user")
+    match event:
+        case Words(kind, text) if kind in _ENTRY_ASKS:
+            return Entry("ask", user, "" if kind == "typed" else kind, text)
+        case Words("interruption", text):
+            return Entry("note", user, "", text)
+        case Queued(text):
+            return Entry("ask", user, "queued", text)
+        case Said(text, agent):
+            return Entry(
+                "said", place._replace(speaker="subagent" if agent else "model"), "", text, agent=agent
+            )
+        case Call(_, name, _, agent):
+            source = place._replace(speaker="subagent" if agent else "model")
+            return Entry("call", source, name, target_of(event), agent=agent)
+        case Result():
+            source = place._replace(speaker="tool")
+            return Entry("result", source, "", event.text, failed=event.failed, agent=event.agent)
+        case Boundary(trigger, before, after):
+            sizes = " -> ".join(f"{size:,}" for size in (before, after) if size is not None)
+            notes = (trigger, f"{sizes} tokens" if sizes else "")
+            return Entry("boundary", place, "compacted", ", ".join(filter(None, notes)))
+        case Summary(text):
+            return Entry("summary", place, "summary", text)
+        case _:
+            return None
 
 
 _LINES = 400

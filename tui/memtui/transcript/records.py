@@ -372,117 +372,64 @@ def with_late(own: Iterable[T], late: Iterable[T]) -> list[T]:
 
 def to_json(facts: Facts) -> dict[str, Any]:
     """Facts as one JSON object (`memtui transcript --facts --json`)."""
-    plan = facts.plans[-1] if facts.plans else None
-    action = facts.last_action
+    plan, action = facts.plans[-1] if facts.plans else None, facts.last_action
+    files = (*facts.modified_files, *facts.shell_files, *facts.read_files)
     return {
-        "session_id": facts.session_id,
-        "title": facts.title,
-        "versions": list(facts.versions),
-        "models": list(facts.models),
-        "cwd": facts.cwd,
-        "branch": facts.branch,
-        "cwds": list(facts.cwds),
-        "branches": list(facts.branches),
-        "started": facts.started,
-        "ended": facts.ended,
-        "first_prompt": facts.first_prompt,
+        **_fields(
+            facts, "session_id title versions models cwd branch cwds branches started ended first_prompt"
+        ),
         "last_prompt": facts.asked[-1].ask if facts.asked else "",
         "prompts": [turn.ask for turn in facts.asked],
         "turns": [turn_json(turn) for turn in facts.turns],
         "modified_files": [file.path for file in facts.modified_files],
-        "subagent_files": _by_subagents(facts.modified_files),
+        "subagent_files": [file.path for file in facts.modified_files if file.subagent],
         "read_files": [file.path for file in facts.read_files],
-        "files": [_file(file) for file in (*facts.modified_files, *facts.shell_files, *facts.read_files)],
+        "files": [_row(file, "path times fate") for file in files],
         "shell_files": [file.path for file in facts.shell_files],
         "missing_agents": [{"agent": each.text, **_where(each.source)} for each in facts.missing_agents],
-        "commands": [_command(command) for command in facts.commands],
-        "todos": [
-            {"content": todo.content, "status": todo.status, **_where(todo.source)} for todo in facts.todos
+        "commands": [
+            {"command": each.text, **_row(each, "description outcome exit_code output by")}
+            for each in facts.commands
         ],
+        "todos": [_row(todo, "content status") for todo in facts.todos],
         "plan": {"source": plan.origin, "content": plan.content} if plan else None,
-        "plans": [
-            {"source": p.origin, "fate": p.fate, "path": p.path, **_where(p.source)} for p in facts.plans
-        ],
-        "errors": [_error(error) for error in facts.errors],
-        "answers": [
-            {"question": answer.question, "answer": answer.answer, **_where(answer.source)}
-            for answer in facts.answers
-        ],
+        "plans": [{"source": each.origin, **_row(each, "fate path")} for each in facts.plans],
+        "errors": [_row(error, "tool target message") for error in facts.errors],
+        "answers": [_row(answer, "question answer") for answer in facts.answers],
         "compactions": [
             {
-                "trigger": compaction.trigger or None,
-                **_where(compaction.source),
-                "pre_tokens": compaction.pre_tokens,
-                "post_tokens": compaction.post_tokens,
-                "summary_chars": len(compaction.summary),
+                "trigger": each.trigger or None,
+                **_where(each.source),
+                **_fields(each, "pre_tokens post_tokens"),
+                "summary_chars": len(each.summary),
             }
-            for compaction in facts.compactions
+            for each in facts.compactions
         ],
-        "last_action": {
-            "tool": action.tool,
-            "target": action.target,
-            "outcome": action.outcome,
-            "result": action.result,
-            **_where(action.source),
-        }
-        if action
-        else None,
-        "context_sizes": [
-            {"timestamp": size.timestamp, "tokens": size.tokens} for size in facts.context_sizes
-        ],
-        "lines": facts.lines,
-        "skipped_lines": facts.skipped_lines,
+        "last_action": _row(action, "tool target outcome result") if action else None,
+        "context_sizes": [_fields(size, "timestamp tokens") for size in facts.context_sizes],
+        **_fields(facts, "lines skipped_lines"),
     }
-
-
-def _by_subagents(files: tuple[FileFact, ...]) -> list[str]:
-    return [file.path for file in files if file.subagent]
-
-
-def _file(file: FileFact) -> dict[str, Any]:
-    return {"path": file.path, "times": file.times, "fate": file.fate, **_where(file.source)}
-
-
-def _command(command: Command) -> dict[str, Any]:
-    return {
-        "command": command.text,
-        "description": command.description,
-        "outcome": command.outcome,
-        "exit_code": command.exit_code,
-        "output": command.output,
-        "by": command.by,
-        **_where(command.source),
-    }
-
-
-def _error(error: ErrorFact) -> dict[str, Any]:
-    return {"tool": error.tool, "target": error.target, "message": error.message, **_where(error.source)}
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:
     """A turn with its texts unshortened (`memtui transcript --turns --json`)."""
-    closing = turn.closing
     return {
-        "number": turn.number,
-        "kind": turn.kind,
-        "ask": turn.ask,
-        "about": turn.about,
-        "pasted": [
-            {
-                "first_line": each.first_line,
-                "last_line": each.last_line,
-                "lines": each.lines,
-                "characters": each.characters,
-            }
-            for each in turn.pasted
-        ],
-        "end": turn.end,
-        "calls": turn.calls,
-        "last_line": turn.last_line,
+        **_fields(turn, "number kind ask about"),
+        "pasted": [_fields(each, "first_line last_line lines characters") for each in turn.pasted],
+        **_fields(turn, "end calls last_line"),
         **_where(turn.source),
-        "closing": {"text": closing.text, **_where(closing.source)} if closing else None,
-        "texts": [{"text": each.text, **_where(each.source)} for each in turn.texts],
+        "closing": _row(turn.closing, "text") if turn.closing else None,
+        "texts": [_row(each, "text") for each in turn.texts],
     }
+
+
+def _row(record: _Sourced, names: str) -> dict[str, Any]:
+    return {**_fields(record, names), **_where(record.source)}
+
+
+def _fields(record: object, names: str) -> dict[str, Any]:
+    values = ((name, getattr(record, name)) for name in names.split())
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 def _where(source: Source) -> dict[str, Any]:
