@@ -66,7 +66,7 @@ _NOTED = frozenset({"local command", "interruption", "shell", "shell output"})
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One displayable item of a lines."""
+    """One displayable item of a line."""
 
     key: Key
     end: int
@@ -265,7 +265,6 @@ def edit_rows(call: Call) -> list[Row]:
 
 
 def diff_counts(rows: Sequence[Row]) -> tuple[int, int]:
-    """The numbers of lines that a diff adds and removes."""
     signs = [row.sign for row in rows]
     return signs.count("+"), signs.count("-")
 

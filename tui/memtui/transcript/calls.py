@@ -77,7 +77,6 @@ class CallLog:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Reset the logs of the session's own calls."""
         self.commands = CommandLog()
         self.errors: deque[ErrorFact] = deque(maxlen=_ERRORS)
         self.todos = TodoLog()
@@ -210,7 +209,6 @@ class CallLog:
             self.agents[agent] = None
 
     def _touched(self, result: Result, waiting: _Waiting) -> None:
-        """Record a successful edit or read."""
         call = waiting.call
         path = target_path(call.name, call.input, result.detail, waiting.folder)
         self.files.result(result, path, call.name, waiting.source, self._source)
@@ -237,7 +235,6 @@ class CallLog:
         self.shell_files.ran(command, waiting.folder, agent, waiting.source, self._source)
 
     def typed(self, command: str, source: Source) -> None:
-        """Record a ``!`` line of the user."""
         self.commands.typed(command, source)
 
     def printed(self, output: str, source: Source) -> None:
@@ -260,7 +257,6 @@ class CallLog:
 
 
 def _with_hidden_failure(result: Result, shell: ShellCall | None) -> Result:
-    """The result, marked as failed where its output shows a hidden failure."""
     if shell is None:
         return result
     said = hidden_failure(shell.text, result.text)

@@ -75,7 +75,6 @@ def last_check(facts: Facts) -> Command | None:
 
 
 def is_check(command: str) -> bool:
-    """Whether a command line compiles, lints or tests."""
     return _HINT.search(command) is not None and any(map(_CHECK.match, programs_run(command)))
 
 
@@ -138,7 +137,6 @@ def worth_telling(error: ErrorFact) -> bool:
 
 
 def is_lookup(command: str) -> bool:
-    """Whether a command line only searches or lists."""
     return _LOOKUP.match(command) is not None
 
 

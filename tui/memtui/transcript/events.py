@@ -63,7 +63,6 @@ class Result(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The result's text."""
         return joined_text(self.content)
 
 

@@ -294,7 +294,6 @@ class Reading:
         )
 
     def _find_chain(self, record: Record) -> None:
-        """Detect whether this is a subagent's own transcript."""
         if record.get("type") not in ("user", "assistant"):
             return
         agent = record.get("agentId")
@@ -314,7 +313,6 @@ class Reading:
                 self._turns.begin_anew()
 
     def _source(self, speaker: Speaker) -> Source:
-        """The source of the current line."""
         # Like `Source(...)` at half the cost: every event needs one.
         return tuple.__new__(Source, (self._number, self._source_offset, self._timestamp, speaker, ""))
 

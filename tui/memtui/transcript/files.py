@@ -178,7 +178,6 @@ def programmed_files(command: str, cwd: str) -> list[str]:
 
 
 def written_files(command: str, cwd: str) -> list[str]:
-    """Absolute paths written by a successful command."""
     if "<<" not in command and "tee " not in command and "sed -i" not in command:
         return []
     if moved := _CD.match(command):

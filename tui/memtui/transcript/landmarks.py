@@ -62,7 +62,6 @@ class LandmarkLog:
         """The last successful push."""
 
     def ran(self, command: str, output: str, source: Source) -> None:
-        """Record a successful shell command with its output at `source`."""
         if not any(program in command for program in _PROGRAMS):
             return
         output = cleared(output)[:_OUTPUT_LIMIT]
@@ -80,7 +79,6 @@ class LandmarkLog:
                     self._add(Landmark("pull request", match[0], source=source))
 
     def finish(self) -> tuple[Landmark, ...]:
-        """The landmarks, oldest first."""
         return tuple(self._found.values())
 
     def _by_git(self, command: str, output: str, source: Source) -> None:
@@ -219,7 +217,6 @@ class QuoteLog:
             self._add_report(report[1], source)
 
     def seen(self, text: str, source: Source) -> None:
-        """Record the addresses in a result."""
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
         addresses = _ADDRESS.findall(cleared(text)[:_LOOKED_AT])
@@ -236,7 +233,6 @@ class QuoteLog:
             self.api_errors.append(quoted(text.strip(), source, TEXT))
 
     def mode(self, mode: str, source: Source) -> None:
-        """Record a permission mode."""
         if mode != self._mode:
             self._mode = mode
             self.modes.append(PermissionMode(mode[:100], source))

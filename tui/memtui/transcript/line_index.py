@@ -231,11 +231,9 @@ class Query:
         return re.compile(re.escape(self.text), 0 if self.exact else re.IGNORECASE)
 
     def spans(self, row: str) -> list[tuple[int, int]]:
-        """The places of matches in a row."""
         return [found.span() for found in self._pattern.finditer(row)] if self.text else []
 
     def is_in(self, row: str) -> bool:
-        """Whether a row matches."""
         return self._pattern.search(row) is not None
 
     @cached_property
@@ -287,7 +285,6 @@ class Hit(NamedTuple):
 
 
 def hits_in(found: list[Block], query: Query, rows: Rows) -> list[Hit]:
-    """The hits in some blocks, in order."""
     return [
         Hit(block.key, number) for block in found for number, _ in enumerate(filter(query.is_in, rows(block)))
     ]

@@ -111,7 +111,6 @@ def error_text(result: Result) -> str:
 
 
 def exit_code(result: Result) -> int | None:
-    """The exit code that a result states."""
     if not result.failed:
         return None
     found = _EXIT_CODE.match(result.text[:40])
@@ -222,18 +221,15 @@ class ActionLog:
         self._before: Action | None = None
 
     def called(self, call: Call, source: Source) -> None:
-        """Record a call."""
         if call.name not in BOOKKEEPING:
             self._call, self._source = call, source
             self._result, self._outcome = None, "unknown"
 
     def ended(self, result: Result, outcome: Outcome) -> None:
-        """Record a result, if it belongs to the last call."""
         if self._call is not None and result.id == self._call.id:
             self._result, self._outcome = result, outcome
 
     def finish(self) -> Action | None:
-        """The last action."""
         if self._call is None:
             return self._before
         head = ""
@@ -268,7 +264,6 @@ class ShellCall:
     """Its id in the background."""
 
     def ended(self, result: Result, outcome: Outcome) -> None:
-        """Record the result."""
         self.outcome = outcome
         if isinstance(result.detail, dict):
             self.task = str(result.detail.get("backgroundTaskId") or "")
@@ -285,7 +280,6 @@ class CommandLog:
         self._by = by
 
     def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
-        """Record a call."""
         text, about = arguments.get("command"), arguments.get("description")
         call = ShellCall(
             text[:_COMMAND_LIMIT] if isinstance(text, str) else "",
@@ -298,7 +292,6 @@ class CommandLog:
         return call
 
     def typed(self, text: str, source: Source) -> None:
-        """Record a ``!`` line of the user."""
         self._calls.append(ShellCall(text[:_COMMAND_LIMIT], "", source, by="user"))
 
     def last_typed(self) -> ShellCall | None:
@@ -325,7 +318,6 @@ class CommandLog:
                 call.outcome = "interrupted"
 
     def finish(self) -> tuple[Command, ...]:
-        """All commands, first to last."""
         return tuple(
             Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source, c.by, c.passed)
             for c in self._calls

@@ -100,7 +100,6 @@ def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tu
 
 
 def _named(pasted: Pasted) -> str:
-    """The replacement of a pasted block."""
     ends = GAP.join(line for line in (pasted.first_line, pasted.last_line) if line)
     ends = ends.replace("[", "(").replace("]", ")")
     lines = f"{pasted.lines:,} {'line' if pasted.lines == 1 else 'lines'}"

@@ -17,7 +17,6 @@ _RELATIVE_PART = re.compile(r"[\\/]\.{1,2}(?:[\\/]|$)|(?<=[^\\/:])[\\/]{2,}")
 
 
 def is_absolute(path: str) -> bool:
-    """Whether a path is absolute on Unix or Windows."""
     return path.startswith("/") or bool(_DRIVE.match(path))
 
 
@@ -36,7 +35,6 @@ def path_identity(path: str) -> str:
 
 
 def is_inside(path: str, root: str) -> bool:
-    """Whether a path is a folder or in it."""
     path, root = path_identity(path), path_identity(root.rstrip("\\/"))
     return bool(root) and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/", "\\")
 
@@ -212,12 +210,10 @@ def inside_of(path: str, root: str) -> str:
 
 
 def name_of(path: str) -> str:
-    """A path's last part."""
     return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
 
 
 def folder_of(path: str) -> str:
-    """A path without its last part."""
     return path[: len(path) - len(name_of(path))].rstrip("\\/")
 
 
@@ -227,5 +223,4 @@ def name_under_test(path: str) -> str:
 
 
 def stem_of(path: str) -> str:
-    """A file's name without its extension."""
     return _EXTENSION.sub("", name_of(path))

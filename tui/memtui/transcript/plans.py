@@ -47,7 +47,6 @@ class PlanLog:
         self._unseen: dict[str, Source] = {}
 
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
-        """Record a successful change of a file; only plan files count."""
         if ".claude" not in path or not _PLAN_FILE.search(path):
             return
         arguments = cleared_in(arguments)
@@ -121,7 +120,6 @@ class PlanLog:
         self._files[reference.path] = reference.content
 
     def finish(self) -> tuple[PlanFact, ...]:
-        """The plans, oldest first."""
         return tuple(PlanFact(p.origin, p.content, p.fate, p.path, p.source) for p in self._plans)
 
     def _add(self, plan: _Plan) -> _Plan:
@@ -362,7 +360,6 @@ class TodoLog:
         self._todos, self._past = self._before, self._past_before
 
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, source: Source) -> None:
-        """Record the result of a successful task tool call."""
         self._tasks_are_newer = True
         if tool != "TaskList":
             self._begins(source)
@@ -397,7 +394,6 @@ class TodoLog:
                 self._tasks[identity] = ListedTask(content, _status(item), source, changed, details, needs)
 
     def finish(self) -> tuple[Todo, ...]:
-        """The list at the end."""
         if self._tasks_are_newer and self._tasks:
             tasks = self._tasks.values()
             return tuple(Todo(task.content, task.status, self._details(task), task.source) for task in tasks)
@@ -409,7 +405,6 @@ class TodoLog:
         return f"{task.details}\nDepends on: {'; '.join(first)}".strip() if first else task.details
 
     def past(self) -> tuple[Todo, ...]:
-        """Items that were removed from the list."""
         listed = {todo.content for todo in self.finish()}
         past = self._past.items()
         return tuple(Todo(text, status, source=at) for text, (status, at) in past if text not in listed)
@@ -479,7 +474,6 @@ def _listed(result: Result) -> list[Any]:
 
 
 def _numbers(value: Any) -> dict[str, None]:
-    """The numbers in a list of tasks."""
     return dict.fromkeys(filter(None, map(_text, value[:_COUNT_LIMIT]))) if isinstance(value, list) else {}
 
 

@@ -353,7 +353,6 @@ def later(one: Source, other: Source) -> Source:
 
 
 def in_order(items: Iterable[T]) -> list[T]:
-    """Items ordered by source."""
     listed = sorted(items, key=lambda each: each.source.line)
     first = next((at for at, each in enumerate(listed) if each.source.line), len(listed))
     return with_late(listed[first:], listed[:first])

@@ -94,7 +94,6 @@ class Setting:
                 seen[value] = None
 
     def request(self, request: Request, timestamp: str) -> None:
-        """Record a request to the model."""
         if request.model not in ("", self._model) and len(self.models) < _DISTINCT_LIMIT:
             self._model = request.model
             self.models[without_private(request.model)] = None
@@ -374,7 +373,6 @@ def _beside(path: Path) -> Iterator[Path]:
 
 @lru_cache(maxsize=256)
 def _in_folder(folder: Path, _changed: int) -> tuple[Path, ...]:
-    """The transcripts in a folder."""
     return tuple(sorted(folder.glob("agent-*.jsonl"))[:_LIMIT])
 
 

@@ -68,24 +68,7 @@ _REDIRECT = re.compile(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _OTHER_STATUS = re.compile(r"[;|\n]|(?<!&)&(?!&)")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
-_SILENT = frozenset(
-    {
-        "cd",
-        "echo",
-        "export",
-        "sleep",
-        "source",
-        "set",
-        "true",
-        "printf",
-        "pwd",
-        "wait",
-        "then",
-        "else",
-        "fi",
-        "do",
-    }
-)
+_SILENT = _names("cd echo export sleep source set true printf pwd wait then else fi do")
 _PREFIXES = frozenset({"sudo", "time", "nohup", "command", "exec", "env", "if", "while", "!"})
 _CHECKERS = TEST_RUNNERS | LINTERS | FORMATTERS
 """Programs named without their arguments: a check of one file counts as that check."""

@@ -18,7 +18,6 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital as its first letter."""
     return text[:1].upper() + text[1:]
 
 

@@ -53,7 +53,6 @@ def description_of(expansion: str, name: str) -> str:
 
 
 def title_in(purpose: str) -> str:
-    """The title in a purpose, without the path of the plan file."""
     return purpose.partition(_FILE)[0]
 
 
@@ -128,7 +127,6 @@ class PromptLog:
         return [*certain, self._keep(prompt)]
 
     def rejection(self, text: str, source: Source) -> Prompt:
-        """Record the user's words in a rejection."""
         return self._keep(_prompt(text, "rejection", source))
 
     def queue(self, event: Queue, source: Source) -> Prompt | None:
@@ -245,7 +243,6 @@ class TurnLog:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Forget all turns."""
         self._closed: list[Turn] = []
         self._turn: Turn | None = None
         self._texts: deque[Quote] = deque(maxlen=TEXTS + 1)
@@ -296,13 +293,11 @@ class TurnLog:
             self._closed[-1] = replace(before, about=plan)
 
     def said(self, text: str, source: Source) -> None:
-        """Record a text of the model."""
         self._begun(source)
         self._texts.append(quoted(text, source, CLOSING))
         self._end = "answered"
 
     def called(self, source: Source) -> None:
-        """Record a tool call of the model."""
         self._begun(source)
         self._calls += 1
         self._end = "running"
