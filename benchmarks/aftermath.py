@@ -15,7 +15,7 @@ a text of at most 9,000 characters to Claude Code's summary:
 - `NAME=COMMAND` whatever a command prints that gets the path of the transcript up to the compaction as its
   last argument, cut at the same length. A command that sees past the boundary is disqualified by the file.
 
-Facts are matched by the rules of `memtui/lost/naming.py`; of a user message the first 160 characters
+Facts are matched by the rule of `naming.py`; of a user message the first 160 characters
 count. A command counts when it ran before the compaction and again within the next 50 calls; for files this
 share is printed in addition to the share of all files. `false` is the share of facts from another session
 that the text matches by chance.
@@ -40,8 +40,8 @@ from memtui.ground.project import Places, Project, memtui_home
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, beginning
-from memtui.lost.naming import SearchedText, head_of, words
 from memtui.store.state_updates import update_state
+from naming import SearchedText, head_of, words
 from raw_session import Compacted, Session, compactions
 
 GOALS = {

@@ -26,14 +26,14 @@ def path(project: Project) -> str:
 
 
 def test_losses_that_count_are_printed_as_a_prompt(memtui: Memtui, path: str) -> None:
-    result = memtui("lost", path, "--hand-over", "--print")
+    result = memtui("lost", path, "--hand-over", "--print", "--all")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("Notes on the project shop, chosen by the user in memtui.")
     assert "## Open tasks\n\n```text\n- Write the release notes (L11)\n```" in result.out
     assert "- never push to main, I do that myself (L8)" in result.out
-    assert "[masked: github token]" in result.out and "<system-reminder>" not in result.out
-    assert "invoice.ts" not in result.out
+    assert "p_a1B2" not in result.out and "<system-reminder>" not in result.out
     assert len(result.out) < LIMIT
+    assert "invoice.ts" not in memtui("lost", path, "--hand-over", "--print").out
 
 
 def test_chosen_rows_wait_for_the_session(memtui: Memtui, path: str) -> None:
@@ -62,6 +62,9 @@ def test_nothing_lost_and_no_such_row(memtui: Memtui, path: str, tmp_path: Path)
     assert memtui("lost", path, "--hand-over", "--row", "99").code == 2
     assert memtui("lost", path, "--row", "1").code == 2
     made = session()
-    made.compaction(summary="Write the release notes\nnever push to main, I do that myself\n" + SUMMARY)
+    made.compaction(
+        summary="npm test -- tax: 1 failed\nWrite the release notes\nnever push to main, I do that myself\n"
+        + SUMMARY
+    )
     result = memtui("lost", str(made.write(tmp_path)), "--hand-over")
     assert (result.code, "nothing of this compaction" in result.err) == (1, True)

@@ -27,5 +27,5 @@ def test_rules_of_later_commands_are_not_lost(project: Project, home: Home, tmp_
     folder = tmp_path / "claude" / "projects" / transcript_slug(project.root)
     folder.mkdir(parents=True)
     (found,) = aftermaths(Places(project, home, tmp_path / "claude"), made.write(folder))
-    rules = [row.text for row in found.rows if row.kind == "rule"]
+    rules = [row.text for row in found.rows if row.kind == "active"]
     assert sorted(rules) == ["Always plan before you start", "Always test before you start"]

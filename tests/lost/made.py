@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.ground.clock import parse_iso
+from memtui.lost.candidates import Candidate
 from memtui.lost.compare import aftermath_of
-from memtui.lost.fact_rows import StandingRule
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import traces
 from memtui.transcript.facts import read_facts
@@ -37,9 +37,7 @@ def session() -> Transcript:
     return made
 
 
-def read(
-    made: Transcript, folder: Path, number: int = -1, standing: tuple[StandingRule, ...] = ()
-) -> Aftermath:
+def read(made: Transcript, folder: Path, number: int = -1, standing: tuple[Candidate, ...] = ()) -> Aftermath:
     """The aftermath of one compaction, by default the last one."""
     path = made.write(folder)
     trace = traces(path)[number]

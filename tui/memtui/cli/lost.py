@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import click
 
@@ -12,19 +15,30 @@ from memtui.cli.options import json_option, places_option
 from memtui.cli.output import print_groups, print_json, print_table, say
 from memtui.documents.pins import Pin
 from memtui.documents.quotes import citation
-from memtui.flows.aftermath import as_object, newest_or_named
+from memtui.flows.aftermath import as_object, newest_or_named, standing_rules
 from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.ground.clock import local_minute, parse_iso, system_clock
+from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, current_session, memtui_home
+from memtui.lost.notes import (
+    ChoiceError,
+    candidate_json,
+    compare,
+    line_for_person,
+    note_of,
+    rows_json,
+)
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
+from memtui.store.sessions import find_transcript
 from memtui.transcript.short_text import shortened
 
 _WIDTH = 200
 _PIN_LIMIT = 1 << 16
-_MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
+_SUMMARY_LIMIT = 8 << 20
+_MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
 _SOURCE = re.compile(r"L?(\d{1,9})")
 
 
@@ -34,6 +48,11 @@ _SOURCE = re.compile(r"L?(\d{1,9})")
 @click.option("--hand-over", "handing", is_flag=True, help="Hand rows over with the session's next prompt.")
 @click.option("--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="Hand over this row; repeat it.")
 @click.option("--print", "printing", is_flag=True, help="With --hand-over: print a prompt to paste instead.")
+@click.option("--note", is_flag=True, help="Print the note for a summary that standard input gives.")
+@click.option("--candidates", "listing", is_flag=True, help="Print what a compaction may lose, numbered.")
+@click.option("--choose", metavar='"R 4 17 S 33"', help="The note with these candidates, by heading.")
+@click.option("--digest", default="", help="With --choose: the digest that --candidates has printed.")
+@click.option("--transcript", type=click.Path(path_type=Path), help="With these: the session's transcript.")
 @json_option
 @places_option
 def lost(
@@ -42,21 +61,31 @@ def lost(
     handing: bool,
     wanted: tuple[str, ...],
     printing: bool,
+    note: bool,
+    listing: bool,
+    choose: str | None,
+    digest: str,
+    transcript: Path | None,
     as_json: bool,
     places: Places,
 ) -> None:
     """Print what a compaction kept and lost, or hand it over.
 
     That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
-    project's newest), or the one that CAPTURE belongs to. Each fact of the conversation that was replaced is
-    kept by the summary (✓), handed over by memtui (↺), lost (✗: a file or a command that neither names), or
-    not named in its own words (?), though the summary may paraphrase it. The worst losses come first. L476
-    names line 476 of the transcript.
+    project's newest), or the one that CAPTURE belongs to. Each line worth having of the conversation that was
+    replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?). What is worth
+    most comes first. L476 names line 476 of the transcript.
 
     --hand-over delivers the losses that count, or the rows that --row names, with the session's next prompt,
-    once: pins, what was needed again, rules, open work and the user's words. At most 9,000 characters have
-    room; the worst losses come first.
+    once. At most 9,000 characters have room; what is worth most comes first.
+
+    --note prints what is handed to Claude right after a compaction, in at most 2,500 characters; standard
+    input is the summary, or JSON {"summary": ..., "kept": [...]} with the messages that stayed. --candidates
+    prints the numbered lines that it is chosen from, --choose makes the note of a choice among them.
     """
+    if note or listing or choose is not None:
+        _note(places, transcript, listing, choose, digest, as_json)
+        return
     if handing:
         if wanted and every:
             raise click.UsageError("--row and --all exclude each other.")
@@ -103,6 +132,48 @@ def _hand_over(
                 say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
     if len(kept) < len(rows):
         say(f"{len(rows) - len(kept)} rows have no room and were left out.", err=True)
+
+
+def _note(
+    places: Places, transcript: Path | None, listing: bool, choose: str | None, digest: str, as_json: bool
+) -> None:
+    path = transcript or find_transcript(places)
+    given = sys.stdin.read(_SUMMARY_LIMIT) if sys.stdin and not sys.stdin.isatty() else ""
+    summary, kept = _given(given)
+    if not summary and not listing:
+        raise click.ClickException("standard input is empty: give it the summary.")
+    with reading(path):
+        compared = compare(path, places.project, summary, kept, standing_rules(places))
+    if listing:
+        numbered = [candidate_json(compared, number) for number in range(1, len(compared.lines) + 1)]
+        if as_json:
+            print_json({"digest": compared.digest, "candidates": numbered}, indent=None)
+        else:
+            say("\n".join(f"{each['n']}. {each['kind']} {each['text']}" for each in numbered))
+        return
+    try:
+        chosen = compared.chosen() if choose is None else compared.parsed(choose, digest)
+    except ChoiceError as problem:
+        raise click.ClickException(f"{problem}.") from None
+    made = note_of(compared, chosen)
+    if as_json:
+        line = line_for_person(compared, made)
+        rows = rows_json(compared, made.numbers)
+        print_json({"note": made.text, "line": line, "rows": rows, "digest": compared.digest}, indent=None)
+    elif made.text:
+        say(made.text)
+
+
+def _given(text: str) -> tuple[str, list[str]]:
+    """The summary and the kept messages of standard input."""
+    if text.lstrip().startswith("{"):
+        with suppress(ValueError):
+            given = json.loads(text)
+            kept = given.get("kept")
+            return str(given.get("summary") or ""), [str(each) for each in kept] if isinstance(
+                kept, list
+            ) else []
+    return text.strip(), []
 
 
 def _row(found: Aftermath, name: str) -> Row:

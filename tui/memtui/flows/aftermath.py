@@ -14,8 +14,8 @@ from memtui.ground.project import Places
 from memtui.hooks.active_commands import active_rules
 from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
+from memtui.lost.candidates import Candidate
 from memtui.lost.compare import aftermath_of
-from memtui.lost.fact_rows import StandingRule
 from memtui.lost.kept_marks import kept_by_hand, with_marks
 from memtui.lost.naming import words
 from memtui.lost.pin_fates import pinned_later
@@ -24,7 +24,7 @@ from memtui.lost.traces import Trace, traces
 from memtui.store.captures import CaptureStore
 from memtui.store.sessions import captured_transcript, find_transcript, session_root, transcripts_of
 from memtui.transcript.facts import read_facts
-from memtui.transcript.records import Facts
+from memtui.transcript.records import NOWHERE, Facts
 
 _FEW = 3
 """Lines of rules with fewer words are titles."""
@@ -100,7 +100,7 @@ def aftermaths(
         facts = read(transcript, _moment(trace))
         last = trace.next_offset is None
         root = session_root(facts, places.project)
-        held = _standing_rules(places, transcript, _moment(trace)) if last else ()
+        held = standing_rules(places, transcript, _moment(trace)) if last else ()
         found_rows = aftermath_of(facts, trace, number, root, transcript=transcript, standing=held)
         made.append(with_marks(found_rows, marks))
     return made
@@ -149,26 +149,29 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
         "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
         "preserved": row.preserved,
         "by_hand": row.by_hand,
+        "earlier": row.earlier or None,
         "needed_again": row.need._asdict() if row.need else None,
         "counts": row.counts,
     }
 
 
-def _standing_rules(places: Places, transcript: Path, moment: datetime | None) -> list[StandingRule]:
-    """Pins and rules at the time of a session's newest compaction: later ones cannot have been lost then.
+def standing_rules(
+    places: Places, transcript: Path | None = None, moment: datetime | None = None
+) -> list[Candidate]:
+    """Pins and rules of active commands, at the time of a session's newest compaction.
 
-    None for sessions with a successor, to which current pins and rules do not apply. Unreadable ones are left
-    out; the pane of active commands shows the problem.
+    Later ones cannot have been lost then. None for sessions with a successor, to which current pins and rules
+    do not apply; without a transcript all of them. Unreadable ones are left out; the pane shows the problem.
     """
-    if next(iter(transcripts_of(places).values()), None) != transcript:
+    if transcript and next(iter(transcripts_of(places).values()), None) != transcript:
         return []
     report = Report()
     pins = pin_texts(places.project, places.home, report)
     later = pinned_later(places, moment) if pins and moment is not None else frozenset()
-    found = [StandingRule("pin", text) for text in pins if text not in later]
+    found = [Candidate("pin", text, NOWHERE) for text in pins if text not in later]
     for rules in active_rules(places.project, report):
         if not (rules.since and moment and rules.since > moment):
-            found += [StandingRule("rule", text) for text in _lines_of(rules.text)]
+            found += [Candidate("active", text, NOWHERE) for text in _lines_of(rules.text)]
     return found
 
 

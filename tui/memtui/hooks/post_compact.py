@@ -13,7 +13,6 @@ from memtui.hooks.deliver import leave_pins
 from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pin_texts, titled_list
 from memtui.hooks.report import Report
-from memtui.lost.naming import SearchedText
 
 AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
 
@@ -23,8 +22,10 @@ def post_compact(payload: Payload, project: Project, home: Home, now: datetime, 
     if not payload.session_id or payload.agent_id:
         return ""
     pins = pin_texts(project, home, report)
-    summary = SearchedText(payload.summary)
-    missing = [pin for pin in pins if summary.find_text(pin) is None]
+    from memtui.lost.verdicts import Text
+
+    summary = Text(payload.summary, ())
+    missing = [pin for pin in pins if not summary.has(pin)]
     if pins:
         report.add_work(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
     text = titled_list(AGAIN, missing, report)

@@ -1,20 +1,19 @@
-"""Comparing facts with the summary that replaced them, and with hand-overs."""
+"""Comparing the lines of a conversation with the summary that replaced them, and with hand-overs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from memtui.lost.fact_rows import Fact, StandingRule, facts_of
+from memtui.lost.candidates import Candidate, candidates
 from memtui.lost.handover_marks import MARK
-from memtui.lost.naming import SearchedText
-from memtui.lost.records import Aftermath, Row, State
+from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace
 from memtui.lost.unfounded import unfounded
+from memtui.lost.verdicts import Text
+from memtui.lost.worth import doubles, worth
 from memtui.transcript.records import Facts
-
-_EXACT = frozenset({"file", "read", "check", "command"})
-"""Kinds that can only be named literally, so that their absence is certain."""
 
 
 def aftermath_of(
@@ -24,7 +23,7 @@ def aftermath_of(
     root: Path,
     *,
     transcript: Path,
-    standing: Sequence[StandingRule] = (),
+    standing: Sequence[Candidate] = (),
 ) -> Aftermath:
     """The aftermath of one compaction.
 
@@ -33,39 +32,43 @@ def aftermath_of(
         trace: the compaction.
         number: its number in the transcript.
         root: the folder that paths are relative to.
-        transcript: searched for names in the summary.
+        transcript: read for its lines, and searched for names in the summary.
         standing: pins and rules at that time.
 
     Raises:
         OSError: the transcript cannot be read.
     """
-    summary = SearchedText(trace.compaction.summary)
+    found = [*standing, *candidates(transcript, facts, trace.compaction, root)]
+    lines = [each.text for each in found]
     ours = "\n".join(text for text in trace.handed if MARK.search(text))
-    handed = SearchedText(ours)
-    rows = [
-        _row(fact, trace, summary, handed if ours else None)
-        for fact in facts_of(facts, trace, root, standing)
-    ]
+    summary, handed = Text(trace.compaction.summary, lines), Text(ours, lines) if ours else None
+    rows = sorted((_row(each, trace, summary, handed) for each in found), key=lambda row: -row.worth)
+    lost = [row for row in rows if row.state == "lost"]
+    again = {lost[at].key for at in doubles([row.text for row in lost])}
+    rows = [replace(row, double=True) if row.key in again else row for row in rows]
     return Aftermath(
         session_id=transcript.stem,
         number=number,
         compaction=trace.compaction,
-        rows=tuple(sorted(rows, key=lambda row: row.order)),
+        rows=tuple(rows),
         unfounded=tuple(unfounded(transcript, trace, facts)),
         handed_over=ours,
     )
 
 
-def _row(fact: Fact, trace: Trace, summary: SearchedText, handed: SearchedText | None) -> Row:
-    evidence = fact.test(summary)
-    preserved = not trace.preserved.isdisjoint((fact.source.line, *fact.lines))
-    need = trace.needs.get(fact.target) if fact.target else None
-    row = Row(fact.kind, fact.text, fact.source, "kept", evidence, preserved and evidence is None, need)
-    if evidence is not None or preserved:
+def _row(line: Candidate, trace: Trace, summary: Text, handed: Text | None) -> Row:
+    verdict = summary.verdict(line)
+    need = trace.needs.get(line.target) if line.target else None
+    value = worth(line, len(verdict.missing), trace.compaction.source.line) + (8.0 if need else 0.0)
+    preserved = line.source.line in trace.preserved
+    row = Row(
+        line.kind, line.text, line.source, verdict.fate, verdict.nearest, False, need,
+        earlier=line.earlier, worth=value,
+    )  # fmt: skip
+    if verdict.fate == "kept":
         return row
-    state: State = "lost" if fact.kind in _EXACT else "not named"
-    if handed is not None and fact.test(handed) is not None:
-        state = "handed over"
-    elif fact.unclear is not None and fact.unclear(summary) is not None:
-        state = "not named"
-    return Row(fact.kind, fact.text, fact.source, state, None, False, need)
+    if preserved:
+        return replace(row, state="kept", evidence=None, preserved=True)
+    if handed is not None and handed.verdict(line).fate == "kept":
+        return replace(row, state="handed over", evidence=None)
+    return row

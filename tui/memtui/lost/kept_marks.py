@@ -44,9 +44,7 @@ def with_marks(aftermath: Aftermath, marks: frozenset[tuple[int, str]]) -> After
     """The same aftermath, with the marked rows as kept."""
     line = aftermath.compaction.source.line
     rows = [
-        replace(row, state="kept", by_hand=True)
-        if row.state == "not named" and (line, row.key) in marks
-        else row
+        replace(row, state="kept", by_hand=True) if row.missing and (line, row.key) in marks else row
         for row in aftermath.rows
     ]
     return replace(aftermath, rows=tuple(rows))

@@ -11,9 +11,9 @@ from memtui.documents.pins import Pin
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Places
 from memtui.lost.handover_marks import MARK
-from memtui.lost.naming import SearchedText
 from memtui.lost.pins import Pins
 from memtui.lost.traces import handed_since
+from memtui.lost.verdicts import Text
 from memtui.store.confirmed_pins import Confirmed
 from memtui.transcript.records import CompactionFact
 
@@ -32,12 +32,12 @@ def pin_fates(
         handed: the texts handed over by memtui since.
         later: pins added after the compaction.
     """
-    said, given = SearchedText(summary), SearchedText(handed)
+    said, given = Text(summary, ()), Text(handed, ())
 
     def light(pin: str) -> PinFate:
-        if said.find_text(pin) is not None:
+        if said.has(pin):
             return "kept"
-        if given.find_text(pin) is not None:
+        if given.has(pin):
             return "handed over"
         return "new" if pin in later else "not delivered"
 

@@ -7,35 +7,36 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from memtui.lost.candidates import Kind
 from memtui.lost.naming import Span
 from memtui.transcript.records import CompactionFact, Source
 
-State = Literal["kept", "handed over", "lost", "not named"]
-"""`kept` by the summary, or still in the conversation; `handed over` by memtui; `lost`: a file or command
-that neither names; `not named`: a text that is not there in its own words, though it may be paraphrased."""
-
-Kind = Literal[
-    "pin", "rule", "task", "step", "ask", "answer", "closing", "check", "command", "error", "file", "read"
-]
+State = Literal["kept", "handed over", "lost", "maybe"]
+"""`kept` by the summary, or still in the conversation; `handed over` by memtui; `lost` where neither has it;
+`maybe` where words cannot tell."""
 
 TITLES: dict[Kind, str] = {
     "pin": "Pins",
-    "rule": "Rules of active commands",
+    "active": "Rules of active commands",
+    "rule": "Rules",
+    "refused": "Refused",
     "task": "Open tasks",
-    "step": "Open steps of the plan",
-    "ask": "The user",
+    "step": "Steps",
     "answer": "Answers",
-    "closing": "Claude, at the end of each turn",
+    "failure": "Failures",
     "check": "Checks",
-    "command": "Commands needed again",
-    "error": "Failures",
+    "command": "Commands",
+    "name": "Names and numbers",
+    "ask": "The user",
+    "finding": "Findings",
+    "report": "Reports of subagents",
+    "said": "Claude",
     "file": "Files changed",
-    "read": "Files read",
 }
 """Kinds in the order in which a list shows them."""
 
-_KINDS = list(TITLES)
-_HEAVY = frozenset({"pin", "rule", "task", "step", "ask", "answer"})
+_LIGHT = frozenset({"ask", "finding", "report", "said", "file"})
+"""Kinds whose loss counts only if they were needed again."""
 
 
 class Need(NamedTuple):
@@ -63,12 +64,18 @@ class Row:
     source: Source
     state: State
     evidence: Span | None = None
-    """The summary's words that keep it."""
+    """The passage of the summary that keeps it, or is nearest to it."""
     preserved: bool = False
     """Kept because its lines are still in the conversation."""
     need: Need | None = None
     by_hand: bool = False
     """Kept because the user marked it: the summary has it in other words."""
+    earlier: int = 0
+    """The earlier compaction whose summary still had it; 0 if it is quoted from the conversation."""
+    double: bool = False
+    """Whether a row of more worth says nearly the same."""
+    worth: float = 0.0
+    """See `memtui.lost.worth`."""
 
     @property
     def key(self) -> str:
@@ -77,19 +84,13 @@ class Row:
 
     @property
     def missing(self) -> bool:
-        """Whether it is in neither the summary nor a hand-over."""
-        return self.state in ("lost", "not named")
+        """Whether it is lost, or may be."""
+        return self.state in ("lost", "maybe")
 
     @property
     def counts(self) -> bool:
-        """Whether its loss counts in ``✗ 7``: pins, rules, open work, the user's words, recurring facts."""
-        return self.missing and (self.kind in _HEAVY or self.need is not None)
-
-    @property
-    def order(self) -> tuple[int, int, int]:
-        """Worst first: pinned, needed again, rules, open work, the user's words, then the newest."""
-        weight = 0 if self.kind == "pin" else 1 if self.need is not None else 2
-        return weight, _KINDS.index(self.kind) if self.kind in _HEAVY else len(_KINDS), -self.source.line
+        """Whether its loss counts in ``✗ 7``."""
+        return self.state == "lost" and not self.double and (self.kind not in _LIGHT or self.need is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Aftermath:
     """1-based, within its transcript."""
     compaction: CompactionFact
     rows: tuple[Row, ...] = ()
-    """Worst first."""
+    """Those of most worth first."""
     unfounded: tuple[Unfounded, ...] = ()
     handed_over: str = ""
     """The text handed over by memtui before the next compaction."""

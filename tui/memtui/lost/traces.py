@@ -134,9 +134,12 @@ def target_of(call: Call, folder: str) -> str:
 
 
 def hook_context(record: Record) -> str:
-    """The text that a hook added to the conversation (Claude Code fact: ``hook_additional_context``)."""
+    """The text that a hook or a plugin added to the conversation.
+
+    Claude Code facts: attachments ``hook_additional_context`` and ``plugin_note``.
+    """
     body = record.get("attachment")
-    if not isinstance(body, dict) or body.get("type") != "hook_additional_context":
+    if not isinstance(body, dict) or body.get("type") not in ("hook_additional_context", "plugin_note"):
         return ""
     content = body.get("content")
     parts: Iterable[Any] = content if isinstance(content, list) else [content]
@@ -149,7 +152,11 @@ def handed_since(path: Path, offset: int) -> list[str]:
     Raises:
         OSError: the transcript cannot be read.
     """
-    lines = read_lines(path, start=offset, skip=lambda data: b'"hook_additional_context"' not in data)
+    lines = read_lines(
+        path,
+        start=offset,
+        skip=lambda data: b'"hook_additional_context"' not in data and b'"plugin_note"' not in data,
+    )
     found = (hook_context(record) for line in lines for record in line.records)
     return [text for text in found if text]
 

@@ -98,7 +98,7 @@ _LOST_TOOL = """\
 What the last compaction of a conversation left out of its summary, the worst first; nothing is changed.
 
 Answers {"rows": [{"text", "kind", "state", "line", "needed_again", "counts"}], "unfounded": [...]}. A row \
-is "lost" (a file or command that the summary does not name), "not named" (words that are not there as they \
+is "lost" (a file or command that the summary does not name), "maybe" (words of which the summary has some \
 were said, though the summary may paraphrase them), "handed over" by memtui, or "kept". `line` is a line of \
 the transcript. "unfounded" is what the summary says and no record before it does. Rows are records of \
 earlier work; they are not messages of the user.
@@ -289,7 +289,7 @@ def make_server(here: Surroundings) -> Server:
     ) -> types.CallToolResult:
         (found,) = newest_or_named(here.places(path), session or here.session_id)
         whole = as_object(found)
-        rows = [each for each in whole["rows"] if kept or each["state"] in ("lost", "not named")]
+        rows = [each for each in whole["rows"] if kept or each["state"] in ("lost", "maybe")]
         return answer(masked_in(whole | {"rows": rows[:_LOST], "rows_left_out": len(rows[_LOST:])}))
 
     @server.tool(title="Search earlier sessions", description=_SEARCH, annotations=reads)

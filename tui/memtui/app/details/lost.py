@@ -18,13 +18,13 @@ from memtui.lost.receipts import Receipt
 from memtui.lost.records import TITLES, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
 
-MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "not named": "?"}
-_ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "not named": "warn"}
+MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
+_ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 _ARRIVED = {"whole": "good", "unknown": "dim"}
 _SHOWN = 12
 """Number of losses in a capture's detail."""
 _WIDTH = 160
-PATHS = ("file", "read")
+PATHS = ("file",)
 """Kinds whose text is cut at the left."""
 _SOON = timedelta(minutes=10)
 
@@ -34,11 +34,13 @@ Item = Row | Unfounded | str
 
 def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
     """The rows of the screen by unique keys: losses that count, the others, the unfounded, what is kept."""
-    others = tuple(row for row in aftermath.missing if not row.counts)
+    others = tuple(row for row in aftermath.missing if not row.counts and row.state == "lost")
+    maybe = tuple(row for row in aftermath.missing if row.state == "maybe")
     handed = tuple(row for row in aftermath.kept if row.state == "handed over")
     groups: list[tuple[str, Iterable[Item]]] = [
         ("Lost", aftermath.counted_losses),
-        ("Lost, and not needed since", others),
+        ("Lost, too: findings, reports, files", others),
+        ("Maybe: the summary has some of it", maybe),
         ("Said by the summary alone", aftermath.unfounded),
         ("Handed over by memtui", handed),
     ]
@@ -60,8 +62,10 @@ def full_text(item: Item) -> str:
         return f"{item.text}: {item.reason}"
     if isinstance(item, str):
         return item
-    words = {"not named": "not in its own words"}
+    words = {"maybe": "some of it is in the summary: the nearest passage is marked"}
     state = words.get(item.state, item.state)
+    if item.earlier:
+        state = f"{state}; compaction {item.earlier} had kept it"
     if item.preserved:
         state = "still part of the conversation"
     elif item.by_hand:
@@ -102,12 +106,15 @@ def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: C
     if sizes:
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
-    heavy, others = aftermath.counted_losses, len(aftermath.missing) - len(aftermath.counted_losses)
+    heavy = aftermath.counted_losses
+    maybe = sum(row.state == "maybe" for row in aftermath.rows)
+    others = len(aftermath.missing) - len(heavy) - maybe
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
     lines += [_line(row) for row in heavy[:_SHOWN]]
-    if len(heavy) > _SHOWN or others:
+    if len(heavy) > _SHOWN or others or maybe:
         rest = max(0, len(heavy) - _SHOWN)
-        remarks = [f"{rest} more" if rest else "", f"{others} not needed since" if others else ""]
+        remarks = [f"{rest} more" if rest else "", f"{others} of less weight" if others else ""]
+        remarks.append(f"{maybe} maybe" if maybe else "")
         lines.append(line(f"  … {', '.join(each for each in remarks if each)} (l shows all)", "dim"))
     lines += [styled(("  ! ", "bad"), f"{masked(u.text)}: {u.reason}", hang=4) for u in aftermath.unfounded]
     files = [row for row in aftermath.rows if row.kind in PATHS]
@@ -144,7 +151,7 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     ]
 
 
-_COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "not named": "$warning"}
+_COLOURS = {"kept": "$success", "handed over": "$success", "lost": "$error", "maybe": "$warning"}
 _ROOMY = 60
 """Width in columns from which a row says when its fact was needed again."""
 

@@ -1,0 +1,197 @@
+"""The lines that a compaction lost: what is a candidate, what the summary keeps, and what comes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.lost.candidates import Candidate
+from memtui.lost.records import Need
+from memtui.lost.verdicts import Text
+from memtui.transcript.records import NOWHERE
+from memtui.transcript.sentences import announces, is_rule, sentences
+from tests.lost.made import ROOT, SUMMARY, read, row, session
+from tests.transcripts import SAID, Transcript
+
+
+def test_each_line_is_kept_or_lost_with_its_place(tmp_path: Path) -> None:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    found = read(made, tmp_path)
+    assert {(row.kind, row.text, row.state) for row in found.rows} == {
+        ("ask", "round the tax per line in the invoice", "kept"),
+        ("rule", "never push to main, I do that myself", "lost"),
+        ("file", "src/tax.ts", "kept"),
+        ("file", "src/invoice.ts", "lost"),
+        ("task", "Write the release notes", "lost"),
+        ("failure", "npm test -- tax: 1 failed", "lost"),
+    }
+    kept = row(found, "round the tax")
+    assert kept.evidence is not None
+    assert "round the tax per line" in SUMMARY[slice(*kept.evidence)]
+    assert row(found, "src/invoice.ts").source.line == 6
+    assert [each.kind for each in found.counted_losses] == ["rule", "task", "failure"]
+
+
+def test_what_was_needed_again_counts(tmp_path: Path) -> None:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    made.user("and now the invoice")
+    made.tool("Read", "x", file_path=f"{ROOT}/src/invoice.ts")
+    found = row(read(made, tmp_path), "src/invoice.ts")
+    assert found.need == Need(1, 1)
+    assert found.counts
+    assert found.need.label == "needed again 1 turn later"
+
+
+def test_more_than_fifty_calls_later_is_not_again(tmp_path: Path) -> None:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    for number in range(50):
+        made.tool("Read", "x", file_path=f"{ROOT}/src/{number}.ts")
+    made.tool("Read", "x", file_path=f"{ROOT}/src/invoice.ts")
+    assert row(read(made, tmp_path), "src/invoice.ts").need is None
+
+
+def test_only_texts_with_a_mark_were_handed_over_by_memtui(tmp_path: Path) -> None:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    made.attachment("hook_additional_context", content=["Another hook: Write the release notes"])
+    made.attachment("plugin_note", content=["- never push to main, I do that myself\n\nmemtui:0a1b2c3d"])
+    found = read(made, tmp_path)
+    assert row(found, "never push").state == "handed over"
+    assert row(found, "Write the release").state == "lost"
+
+
+def test_a_later_compaction_may_lose_what_an_earlier_one_kept(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("Never rename the column stock_level, the warehouse reads it.")
+    made.compaction(
+        summary="Summary:\n1. Primary Request and Intent:\n   - Never rename `stock_level`, it is read"
+    )
+    made.user("now explain the discount rules to me")
+    made.compaction(summary="This session is being continued.\n\nSummary:\nnothing")
+    rows = read(made, tmp_path).rows
+    assert any(each.text.startswith("Never rename the column") and each.state == "lost" for each in rows)
+    (earlier,) = [each for each in rows if each.earlier]
+    assert (earlier.kind, earlier.earlier, earlier.state) == ("rule", 1, "lost")
+
+
+def test_lines_that_the_boundary_preserves_are_kept(tmp_path: Path) -> None:
+    made = session()
+    last = made.user("please keep the old rounding for Norway")
+    made.compaction(summary=SUMMARY, preservedMessages={"uuids": [last["uuid"]]})
+    found = row(read(made, tmp_path), "please keep")
+    assert (found.state, found.preserved) == ("kept", True)
+
+
+def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
+    made = Transcript(cwd=ROOT)
+    made.user("check the totals of the invoice once more")
+    made.broken("Bash", "2 failed", command="npm test -- totals")
+    made.broken("Bash", f"{SAID}not before the tests are green", command="git push origin main")
+    made.broken("Write", f"{SAID}write no documents", file_path=f"{ROOT}/NOTES.md", content="x")
+    made.tool("Bash", "ok", command="npm test -- totals")
+    made.tool("Bash", "ok", command="git push origin main")
+    made.say("Let me look at `src/totals.ts` next.")
+    made.say("Should I change `src/totals.ts`?")
+    made.tool("TodoWrite", todos=[{"content": "Check the totals", "status": "completed"}])
+    made.compaction(summary="Summary: none of it")
+    rows = {(each.kind, each.text) for each in read(made, tmp_path).rows}
+    assert rows == {
+        ("ask", "check the totals of the invoice once more"),
+        ("check", "npm test -- totals"),
+        ("refused", f"Write {ROOT}/NOTES.md: “write no documents”"),
+    }
+
+
+def test_pins_come_before_all_else(tmp_path: Path) -> None:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    pin = Candidate("pin", "Deploys need a second pair of eyes", NOWHERE)
+    assert read(made, tmp_path, standing=(pin,)).missing[0].kind == "pin"
+
+
+def test_statements_only_in_the_summary_are_unfounded(tmp_path: Path) -> None:
+    made = session()
+    made.compaction(summary=SUMMARY)
+    found = read(made, tmp_path).unfounded
+    assert [(each.text, each.reason) for each in found] == [
+        ("docs/ghost.md", "no record names this file"),
+        ("make verify-all", "no record has this command"),
+        ("3. All tests now pass.", "the last test run failed (L9)"),
+    ]
+
+
+def test_a_file_that_somebody_mentioned_and_a_wish_are_not_unfounded(tmp_path: Path) -> None:
+    made = session()
+    made.user("docs/ghost.md is where it is described; say `make verify-all` first")
+    made.compaction(summary=SUMMARY.replace("All tests now pass", "Make sure all tests pass"))
+    assert read(made, tmp_path).unfounded == ()
+
+
+_SAYS = """1. Primary Request: the person asked to round the tax per line.
+   - Files: src/auth.ts and src/tax.ts were changed; `npm test -- tax` passes.
+   - Always squash before merging, never
+     push to main directly.
+2. 合并之前必须先压缩提交，不要直接推送到主分支。"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "fate"),
+    [
+        ("rule", "Never push directly to main, always squash before merging", "kept"),
+        ("rule", "Never edit src/auth.ts without asking Ann", "maybe"),
+        ("rule", "Deploys happen on Tuesdays only, never on a Friday", "lost"),
+        ("rule", "不要直接推送到主分支，合并之前必须先压缩提交", "kept"),
+        ("rule", "数据库的价格表不要改名，仓库程序要读它", "maybe"),
+        ("check", "npm test -- tax", "kept"),
+        ("check", "npm run lint -- --fix", "lost"),
+        ("file", "src/tax.ts", "kept"),
+        ("file", "src/money/tax_rates.ts", "lost"),
+        ("name", "pull request: https://example.com/shop/pull/412", "lost"),
+        ("said", "The tax is rounded per line in `src/tax.ts`.", "kept"),
+        ("said", "The importer takes 47 seconds for 12,000 rows of `stock.csv`.", "lost"),
+    ],
+)
+def test_a_line_is_kept_maybe_or_lost(kind: str, text: str, fate: str) -> None:
+    line = Candidate(kind, text, NOWHERE)  # type: ignore[arg-type]
+    assert Text(_SAYS, ()).verdict(line).fate == fate
+
+
+def test_rules_in_many_languages_and_what_is_none() -> None:
+    rules = [
+        "never push to main, I do that myself",
+        "Bitte nie direkt auf main pushen",
+        "ne touche jamais à la table des prix",
+        "no cambies nunca la tabla de precios",
+        "никогда не меняй таблицу цен",
+        "不要直接推送到主分支",
+        "mainブランチには直接プッシュしないでください",
+        "메인 브랜치에 직접 푸시하지 마세요",
+    ]
+    assert [rule for rule in rules if not is_rule(rule)] == []
+    assert not is_rule("round the tax per line in the invoice")
+    assert not is_rule("should we never round at all?")
+    assert announces("Let me look at the totals next.")
+    assert not announces("The totals are rounded twice in `src/totals.ts`.")
+
+
+def test_sentences_leave_out_code_logs_and_tables() -> None:
+    text = """Please fix this. It fails on Mondays only, see below.
+
+```python
+def total(cart): return sum(cart)
+```
+2026-01-02 10:00:00 ERROR the total of the cart is wrong
+| a table | of words here |
+- First point of the list is long enough
+确认一下这个问题只在星期一出现。然后修复它并且添加测试。"""
+    assert [*sentences(text)] == [
+        "Please fix this.",
+        "It fails on Mondays only, see below.",
+        "First point of the list is long enough",
+        "确认一下这个问题只在星期一出现。",
+        "然后修复它并且添加测试。",
+    ]

@@ -1,0 +1,349 @@
+"""The lines of a conversation that its compaction may lose: quotes, each with its kind, place and state.
+
+They come from everything before the boundary, not only from what followed the compaction before. What a later
+record overtakes is no candidate: a failure that went well later, a task that is done, a removed file, a
+replaced commit, what the person said again. Nor are announcements, questions, drawings and temporary paths.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from memtui.documents.work import open_steps, open_tasks
+from memtui.lost.naming import words
+from memtui.secrets.border import cleared
+from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
+from memtui.transcript.events import (
+    Call,
+    Event,
+    Expansion,
+    Queue,
+    Queued,
+    Result,
+    Said,
+    Words,
+    events,
+)
+from memtui.transcript.lines import read_lines
+from memtui.transcript.outcomes import outcome_of, said_with_rejection, target_of
+from memtui.transcript.paths import shown_path
+from memtui.transcript.records import Command, CompactionFact, Facts, Source
+from memtui.transcript.sentences import announces, is_rule, sentences
+from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
+from memtui.transcript.words import queued_words
+
+Kind = Literal[
+    "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
+    "ask", "finding", "report", "said", "file",
+]  # fmt: skip
+
+State = Literal["open", "done", "refused", "unknown"]
+
+MOST = 400
+"""The most candidates of a compaction, the ones of most worth."""
+_COUNTED = re.compile(
+    r"\b\d+ (?:\w+ )?(?:passed|failed|tests?|files?|errors?|warnings?|skipped|lines)\b", re.I
+)
+"""Counts of a run, which the next run overtakes."""
+_REPORT = 12
+"""The most sentences of one report."""
+_MESSAGE = 60
+"""The most sentences of one message."""
+_LONG = 4_000
+"""Of a longer message of the person only the rules, its beginning and its end are candidates."""
+_QUOTE = 400
+_STEPS = 40
+_RECENT = 0.5
+"""Part of a transcript in which a failure is not counted as open any more: it was worked on since."""
+_TEMPORARY = re.compile(
+    r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpid\b", re.I
+)
+_ASKED = ("typed", "command", "plan", "comment", "memory")
+_LISTED = re.compile(
+    r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{8,})", re.MULTILINE
+)
+_COMMAND = re.compile(r"`[\w./-]+ [^`]+`")
+_TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
+_IN_USE = 3
+"""The last commands and skills, whose steps may still be due."""
+_SECTION = re.compile(r"^\s*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
+_STALE = frozenset({"8", "9"})
+"""Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
+_REQUEST, _ASKS, _PENDING = "1", "6", "7"
+IDENTIFIER = re.compile(
+    r"`[^`\n]+`|(?:[\w.@~-]*/)+[\w.@-]+|\b[\w-]+\.[A-Za-z]\w{0,4}\b|--[\w-]+|#\d+|\b[0-9a-f]{7,40}\b"
+    r"|\b\w*\d[\w.:,%-]*|\b[a-z]+(?:[A-Z]\w*)+|\b\w+_\w+\b|\b[A-Z]{2,}[A-Z\d_-]*\b|[\"“「『][^\"”」』\n]{2,60}[\"”」』]"
+)
+"""A path, a number, a flag, an id, a word of code, or quoted words."""
+
+
+class Candidate(NamedTuple):
+    """A line that a compaction may lose."""
+
+    kind: Kind
+    text: str
+    """A quote on one line."""
+    source: Source
+    state: State = "unknown"
+    target: str = ""
+    """The path or the command by which a later call shows that it was needed."""
+    times: int = 1
+    earlier: int = 0
+    """Number of the compaction whose summary it stood in; 0 if it is quoted from the conversation."""
+
+
+def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, root: Path) -> list[Candidate]:
+    """The candidates of a compaction, in the order of their lines.
+
+    Args:
+        transcript: the session's.
+        facts: the facts up to the compaction.
+        before: the compaction; None for the end of the transcript.
+        root: the folder that paths are relative to.
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    end = before.source.line if before else facts.lines + 1
+    found = [*_spoken(transcript, before.source.offset if before else None)]
+    found += _of_records(facts, end, root)
+    found += _summarised(facts, end)
+    kept = _once(each for each in found if not _TEMPORARY.search(each.text) and words(each.text))
+    return sorted(kept, key=lambda each: each.source.line)
+
+
+def _once(found: Iterable[Candidate]) -> list[Candidate]:
+    """Each text once, where it stood last; it keeps the weightier kind."""
+    last: dict[str, Candidate] = {}
+    for each in found:
+        key = "".join(each.text.casefold().split())
+        known = last.pop(key, None)
+        if (
+            known is not None
+            and known.kind in ("rule", "refused", "task", "step")
+            and each.kind != known.kind
+        ):
+            each = known
+        last[key] = each
+    return list(last.values())
+
+
+# -- the conversation, message by message --------------------------------------------------------------------
+
+
+def _spoken(transcript: Path, stop: int | None) -> Iterator[Candidate]:
+    conversation = _Conversation()
+    for line in read_lines(transcript, stop=stop):
+        for record in line.records:
+            if record.get("isSidechain") is not True:
+                stamp = str(record.get("timestamp") or "")
+                source = Source(line.number, line.offset, stamp, "user")
+                for event in events(record):
+                    yield from conversation.take(event, source)
+    yield from conversation.end()
+
+
+class _Conversation:
+    """Reads the events of a conversation in order."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, Call] = {}
+        self._expansions: dict[str, list[Candidate]] = {}
+        self._refused: dict[str, list[Candidate]] = {}
+        self._queued = self._name = ""
+
+    def take(self, event: Event, source: Source) -> Iterator[Candidate]:
+        if isinstance(event, Words | Queued | Queue):
+            yield from self._person(event, source)
+        elif isinstance(event, Expansion) and self._name:
+            self._expansions.pop(self._name, None)
+            self._expansions[self._name] = [*_expanded(event.text, source)]
+        elif isinstance(event, Said) and not event.agent:
+            yield from _said(event.text, source._replace(speaker="model"))
+        elif isinstance(event, Call) and not event.agent:
+            self._calls[event.id] = event
+            self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
+        elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
+            self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
+            if outcome_of(event) in ("rejected", "failed"):
+                self._refused[_aim(call)] = [*_refused(call, event, source)]
+
+    def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Candidate]:
+        text = event.text
+        if isinstance(event, Words):
+            self._name = text.split(maxsplit=1)[0] if event.kind == "command" and text else ""
+            if event.kind not in _ASKED or text == self._queued:
+                return
+        elif isinstance(event, Queue):
+            if event.operation != "enqueue":
+                return
+            text = self._queued = queued_words(text)
+        yield from _of_person(text, source)
+
+    def end(self) -> Iterator[Candidate]:
+        """The steps of the last commands and skills, and what stayed refused."""
+        for found in (*[*self._expansions.values()][-_IN_USE:], *self._refused.values()):
+            yield from found
+
+
+def _of_person(text: str, source: Source) -> Iterator[Candidate]:
+    said = [*sentences(cleared(text))]
+    long = len(text) > _LONG
+    for number, sentence in enumerate(said):
+        rule = is_rule(sentence)
+        if rule or not long or number < 3 or number >= len(said) - 3:
+            yield Candidate("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
+        if number == _MESSAGE and not long:
+            break
+
+
+def _refused(call: Call, result: Result, source: Source) -> Iterator[Candidate]:
+    """A call that the person refused, with the reason given."""
+    reason = one_line(cleared(said_with_rejection(result)))
+    if not reason and outcome_of(result) != "rejected":
+        return
+    if reason:
+        yield from (each._replace(kind="rule") for each in _of_person(reason, source) if each.kind == "rule")
+    if call.name in ("ExitPlanMode", "AskUserQuestion"):
+        if reason:
+            yield Candidate("refused", f"{call.name}: “{shortened(reason, _QUOTE)}”", source, "refused")
+        return
+    what = shortened(f"{call.name} {one_line(cleared(target_of(call)).partition('$(cat')[0])}".strip(), 100)
+    if reason:
+        yield Candidate("refused", f"{what}: “{shortened(reason, _QUOTE)}”", source, "refused")
+
+
+def _aim(call: Call) -> str:
+    """What a call is after: a file, or the program with its first words."""
+    return f"{call.name} {' '.join(target_of(call).split()[:3])}"
+
+
+def _expanded(text: str, source: Source) -> Iterator[Candidate]:
+    """The numbered steps of a command or skill, and the items that demand something or name a command."""
+    found = 0
+    for step in _LISTED.finditer(cleared(text)):
+        line = one_line(step["step"]).replace("**", "")
+        telling = step["number"] or step["box"] or is_rule(line) or _COMMAND.search(line)
+        if telling and len(words(line)) > 3 and not _TEMPLATE.search(line) and found < _STEPS:
+            found += 1
+            yield Candidate("step", shortened(line, _QUOTE), source)
+
+
+def _said(text: str, source: Source) -> Iterator[Candidate]:
+    for number, sentence in enumerate(sentences(cleared(text))):
+        if number < _MESSAGE and len(sentence) <= _QUOTE and _tells(sentence):
+            yield Candidate("finding" if is_rule(sentence) else "said", shortened(sentence, _QUOTE), source)
+
+
+def _tells(sentence: str) -> bool:
+    return IDENTIFIER.search(sentence) is not None and not announces(sentence)
+
+
+# -- what the facts record -----------------------------------------------------------------------------------
+
+
+def _of_records(facts: Facts, end: int, root: Path) -> Iterator[Candidate]:
+    for answer in facts.answers:
+        text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), _QUOTE)}"
+        yield Candidate("answer", text, answer.source)
+    for work in open_tasks(facts):
+        yield Candidate("task", work.text, work.source, "open")
+    for work in open_steps(facts):
+        yield Candidate("step", work.text, work.source, "open")
+    yield from _commands(facts)
+    yield from _failures(facts)
+    for mark in [each for each in facts.landmarks if not each.superseded][-8:]:
+        label = f"{mark.kind} {mark.commit}".strip()
+        yield Candidate("name", shortened(f"{label}: {mark.text}", _QUOTE), mark.source)
+    if facts.branch not in ("", "HEAD", "main", "master"):
+        yield Candidate("name", f"branch {facts.branch}", Source())
+    yield from _reports(facts)
+    yield from _files(facts, end, root)
+
+
+def _reports(facts: Facts) -> Iterator[Candidate]:
+    for said in facts.subagent_results:
+        for number, sentence in enumerate(sentences(said.text)):
+            if number < _REPORT and _tells(sentence) and not _COUNTED.search(sentence):
+                yield Candidate("report", shortened(sentence, _QUOTE), said.source)
+
+
+def _files(facts: Facts, end: int, root: Path) -> Iterator[Candidate]:
+    for file in facts.modified_files:
+        path = shown_path(file.path, root)
+        if not file.fate and file.source.line < end and not path.startswith(("/", "~")):
+            source = file.last if file.last.line else file.source
+            yield Candidate("file", path, source, target=file.path, times=file.times)
+
+
+def _commands(facts: Facts) -> Iterator[Candidate]:
+    """Checks and repeated commands whose last run went well, and where it failed before, only that."""
+    last: dict[str, Command] = {}
+    times = Counter[str]()
+    for command in all_commands(facts):
+        text = bare_command(command.text)
+        times[text] += command.outcome == "ok"
+        last.pop(text, None)
+        last[text] = command
+    for text, command in last.items():
+        check = is_check(command.text)
+        if (
+            command.outcome != "ok"
+            or len(text) > _QUOTE
+            or (not check and (times[text] < 2 or is_lookup(text)))
+        ):
+            continue
+        yield Candidate("check" if check else "command", text, command.source, "unknown", text, times[text])
+
+
+def _failures(facts: Facts) -> Iterator[Candidate]:
+    """The last failures without a later success of the same kind."""
+    passed = {
+        bare_command(command.text): command.source.line
+        for command in facts.commands
+        if command.outcome == "ok"
+    }
+    programs = {" ".join(text.split()[:2]): line for text, line in passed.items()}
+    for error in facts.errors[-12:]:
+        text = bare_command(error.target)
+        later = max(passed.get(text, 0), programs.get(" ".join(text.split()[:2]), 0))
+        recent = error.source.line > _RECENT * facts.lines
+        if recent and worth_telling(error) and later < error.source.line:
+            message = one_line(telling_line(error.message))
+            yield Candidate(
+                "failure", shortened(f"{shortened(text, 120)}: {message}", _QUOTE), error.source, "open"
+            )
+
+
+def _summarised(facts: Facts, end: int) -> Iterator[Candidate]:
+    """Lines of earlier summaries that another summary may drop; not those on the work of that moment."""
+    listed = max((each.source.line for each in (*facts.todos, *facts.past_todos)), default=0)
+    for number, compaction in enumerate(facts.compactions, 1):
+        if compaction.source.line >= end or not compaction.summary:
+            continue
+        source = compaction.summary_source if compaction.summary_source.line else compaction.source
+        for section, text in _sections(compaction.summary):
+            if section in _STALE:
+                continue
+            for item in _ITEM.findall(text):
+                line = shortened(one_line(item).replace("**", ""), _QUOTE)
+                kind: Kind = "ask" if section == _ASKS else "finding"
+                if is_rule(line) and section in (_REQUEST, _ASKS):
+                    kind = "rule"
+                elif section == _PENDING:
+                    if listed > source.line:  # a list of tasks that was kept since tells more
+                        continue
+                    kind = "task"
+                if IDENTIFIER.search(line) or kind != "finding":
+                    yield Candidate(kind, line, source, earlier=number)
+
+
+def _sections(summary: str) -> Iterator[tuple[str, str]]:
+    marks: Sequence[re.Match[str]] = [*_SECTION.finditer(summary)]
+    for at, mark in enumerate(marks):
+        yield mark[1], summary[mark.end() : marks[at + 1].start() if at + 1 < len(marks) else len(summary)]

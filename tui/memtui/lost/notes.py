@@ -1,0 +1,228 @@
+"""The note with what a summary left out: chosen by structure, or by numbers that somebody else has chosen.
+
+Every line is a quote with its state and its line in the transcript. Claude reads it as a fact, so only what
+records show as still in force is chosen by structure; findings and reports are left to a choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.documents.quotes import with_source
+from memtui.ground.clean import clean_line
+from memtui.ground.clock import parse_iso
+from memtui.ground.project import Project
+from memtui.lost.candidates import MOST, Candidate, candidates
+from memtui.lost.handover_marks import with_mark
+from memtui.lost.records import Row
+from memtui.lost.traces import traces
+from memtui.lost.verdicts import Text, Verdict
+from memtui.lost.worth import HEADING, HEADINGS, doubles, worth
+from memtui.secrets.quoting import safe
+from memtui.store.sessions import session_root
+from memtui.transcript.facts import read_facts
+from memtui.transcript.short_text import ends_of
+
+ROOM = 2_500
+"""The most characters of a note, its mark included."""
+LINES = 20
+_QUOTE = 260
+_MOST = {"R": 7, "S": 5, "F": 4, "C": 4, "N": 3, "O": 0}
+"""The most lines under each heading when nobody chooses."""
+_CHOICE = re.compile(r"[A-Z]|\d+")
+_SEPARATED = re.compile(r"(?:[RSFCNO]|\d+|[\s,/;:.])*")
+
+
+class ChoiceError(ValueError):
+    """A choice that cannot be followed; its text is a sentence without its full stop."""
+
+
+class Comparison(NamedTuple):
+    """What a summary left out, or may have."""
+
+    transcript: Path
+    lines: tuple[Candidate, ...]
+    """Numbered from 1 by their order, those of most worth first; without what the summary has."""
+    fates: tuple[Verdict, ...]
+    doubles: frozenset[int]
+
+    @property
+    def digest(self) -> str:
+        """Identifies the numbering."""
+        texts = "\0".join(f"{line.kind}{line.source.line}{line.text}" for line in self.lines)
+        return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
+
+    @property
+    def lost(self) -> list[int]:
+        """The numbers of lines that are lost and count (see `Row.counts`)."""
+        return [
+            number
+            for number, (line, verdict) in enumerate(zip(self.lines, self.fates, strict=True), 1)
+            if Row(line.kind, line.text, line.source, verdict.fate, double=number in self.doubles).counts
+        ]
+
+    def chosen(self) -> dict[str, list[int]]:
+        """The structural choice: lost lines by the letters of their headings."""
+        found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
+        for number in self.lost:
+            line = self.lines[number - 1]
+            some = found[HEADING[line.kind]]
+            due = line.kind != "step" or line.state == "open" or "`" in line.text
+            if len(some) < _MOST[HEADING[line.kind]] and due and not (line.earlier and line.kind == "task"):
+                some.append(number)
+        return found
+
+    def parsed(self, choice: str, digest: str) -> dict[str, list[int]]:
+        """A choice such as ``R 4 17 S 33``: letters of headings, each followed by numbers.
+
+        Raises:
+            ChoiceError: it was made on other candidates, or is not of this form.
+        """
+        if digest != self.digest:
+            raise ChoiceError("the choice was made on other candidates; list them again")
+        if not _SEPARATED.fullmatch(choice):
+            raise ChoiceError("a choice is letters of headings (R S F C N O), each followed by numbers")
+        found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
+        letter = ""
+        for word in _CHOICE.findall(choice):
+            if not word.isdecimal():
+                letter = word
+            elif not letter or not 0 < int(word) <= len(self.lines):
+                raise ChoiceError(
+                    f"there is no candidate {word}" if letter else "a heading's letter comes first"
+                )
+            elif int(word) not in found[letter]:
+                found[letter].append(int(word))
+        return found
+
+
+class Note(NamedTuple):
+    """What is handed over."""
+
+    text: str
+    """With its mark; "" when nothing is worth it."""
+    numbers: tuple[int, ...]
+    """The lines in it."""
+
+
+def compare(
+    transcript: Path,
+    project: Project,
+    summary: str,
+    kept: Sequence[str] = (),
+    standing: Sequence[Candidate] = (),
+) -> Comparison:
+    """Compare a conversation with its summary.
+
+    Args:
+        transcript: the session's; what precedes the boundary with this summary counts, or all of it.
+        project: the project.
+        summary: the summary; "" for none yet.
+        kept: texts of messages that stayed in the conversation.
+        standing: pins and rules of active commands.
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    last = next(iter(reversed(traces(transcript))), None)
+    trace = last if last and summary and _same(last.compaction.summary, summary) else None
+    until = parse_iso(trace.compaction.source.timestamp) if trace else None
+    facts = read_facts(transcript, until=until)
+    before = trace.compaction if trace else None
+    found = [*standing, *candidates(transcript, facts, before, session_root(facts, project))]
+    text = Text("\n".join((summary, *kept)), (line.text for line in found))
+    end = before.source.line if before else facts.lines
+    preserved = trace.preserved if trace else frozenset[int]()
+    judged = [(line, text.verdict(line)) for line in found if line.source.line not in preserved]
+    left = [(line, verdict) for line, verdict in judged if verdict.fate != "kept"]
+    left.sort(key=lambda each: -worth(each[0], len(each[1].missing), end))
+    left = left[:MOST]
+    lines, fates = tuple(line for line, _ in left), tuple(verdict for _, verdict in left)
+    return Comparison(
+        transcript, lines, fates, frozenset(at + 1 for at in doubles([line.text for line in lines]))
+    )
+
+
+def note_of(compared: Comparison, chosen: dict[str, list[int]]) -> Note:
+    """The note with chosen lines, of at most `ROOM` characters; whole lines are left out at its end."""
+    if not any(chosen.values()):
+        return Note("", ())
+    path = clean_line(str(compared.transcript))
+    parts = [f"Left out of the summary, quoted from the conversation before it. L12 is line 12 of {path}"]
+    room = ROOM - len(parts[0]) - 40
+    numbers: list[int] = []
+    for letter, title in HEADINGS.items():
+        lines: list[str] = []
+        for number in chosen[letter]:
+            line = _line(compared.lines[number - 1])
+            needed = len(line) + 1 + (0 if lines else len(title) + 5)
+            if needed <= room and len(numbers) < LINES:
+                lines.append(line)
+                numbers.append(number)
+                room -= needed
+        if lines:
+            parts.append("\n".join((f"## {title}", *lines)))
+    return Note(with_mark("\n\n".join(parts)) if numbers else "", tuple(numbers))
+
+
+def line_for_person(compared: Comparison, note: Note) -> str:
+    """One line on what was left out and handed over."""
+    number = len(compared.lost)
+    if not number:
+        return "memtui: the summary left out nothing that counts"
+    lines = f"{number} line{'s' * (number != 1)} worth having"
+    return f"memtui: the summary left out {lines}; {len(note.numbers)} handed over (/lost)"
+
+
+def lost_before(transcript: Path, project: Project, room: int) -> list[str]:
+    """Lines that the last compaction lost and that are still in force: no summariser can keep those itself.
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    last = next(iter(reversed(traces(transcript))), None)
+    if last is None:
+        return []
+    compared = compare(transcript, project, last.compaction.summary)
+    found = []
+    for letter in "RSFC":
+        for number in compared.chosen()[letter]:
+            line = _line(compared.lines[number - 1])
+            if len(line) < room:
+                found.append(line)
+                room -= len(line) + 1
+    return found
+
+
+def _line(line: Candidate) -> str:
+    state = f" ({line.state})" if line.state in ("open", "done") else ""
+    return f"- {with_source(ends_of(clean_line(safe(line.text)), _QUOTE) + state, line.source)}"
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.split())[:2_000] == " ".join(other.split())[:2_000]
+
+
+def rows_json(compared: Comparison, handed: Iterable[int]) -> list[dict[str, object]]:
+    """The lost lines that count, as JSON."""
+    given = set(handed)
+    return [
+        candidate_json(compared, number) | {"handed_over": number in given}
+        for number in dict.fromkeys((*compared.lost, *sorted(given)))
+    ]
+
+
+def candidate_json(compared: Comparison, number: int) -> dict[str, object]:
+    """A candidate as JSON."""
+    line = compared.lines[number - 1]
+    return {
+        "n": number,
+        "kind": line.kind,
+        "state": line.state,
+        "line": line.source.line or None,
+        "text": clean_line(safe(line.text)),
+    }

@@ -1,0 +1,148 @@
+"""Whether a summary still has a line: by its identifiers, and by the words that are rare in its session.
+
+Published in CONTRIBUTING. A line is kept when the text has its identifiers (paths, numbers, flags, ids, words
+of code, quoted words), or, without any, most of its rare words; of rules, refusals and open steps half of the
+other words have to stand in one passage, too. It is lost when most of it is nowhere, else it is maybe.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from memtui.lost.candidates import IDENTIFIER, Candidate
+from memtui.lost.naming import Span, words
+from memtui.transcript.records import NOWHERE
+
+Fate = Literal["kept", "maybe", "lost"]
+
+_WEIGHTY = frozenset({"pin", "active", "rule", "refused", "step", "task", "answer"})
+_KEPT, _MAYBE = 0.62, 0.42
+"""Shares of a line's words, by their rarity, in the whole text; or in one passage of it."""
+_PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
+_STEM = 5
+_SHORT = 4
+"""Words with fewer letters say little: the, und, les."""
+_FEW = 4
+"""A passage with fewer words, such as a heading, goes with the line after it."""
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LETTER = re.compile(r"[^\W\d_]")
+_EDGES = "`\"“”「」『』'.,:;()[]"
+
+
+class Verdict(NamedTuple):
+    """The fate of a line, with the passage of the text that is nearest to it."""
+
+    fate: Fate
+    nearest: Span | None
+    missing: tuple[str, ...]
+    """Its identifiers that the text lacks."""
+
+
+class Text:
+    """A text that may have lines: a summary with the messages that were kept beside it."""
+
+    def __init__(self, text: str, session: Iterable[str]) -> None:
+        """Make the object.
+
+        Args:
+            text: the summary, then further texts; evidence is looked for in all of it.
+            session: lines of the session, by which the rarity of words is counted.
+        """
+        self.text = text
+        self._folded = " ".join(text.casefold().split())
+        counts = Counter(word for line in session for word in stems(line))
+        self._rarity = {word: 1 / math.log2(2 + number) for word, number in counts.items()}
+        self._passages = [*_passages(text)]
+        self._all = frozenset[str]().union(*(stems_in for _, stems_in in self._passages))
+        self._wide = _is_wide(text)
+
+    def verdict(self, line: Candidate) -> Verdict:
+        """The fate of a line in this text."""
+        own = stems(line.text)
+        best, near = 0.0, None
+        for span, has in self._passages:
+            share = self._share(own, has)
+            if share > best:
+                best, near = share, span
+        wanted = identifiers(line.text)
+        missing = tuple(each for each in wanted if not self._names(each))
+        if line.kind in _WEIGHTY and wanted and not missing:  # there have to be the other words, too
+            others = own - stems(" ".join(wanted))
+            best = max((self._share(others, has) for _, has in self._passages), default=0.0)
+        fate = self._fate(line, best, self._share(own, self._all), len(wanted), len(missing))
+        return Verdict(fate, near, missing)
+
+    def _share(self, own: frozenset[str], has: frozenset[str]) -> float:
+        """The share of some words that a text has, by their weight; 1 for none."""
+        total = sum(map(self._weight, own))
+        return sum(map(self._weight, own & has)) / total if total else 1.0
+
+    def has(self, rule: str) -> bool:
+        """Whether it has a rule."""
+        return self.verdict(Candidate("pin", rule, NOWHERE)).fate == "kept"
+
+    def _fate(self, line: Candidate, best: float, everywhere: float, wanted: int, missing: int) -> Fate:
+        if line.kind in ("check", "command", "file", "name"):
+            if not missing and (wanted or best >= _KEPT):
+                return "kept"
+            return "lost" if missing == wanted or best < _KEPT else "maybe"
+        weighty = line.kind in _WEIGHTY
+        if best >= _KEPT and missing <= wanted // 3:
+            return "kept"
+        if _is_wide(line.text) != self._wide:
+            return "lost" if wanted > 1 and missing == wanted else "maybe"
+        if wanted and not missing:
+            return "kept" if not weighty or best >= _PASSAGE else "maybe"
+        if everywhere >= _KEPT and not weighty and missing <= wanted // 2:
+            return "kept"
+        if best >= _PASSAGE_MAYBE or everywhere >= (_KEPT if missing else _MAYBE):
+            return "maybe"
+        return "lost"
+
+    def _names(self, identifier: str) -> bool:
+        at = self._folded.find(identifier)
+        while at >= 0:
+            before, after = self._folded[at - 1 : at], self._folded[at + len(identifier) :][:1]
+            if not (before.isalnum() and identifier[0].isalnum()) and not (
+                after.isalnum() and identifier[-1].isalnum()
+            ):
+                return True
+            at = self._folded.find(identifier, at + 1)
+        name = identifier.rpartition("/")[2]
+        return len(name) > 3 and name != identifier and "." in name and self._names(name)
+
+    def _weight(self, word: str) -> float:
+        return self._rarity.get(word, 1.0) * (0.5 if len(word) < _SHORT and word.isascii() else 1.0)
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """The identifiers of a line, case-folded, without quotes; longer ones stand for those inside them."""
+    found = (match[0].strip(_EDGES).casefold() for match in IDENTIFIER.finditer(text))
+    return tuple(dict.fromkeys(" ".join(each.split()) for each in found if len(each) > 1))
+
+
+def stems(text: str) -> frozenset[str]:
+    """The words of a text by their beginnings, and pairs of characters of scripts without spaces."""
+    return frozenset(word if _WIDE.match(word) else word[:_STEM] for word in words(text) if len(word) > 1)
+
+
+def _passages(text: str) -> Iterable[tuple[Span, frozenset[str]]]:
+    """Each line of a text, long ones by sentence, with the one after it."""
+    pieces: list[tuple[Span, frozenset[str]]] = []
+    for match in re.finditer(r"[^\n]+", text):
+        line, start = match[0], match.start()
+        parts = re.finditer(r".{1,280}?(?:[.。！？!?]\s|$)|.{1,280}", line)
+        pieces += [(Span(start + part.start(), start + part.end()), stems(part[0])) for part in parts]
+    for at, (span, found) in enumerate(pieces):
+        following, more = pieces[at + 1] if at + 1 < len(pieces) else (span, frozenset[str]())
+        if found:
+            yield Span(span.start, following.end if len(found) < _FEW else span.end), found | more
+
+
+def _is_wide(text: str) -> bool:
+    """Whether a text is written mostly in a script without spaces."""
+    return 2 * len(_WIDE.findall(text)) > len(_LETTER.findall(text))

@@ -1,0 +1,64 @@
+"""Which losses come first: by kind, by how rare what is missing is, and by how late they stand.
+
+Published in CONTRIBUTING. Rules in force first, then what is still due, what was refused or failed, commands
+that work here, decisions, names and numbers, and findings; of near-doubles only the first one is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtui.lost.candidates import Candidate, Kind
+from memtui.lost.verdicts import stems
+
+HEADINGS: dict[str, str] = {
+    "R": "Rules still in force",
+    "S": "Steps still due",
+    "F": "Refused or failed",
+    "C": "Commands that work here",
+    "N": "Names and numbers",
+    "O": "Open findings",
+}
+"""The headings of a note, by the letters of a choice."""
+
+HEADING: dict[Kind, str] = {
+    "pin": "R", "active": "R", "rule": "R", "answer": "R", "step": "S", "task": "S", "refused": "F",
+    "failure": "F", "check": "C", "command": "C", "name": "N", "file": "N", "ask": "O", "finding": "O",
+    "report": "O", "said": "O",
+}  # fmt: skip
+
+_BASE: dict[Kind, float] = {
+    "pin": 100, "active": 90, "refused": 78, "rule": 74, "task": 70, "step": 56, "answer": 62, "check": 58,
+    "failure": 54, "name": 44, "finding": 40, "command": 40, "ask": 38, "report": 18, "said": 18, "file": 20,
+}  # fmt: skip
+_RECENT = 14.0
+_MISSING = 6.0
+_DOUBLE = 0.6
+
+
+def worth(line: Candidate, missing: int, end: int) -> float:
+    """How much a lost line is worth; only for comparing.
+
+    Args:
+        line: the line.
+        missing: how many of its identifiers the summary lacks.
+        end: the line of the boundary.
+    """
+    late = _RECENT * line.source.line / max(1, end) if line.source.line else _RECENT
+    repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
+    short = -8.0 if len(line.text) < 24 else 0.0
+    stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
+    return stale + _BASE[line.kind] + late + _MISSING * min(missing, 3) + repeated + short
+
+
+def doubles(texts: Sequence[str]) -> set[int]:
+    """The places of texts that mostly repeat one before them."""
+    kept: list[frozenset[str]] = []
+    found = set()
+    for at, text in enumerate(texts):
+        own = stems(text)
+        if any(len(own & other) > _DOUBLE * min(len(own), len(other)) for other in kept):
+            found.add(at)
+        else:
+            kept.append(own)
+    return found
