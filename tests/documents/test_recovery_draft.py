@@ -290,7 +290,7 @@ def test_notes_name_the_last_commands_and_the_pull_requests_that_were_seen() -> 
     ) in notes
     shown = compaction_notes(facts, SessionState(), Path(ROOT))
     assert f"- Pull requests and issues seen: {address} (L6)" in shown
-    assert "- `pytest -q`: ok, by a subagent (L9)" in shown
+    assert "- pytest -q (L9)" in shown
 
 
 def test_no_file_is_called_read_only_or_a_file_where_that_is_not_known() -> None:

@@ -27,6 +27,7 @@ from memtui.lost.notes import (
     line_for_person,
     note_of,
     rows_json,
+    take_delivery,
 )
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
@@ -52,6 +53,7 @@ _SOURCE = re.compile(r"L?(\d{1,9})")
 @click.option("--candidates", "listing", is_flag=True, help="Print what a compaction may lose, numbered.")
 @click.option("--choose", metavar='"R 4 17 S 33"', help="The note with these candidates, by heading.")
 @click.option("--digest", default="", help="With --choose: the digest that --candidates has printed.")
+@click.option("--delivering", metavar="SESSION", default="", help="The session that is handed it at once.")
 @click.option("--transcript", type=click.Path(path_type=Path), help="With these: the session's transcript.")
 @json_option
 @places_option
@@ -65,6 +67,7 @@ def lost(
     listing: bool,
     choose: str | None,
     digest: str,
+    delivering: str,
     transcript: Path | None,
     as_json: bool,
     places: Places,
@@ -85,6 +88,8 @@ def lost(
     """
     if note or listing or choose is not None:
         _note(places, transcript, listing, choose, digest, as_json)
+        if delivering:
+            take_delivery(places.home, delivering)
         return
     if handing:
         if wanted and every:

@@ -12,7 +12,7 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.sections import beginning, size_of
 from memtui.lost.handover_marks import mark_of, with_mark
-from memtui.lost.outbox import PINS, Message, Outbox
+from memtui.lost.outbox import NOTE, PINS, Message, Outbox
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ def leave_pins(
 def _summary_of(message: Message) -> str:
     if message.kind == PINS:
         return "handed over pins again"
+    if message.kind == NOTE:
+        return f"handed over {message.rows} line{'' if message.rows == 1 else 's'} that the summary left out"
     return f"handed over a rescue of {message.rows} row{'' if message.rows == 1 else 's'}"
 
 

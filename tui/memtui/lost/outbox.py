@@ -32,6 +32,8 @@ RESCUE = "rescue"
 """Facts chosen by the user."""
 PINS = "pins"
 """Pins that may not have arrived."""
+NOTE = "note"
+"""What a summary left out."""
 
 _LIMIT = 256 << 10
 _ENDING = ".json"
@@ -45,7 +47,7 @@ class Message(NamedTuple):
     """A message for a session."""
 
     kind: str
-    """`RESCUE` or `PINS`."""
+    """`RESCUE`, `PINS` or `NOTE`."""
     text: str
     rows: int = 0
     """Number of facts in it."""

@@ -1,0 +1,112 @@
+"""What a summary left out: asked for before it is written, and handed over once with the next prompt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memtui.ground.project import Home, Project, claude_config, memtui_home, transcript_slug
+from memtui.hooks.deliver import hand_over
+from memtui.hooks.payload import Payload
+from memtui.hooks.post_compact import post_compact
+from memtui.hooks.pre_compact import in_force
+from memtui.hooks.report import Report
+from memtui.hooks.sections import LIMIT
+from memtui.lost.notes import take_delivery
+from memtui.lost.outbox import Outbox
+from tests.transcripts import Transcript
+
+SESSION = "0a1b2c3d-0000-4000-8000-000000000001"
+RULE = "Never rename the column stock_level, the warehouse reads it."
+SUMMARY = "This session is being continued from a previous conversation.\n\nSummary:\n1. Fix the totals."
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    return Project(root)
+
+
+def session(project: Project) -> Transcript:
+    made = Transcript(session_id=SESSION, cwd=str(project.root))
+    made.user(f"Fix the totals of the invoice. {RULE}")
+    return made
+
+
+def saved(made: Transcript, project: Project) -> str:
+    return str(made.write(claude_config() / "projects" / transcript_slug(project.root), f"{SESSION}.jsonl"))
+
+
+def compacted(project: Project, path: str) -> Payload:
+    return Payload(session_id=SESSION, transcript_path=path, cwd=str(project.root), summary=SUMMARY)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)  # noqa: TID251 - compared with times of files
+
+
+def prompt(project: Project, path: str) -> str:
+    payload = Payload(session_id=SESSION, transcript_path=path, cwd=str(project.root))
+    report = Report()
+    output = hand_over("UserPromptSubmit", payload, memtui_home(), LIMIT, report)
+    report.printed()
+    return output
+
+
+def test_a_rule_that_the_summary_lacks_comes_with_the_next_prompt_once(project: Project) -> None:
+    path, home = saved(session(project), project), memtui_home()
+    post_compact(compacted(project, path), project, home, now(), Report())
+    assert RULE in prompt(project, path)
+    assert prompt(project, path) == ""
+
+
+def test_a_summary_with_the_rule_leaves_nothing(project: Project) -> None:
+    path, home = saved(session(project), project), memtui_home()
+    whole = compacted(project, path)._replace(summary=f"{SUMMARY}\n{RULE}")
+    post_compact(whole, project, home, now(), Report())
+    assert Outbox(home, SESSION).waiting() == []
+
+
+def test_nothing_arrives_twice_with_the_mod_at_work(project: Project) -> None:
+    path, home = saved(session(project), project), memtui_home()
+    for first in (True, False):  # the hook may run before the mod has the summary, or after it
+        if first:
+            take_delivery(home, SESSION)
+            post_compact(compacted(project, path), project, home, now(), Report())
+        else:
+            (home.state / "delivered" / SESSION).unlink()
+            post_compact(compacted(project, path), project, home, now(), Report())
+            take_delivery(home, SESSION)
+        assert prompt(project, path) == ""
+
+
+def test_the_summariser_is_asked_for_what_is_in_force_and_given_what_was_lost(project: Project) -> None:
+    made = session(project)
+    path = saved(made, project)
+    asked = in_force(compacted(project, path), project, Report())
+    assert "Still in force" in asked
+    assert RULE not in asked
+    made.compaction(summary=SUMMARY)
+    made.user("go on with the discounts of the invoice")
+    asked = in_force(compacted(project, saved(made, project)), project, Report())
+    assert f"- {RULE} (L1)" in asked
+
+
+def test_a_hundred_compactions_hand_each_line_over_once(project: Project) -> None:
+    home: Home = memtui_home()
+    made = Transcript(session_id=SESSION, cwd=str(project.root))
+    for number in range(100):
+        rule = f"Never touch the table warehouse_{number}, as team {number} owns it."
+        made.user(rule)
+        path = saved(made, project)
+        if number % 2:
+            take_delivery(home, SESSION)
+        post_compact(compacted(project, path), project, home, now(), Report())
+        handed = prompt(project, path)
+        assert handed.count(rule) == (0 if number % 2 else 1)
+        assert prompt(project, path) == ""
+        if number % 2:
+            (home.state / "delivered" / SESSION).unlink()
