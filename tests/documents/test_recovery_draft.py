@@ -399,3 +399,17 @@ def test_any_draft_comes_back_and_names_every_modified_file_by_its_absolute_path
     points = {point.name: point.verdict for point in check_recovery(text)}
     assert points["Absolute Paths"] is not Verdict.FAIL
     assert points["Project Root"] is Verdict.PASS
+
+
+@pytest.mark.parametrize("asks", [1, 2, 3, 5])
+def test_an_objective_of_long_requests_passes_the_checklist(tmp_path: Path, asks: int) -> None:
+    t = Transcript()
+    for number in range(asks):
+        t.user(f"Request {number}: " + "glaze the tall blue jars once more " * 20)
+        t.say("Done.")
+    drafted = draft_recovery(t.facts(tmp_path), Path(ROOT))
+    verdicts = {each.name: each.verdict for each in check_recovery(render_recovery(drafted))}
+    assert verdicts["Objective"] is Verdict.PASS
+    assert drafted.objective.startswith(("last asked", "first asked")[asks == 1])
+    assert f"Request {asks - 1}:" in drafted.objective
+    assert "Request 0:" in drafted.objective

@@ -64,7 +64,8 @@ class CheckedText(NamedTuple):
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")
 _MOST_FILES = 8
 """Maximum number of working files in a text that names the important ones (the seed: 3-8)."""
-_LONG_OBJECTIVE = 600
+LONG_OBJECTIVE = 600
+"""Maximum length of an objective in characters."""
 _SHOWN = 60
 
 
@@ -117,7 +118,7 @@ def _objective(text: CheckedText) -> _Answer:
         return Verdict.WARN, "is one word; it should say what is to be reached", line
     if _is_template(objective):
         return Verdict.FAIL, "is the template's own words", line
-    if len(objective) > _LONG_OBJECTIVE:
+    if len(objective) > LONG_OBJECTIVE:
         return Verdict.WARN, f"has {len(objective):,} characters; one or two sentences are enough", line
     return Verdict.PASS, "is said", line
 

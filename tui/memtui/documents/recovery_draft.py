@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import log2
 from pathlib import Path
 
+from memtui.documents.checklist import LONG_OBJECTIVE
 from memtui.documents.events import (
     COMMANDS_RUN,
     HIDDEN,
@@ -436,6 +437,14 @@ _NO_REFERENCE = "only changed, removed or temporary files among those read by to
 _FILES = 12
 
 
+def _objective(facts: Facts) -> str:
+    """The goal in as many characters as the checklist allows; what it leaves out is quoted further below."""
+    parts = goal_parts(facts)
+    while len(parts) > 1 and len("\n".join(parts)) > LONG_OBJECTIVE:
+        del parts[1]  # the plan or the newest request stays, and the first request as long as possible
+    return shortened("\n".join(parts), LONG_OBJECTIVE)
+
+
 def draft_recovery(
     facts: Facts, root: Path, *, session_id: str = "", workflow: Plan | None = None
 ) -> Recovery:
@@ -452,7 +461,7 @@ def draft_recovery(
     recovery = Recovery(
         session_id=session_id,
         project_root=top,
-        objective="\n".join(goal_parts(facts)) or f"{UNKNOWN}: no words of the user on record",
+        objective=_objective(facts) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
         working_files=working_files(facts, top) or _no_file(facts, "no edit by a tool on record"),
         reference_files=reference_files(facts, top)
