@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import Home, Project, claude_config, memtui_home, transcript_slug
+from memtui.ground.project import Home, Places, Project, claude_config, memtui_home, transcript_slug
 from memtui.hooks.deliver import hand_over
+from memtui.hooks.notes import after_compaction
 from memtui.hooks.payload import Payload
 from memtui.hooks.post_compact import post_compact
 from memtui.hooks.pre_compact import in_force
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT
-from memtui.lost.notes import take_delivery
-from memtui.lost.outbox import Outbox
+from memtui.lost.outbox import Outbox, has_mod, note_mod, take_delivery
+from memtui.store.state_updates import update_state
 from tests.transcripts import Transcript
 
 SESSION = "0a1b2c3d-0000-4000-8000-000000000001"
@@ -77,10 +78,21 @@ def test_nothing_arrives_twice_with_the_mod_at_work(project: Project) -> None:
             take_delivery(home, SESSION)
             post_compact(compacted(project, path), project, home, now(), Report())
         else:
-            (home.state / "delivered" / SESSION).unlink()
+            (home.state / "mod" / SESSION).unlink()
             post_compact(compacted(project, path), project, home, now(), Report())
             take_delivery(home, SESSION)
         assert prompt(project, path) == ""
+
+
+def test_the_notes_of_the_start_are_left_to_the_mod_and_come_later_if_it_fails(project: Project) -> None:
+    path, home = saved(session(project), project), memtui_home()
+    update_state(Places(project, home, claude_config()), now, transcript=Path(path))
+    assert RULE in after_compaction(SESSION, project, home, now(), Report())
+    note_mod(home, SESSION)
+    assert has_mod(home, SESSION)
+    assert after_compaction(SESSION, project, home, now(), Report()) == ""
+    post_compact(compacted(project, path), project, home, now(), Report())
+    assert RULE in prompt(project, path)
 
 
 def test_the_summariser_is_asked_for_what_is_in_force_and_given_what_was_lost(project: Project) -> None:
@@ -109,4 +121,4 @@ def test_a_hundred_compactions_hand_each_line_over_once(project: Project) -> Non
         assert handed.count(rule) == (0 if number % 2 else 1)
         assert prompt(project, path) == ""
         if number % 2:
-            (home.state / "delivered" / SESSION).unlink()
+            (home.state / "mod" / SESSION).unlink()

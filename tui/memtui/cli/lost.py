@@ -27,8 +27,8 @@ from memtui.lost.notes import (
     line_for_person,
     note_of,
     rows_json,
-    take_delivery,
 )
+from memtui.lost.outbox import note_mod, take_delivery
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.plugin.installing import has_all_hooks
@@ -54,6 +54,7 @@ _SOURCE = re.compile(r"L?(\d{1,9})")
 @click.option("--choose", metavar='"R 4 17 S 33"', help="The note with these candidates, by heading.")
 @click.option("--digest", default="", help="With --choose: the digest that --candidates has printed.")
 @click.option("--delivering", metavar="SESSION", default="", help="The session that is handed it at once.")
+@click.option("--mod", metavar="SESSION", default="", hidden=True, help="The plugin's mod is at work there.")
 @click.option("--transcript", type=click.Path(path_type=Path), help="With these: the session's transcript.")
 @json_option
 @places_option
@@ -68,6 +69,7 @@ def lost(
     choose: str | None,
     digest: str,
     delivering: str,
+    mod: str,
     transcript: Path | None,
     as_json: bool,
     places: Places,
@@ -86,6 +88,9 @@ def lost(
     input is the summary, or JSON {"summary": ..., "kept": [...]} with the messages that stayed. --candidates
     prints the numbered lines that it is chosen from, --choose makes the note of a choice among them.
     """
+    if mod:
+        note_mod(places.home, mod)
+        return
     if note or listing or choose is not None:
         _note(places, transcript, listing, choose, digest, as_json)
         if delivering:

@@ -17,6 +17,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, Section, fitting, joined, size_of
 from memtui.hooks.shortening import shortened
 from memtui.hooks.text_budget import shortened_sections
+from memtui.lost.outbox import has_mod
 from memtui.secrets.quoting import fenced, safe
 from memtui.store.listing import Entry
 from memtui.store.state_files import NOTES, newest_version, read_notes, read_state, version_of, written_at
@@ -42,7 +43,11 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
     entry = newest_version(home, session_id)
     room = LIMIT - _FRAME - size_of(pins)
     wanted = sum(size_of(_rules(each)) for each in rules)
-    notes = _notes(entry, home, report, room - min(wanted, RULES_ROOM)) if entry else ""
+    notes = ""
+    if has_mod(home, session_id):
+        report.add_work("left what the summary leaves out to the mod")
+    elif entry:
+        notes = _notes(entry, home, report, room - min(wanted, RULES_ROOM))
     room -= size_of(notes) + sum(size_of(_rules(each._replace(text=""))) + _FENCES for each in rules)
     sections = [Section(pins, _PINS)]
     sections += [Section(_rules(each), _RULES + each.rank) for each in abridged_rules(rules, room)]

@@ -41,8 +41,8 @@ def post_compact(payload: Payload, project: Project, home: Home, now: datetime, 
 
 
 def _leave_note(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> None:
-    from memtui.lost.notes import compare, has_delivery, note_of
-    from memtui.lost.outbox import NOTE, Message, Outbox
+    from memtui.lost.notes import compare, note_of
+    from memtui.lost.outbox import NOTE, Message, Outbox, has_delivery, has_mod
 
     if has_delivery(home, payload.session_id, now):
         report.add_work("the mod has handed over what the summary left out")
@@ -50,7 +50,8 @@ def _leave_note(payload: Payload, project: Project, home: Home, now: datetime, r
     try:
         transcript = check_transcript(payload.transcript_path)
         entry = newest_version(home, payload.session_id)
-        given = [read_notes(home, entry)] if entry else []
+        # The notes of SessionStart, which leaves them to the mod where that is at work.
+        given = [read_notes(home, entry)] if entry and not has_mod(home, payload.session_id) else []
         compared = compare(transcript, project, payload.summary, given)
         note = note_of(compared, compared.in_force())
         outbox = Outbox(home, payload.session_id)

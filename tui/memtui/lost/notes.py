@@ -9,24 +9,20 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.quotes import with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import existing_above, private_folder, write_atomic
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Project
 from memtui.lost.candidates import MOST, Candidate, candidates
 from memtui.lost.handover_marks import with_mark
-from memtui.lost.outbox import NOTE, Outbox
 from memtui.lost.records import Row
 from memtui.lost.traces import traces
 from memtui.lost.verdicts import Text, Verdict
 from memtui.lost.worth import HEADING, HEADINGS, doubles, worth
 from memtui.secrets.quoting import safe
-from memtui.store.note_names import session_key
 from memtui.store.sessions import session_root
 from memtui.transcript.facts import read_facts
 from memtui.transcript.short_text import ends_of
@@ -37,8 +33,6 @@ LINES = 20
 _QUOTE = 260
 _MOST = {"R": 7, "S": 5, "F": 4, "C": 4, "N": 3, "O": 0}
 """The most lines under each heading when nobody chooses."""
-_COMPACTING = 300.0
-"""Seconds within which a note belongs to the same compaction."""
 _CHOICE = re.compile(r"[A-Z]|\d+")
 _SEPARATED = re.compile(r"(?:[RSFCNO]|\d+|[\s,/;:.])*")
 
@@ -186,33 +180,6 @@ def line_for_person(compared: Comparison, note: Note) -> str:
         return "memtui: the summary left out nothing that counts"
     lines = f"{number} line{'s' * (number != 1)} worth having"
     return f"memtui: the summary left out {lines}; {len(note.numbers)} handed over (/lost)"
-
-
-def take_delivery(home: Home, session_id: str) -> None:
-    """Note that a session is being handed its note now, and withdraw one that waits for its next prompt.
-
-    Raises:
-        FileProblem: it cannot be noted.
-    """
-    outbox = Outbox(home, session_id)
-    for message in outbox.waiting():
-        if message.kind == NOTE:
-            outbox.remove(message)
-    path = _delivery(home, session_id)
-    private_folder(path.parent, within=existing_above(path.parent))
-    write_atomic(path, b"", durable=False)
-
-
-def has_delivery(home: Home, session_id: str, now: datetime) -> bool:
-    """Whether a session was handed the note of its present compaction by the mod."""
-    try:
-        return 0 <= now.timestamp() - _delivery(home, session_id).stat().st_mtime < _COMPACTING
-    except OSError:
-        return False
-
-
-def _delivery(home: Home, session_id: str) -> Path:
-    return home.state / "delivered" / session_key(session_id)
 
 
 def lost_before(transcript: Path, project: Project, room: int) -> list[str]:

@@ -22,11 +22,15 @@ from memtui.ground.files import (
     private_folder,
     private_parents,
     read_within,
+    write_atomic,
 )
 from memtui.ground.files.problems import writing
-from memtui.ground.named import NamedTuple
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.project import Home
 from memtui.store.note_names import session_key
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 RESCUE = "rescue"
 """Facts chosen by the user."""
@@ -36,11 +40,17 @@ NOTE = "note"
 """What a summary left out."""
 
 _LIMIT = 256 << 10
+_MOD = "mod"
 _ENDING = ".json"
 _TAKEN = ".taken"
 LEASE = 30.0
 """Seconds after which the hook that took a message is certainly dead: its limit is ten."""
 _TRIES = 5
+
+
+_COMPACTING = 300.0
+"""Seconds within which a note belongs to the same compaction."""
+_KEPT_SECONDS = 40 * 86_400
 
 
 class Message(NamedTuple):
@@ -169,3 +179,52 @@ def _read(path: Path) -> Message | None:
         return None
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
+
+
+# -- the plugin's mod, which hands a note over itself ---------------------------------------------------------
+
+
+def note_mod(home: Home, session_id: str) -> None:
+    """Note that the mod is at work in a session, and will hand its notes over.
+
+    Raises:
+        FileProblem: it cannot be noted.
+    """
+    _touch(home, f"{session_key(session_id)}.mod")
+
+
+def has_mod(home: Home, session_id: str) -> bool:
+    """Whether the mod is at work in a session."""
+    return (home.state / _MOD / f"{session_key(session_id)}.mod").exists()
+
+
+def take_delivery(home: Home, session_id: str) -> None:
+    """Note that a session is being handed its note now, and withdraw one that waits for its next prompt.
+
+    Raises:
+        FileProblem: it cannot be noted.
+    """
+    outbox = Outbox(home, session_id)
+    for message in outbox.waiting():
+        if message.kind == NOTE:
+            outbox.remove(message)
+    _touch(home, session_key(session_id))
+
+
+def has_delivery(home: Home, session_id: str, now: datetime) -> bool:
+    """Whether the mod has handed a session the note of its present compaction."""
+    try:
+        status = (home.state / _MOD / session_key(session_id)).stat()
+    except OSError:
+        return False
+    return 0 <= now.timestamp() - status.st_mtime < _COMPACTING
+
+
+def _touch(home: Home, name: str) -> None:
+    folder = home.state / _MOD
+    private_folder(folder, within=existing_above(folder))
+    write_atomic(folder / name, b"", durable=False)
+    for path in folder.iterdir():
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _KEPT_SECONDS:
+                path.unlink()
