@@ -23,6 +23,8 @@ _WEIGHTY = frozenset({"pin", "active", "rule", "refused", "step", "task", "answe
 _KEPT, _MAYBE = 0.62, 0.42
 """Shares of a line's words, by their rarity, in the whole text; or in one passage of it."""
 _PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
+_NEAR = 0.2
+"""Least share of a passage that counts as near."""
 _STEM = 5
 _SHORT = 4
 """Words with fewer letters say little: the, und, les."""
@@ -63,7 +65,7 @@ class Text:
     def verdict(self, line: Candidate) -> Verdict:
         """The fate of a line in this text."""
         own = stems(line.text)
-        best, near = 0.0, None
+        best, near = _NEAR, None
         for span, has in self._passages:
             share = self._share(own, has)
             if share > best:

@@ -48,6 +48,8 @@ def worth(line: Candidate, missing: int, end: int) -> float:
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
     short = -8.0 if len(line.text) < 24 else 0.0
     stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
+    if line.kind in ("pin", "active"):  # in the order in which they were written
+        return _BASE[line.kind]
     return stale + _BASE[line.kind] + late + _MISSING * min(missing, 3) + repeated + short
 
 

@@ -7,6 +7,7 @@ import type { Register } from 'claude-code'
 import type { Loss } from '../types'
 
 const PANE = 'memtui-lost'
+const QUICK_MS = 3_000
 const SLOW_MS = 15_000
 const SHOWN = 10
 const TURNS = 3
@@ -16,6 +17,7 @@ const oneLine = (text: string, most: number) => (text.length > most ? `${text.sl
 
 export const register: Register = on => {
   let number = 0
+  let hasFailed = false
 
   on('session.start', async ($, e, next) => {
     await $.command.register({ name: 'lost', description: 'What the last compaction left out, to hand it over' })
@@ -29,7 +31,7 @@ export const register: Register = on => {
     const memtui = (...args: string[]) => [`${$.plugin.root}/launch`, 'lost', ...args]
     const cwd = await $.session.cwd()
     // Told first, so that the hooks of this compaction leave the note to this one.
-    await $.process.run(memtui('--mod', id), { cwd, timeoutMs: SLOW_MS }).catch(() => undefined)
+    await $.process.run(memtui('--mod', id), { cwd, timeoutMs: QUICK_MS }).catch(() => undefined)
     const result = await next(e)
     if (result.skip !== undefined) return result
     try {
@@ -44,6 +46,8 @@ export const register: Register = on => {
       if (answer.rows.length) await $.session.append({ message: { type: 'system', content: [{ type: 'text', text: answer.line }] } })
       await update($, loss, () => answer)
     } catch (error) {
+      if (hasFailed) return result // said once
+      hasFailed = true
       const why = oneLine(String(error instanceof Error ? error.message : error), 160)
       const text = `memtui: the summary was not compared (${why}); \`memtui doctor\` says more`
       await $.session.append({ message: { type: 'system', content: [{ type: 'text', text }] } })
