@@ -67,6 +67,9 @@ _LISTED = re.compile(
     r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{8,})", re.MULTILINE
 )
 _COMMAND = re.compile(r"`[\w./-]+ [^`]+`")
+_STRESSED = re.compile(
+    r"\b(?:NEVER|ALWAYS|MUST|ONLY|NOT|REQUIRED|IMPORTANT)\b|^(?:不要|必须|禁止|絶対|必ず|반드시|금지)"
+)
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 3
 """The last commands and skills, whose steps may still be due."""
@@ -224,11 +227,11 @@ def _aim(call: Call) -> str:
 
 
 def _expanded(text: str, source: Source) -> Iterator[Candidate]:
-    """The numbered steps of a command or skill, and the items that demand something or name a command."""
+    """The numbered steps of a command or skill, and the items that stress something or name a command."""
     found = 0
     for step in _LISTED.finditer(cleared(text)):
         line = one_line(step["step"]).replace("**", "")
-        telling = step["number"] or step["box"] or is_rule(line) or _COMMAND.search(line)
+        telling = step["number"] or step["box"] or _STRESSED.search(line) or _COMMAND.search(line)
         if telling and len(words(line)) > 3 and not _TEMPLATE.search(line) and found < _STEPS:
             found += 1
             yield Candidate("step", shortened(line, _QUOTE), source)

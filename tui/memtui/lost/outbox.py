@@ -181,7 +181,7 @@ def _read(path: Path) -> Message | None:
         return None
 
 
-# -- the plugin's mod, which hands a note over itself ---------------------------------------------------------
+# -- the plugin's mod, which hands a note over itself --------------------------------------------------------
 
 
 def note_mod(home: Home, session_id: str) -> None:

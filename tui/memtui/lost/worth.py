@@ -47,6 +47,8 @@ def worth(line: Candidate, missing: int, end: int) -> float:
     late = _RECENT * line.source.line / max(1, end) if line.source.line else _RECENT
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
     short = -8.0 if len(line.text) < 24 else 0.0
+    if line.kind == "step" and line.state != "open" and "`" not in line.text:  # of a command's general advice
+        short -= 14.0
     stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
     if line.kind in ("pin", "active"):  # in the order in which they were written
         return _BASE[line.kind]
