@@ -15,6 +15,7 @@ from memtui.app.base import BaseApp, StyledOnce, bindings_of, shown
 from memtui.app.listings import (
     BranchView,
     CapturesView,
+    ClaudeView,
     CommandsView,
     ConfigView,
     DraftWanted,
@@ -55,6 +56,7 @@ _PANE_OF: dict[type, PaneId] = {
     CapturesView: PaneId.PENDING,
     HealthView: PaneId.PENDING,
     MemoriesView: PaneId.MEMORIES,
+    ClaudeView: PaneId.MEMORIES,
     CommandsView: PaneId.COMMANDS,
     PinsView: PaneId.COMMANDS,
     LightsView: PaneId.COMMANDS,

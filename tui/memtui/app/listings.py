@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memtui.lost.pin_fates import PinFate, PinRow
     from memtui.store.backfill import Compaction
     from memtui.store.captures import CaptureStore
+    from memtui.store.claude_memory import ClaudeMemory, Trouble
     from memtui.store.listing import Entry
     from memtui.store.memory_heads import MemoryFiles
     from memtui.store.memory_listing import Memories, MemoryListing
@@ -100,6 +101,14 @@ class MemoriesView(NamedTuple):
     """Memory files without a row, because a stored memory of the same review represents them."""
     more: bool = False
     """Whether there are others, or labels are still unread."""
+
+
+class ClaudeView(NamedTuple):
+    """The memories that Claude keeps for itself, the index first, and what is wrong with them."""
+
+    memories: tuple[ClaudeMemory, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    problem: str = ""
 
 
 class CommandsView(NamedTuple):
@@ -200,7 +209,7 @@ class ConfigView(NamedTuple):
     signature: Signature | None = None
 
 
-PaneView = CapturesView | MemoriesView | CommandsView | PinsView | LightsView | StateView
+PaneView = CapturesView | MemoriesView | ClaudeView | CommandsView | PinsView | LightsView | StateView
 """The contents of a pane."""
 View = PaneView | DraftWanted | BranchView | HealthView | ConfigView
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from memtui.app.listings import (
     BranchView,
     CaptureRows,
+    ClaudeView,
     CommandsView,
     ConfigView,
     DraftWanted,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
     from memtui.lost.pins import Pins
     from memtui.store.captures import CaptureStore
+    from memtui.store.claude_memory import ClaudeMemories
     from memtui.store.commands_file import CommandsFile
     from memtui.store.memories import MemoryStore
     from memtui.store.memory_heads import MemoryFiles
@@ -127,6 +129,13 @@ class ProjectModel:
         from memtui.store.memories import MemoryStore
 
         return MemoryStore(self._home, self.clock)
+
+    @cached_property
+    def claude_memories(self) -> ClaudeMemories:
+        """The memories that Claude keeps for itself."""
+        from memtui.store.claude_memory import ClaudeMemories
+
+        return ClaudeMemories(self.places, self.clock)
 
     @cached_property
     def capture_rows(self) -> CaptureRows:
@@ -271,6 +280,7 @@ class ProjectModel:
             Target("compacts", self.project.compacts),
             Target("commands", self.project.session_state_json.parent),
             Target("memories", self._home.memories, recursive=True),
+            Target("claude", self.claude_memories.folder),
             Target("states", self._home.states, recursive=True),
             Target("pins", self.project.pins.parent),
             Target("userpins", self._home.pins.parent),
@@ -360,6 +370,7 @@ class Comparison:
             (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"states", "transcripts"}), self._compare_state),
             (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
+            (frozenset({"claude"}), self._compare_claude),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
             (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
         )
@@ -430,6 +441,15 @@ class Comparison:
         # An unread capture would count as missing.
         if not self._of.capture_rows.unread and (view := self._of.health.check(self._of.capture_rows.rows)):
             self._publish_new(view, publish)
+
+    def _compare_claude(self, publish: Publish) -> None:
+        memories = self._of.claude_memories
+        try:
+            found = memories.entries()
+            view = ClaudeView(found, tuple(memories.troubles(found)))
+        except FileProblem as problem:
+            view = ClaudeView(problem=str(problem))
+        self._publish_new(view, publish)
 
     def _compare_memories(self, publish: Publish) -> None:
         listed = False

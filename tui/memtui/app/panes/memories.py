@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import PROMPT
-from memtui.app.listings import MemoriesView, View
+from memtui.app.listings import ClaudeView, MemoriesView, View
 from memtui.app.panes.memory_reading import MemoryHeads, MemoryReader, MemoryStates
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -30,6 +30,8 @@ from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
     from memtui.app.memory_edits import Edited
+    from memtui.app.panes.claude_memories import ClaudeRows
+    from memtui.store.claude_memory import ClaudeMemory
     from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
     from memtui.store.memory_heads import MemoryHead
@@ -52,6 +54,7 @@ class MemoriesPane(Pane):
         Binding(
             "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
         ),
+        Binding("a", "approve", "approve", id="approve", show=False, tooltip="approve a memory of Claude's"),
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
         Binding("D", "delete", "trash", id="trash", tooltip="move to the trash, or forget (asks)"),
@@ -78,6 +81,8 @@ class MemoriesPane(Pane):
         self.held_by: dict[str, str] = {}
         """The remotes that have a memory, by its Recovery ID."""
         self._editing = asyncio.Lock()
+        self.claudes: ClaudeRows | None = None
+        """The memories that Claude keeps for itself; None until there are any."""
         self._states_wanted = object()
         """Replaced with every request, which ends earlier ones."""
         self._trail: list[tuple[str, str]] = []
@@ -94,12 +99,25 @@ class MemoriesPane(Pane):
 
     def apply(self, view: View) -> None:
         """Show a newer listing."""
-        if isinstance(view, MemoriesView):
+        if isinstance(view, ClaudeView):
+            self._show_claudes(view)
+        elif isinstance(view, MemoriesView):
             if view.keys is not self._listed.keys:
                 self._reader.forget_relations()
             self._listed = view
             self._show_view(view)
             self.highlight_new(view.entries, whole=not view.more)
+
+    def _show_claudes(self, view: ClaudeView) -> None:
+        if self.claudes is None and view.memories:
+            # Imported here: what reads transcripts is not needed for the first paint.
+            from memtui.app.panes.claude_memories import ClaudeRows
+
+            self.claudes = ClaudeRows(self.model)
+        if self.claudes is not None:
+            self.claudes.apply(view)
+            self.show_rows()
+            self.post_message(self.Changed(self))
 
     def resync(self) -> None:
         """Show the last listing, dropping changes made in advance."""
@@ -171,18 +189,20 @@ class MemoriesPane(Pane):
 
     def count(self) -> str:
         """Number of rows."""
-        return f"{len(self.all_keys()) or ''}{'…' if self.view.more else ''}"
+        return f"{len(self._stored_keys()) or ''}{'…' if self.view.more else ''}"
 
     def count_in_border(self) -> str:
         """The same, and the number of hidden ones: those of other projects."""
-        left_out = len(self.view.keys) - len(self.all_keys())
-        return " · ".join(part for part in (self.count(), f"{left_out} hidden" if left_out else "") if part)
+        left_out = len(self.view.keys) - len(self._stored_keys())
+        hidden = f"{left_out} hidden" if left_out else ""
+        claudes = self.claudes.count() if self.claudes else ""
+        return " · ".join(filter(None, (self.count(), hidden, claudes)))
 
     def prepare_filter(self) -> bool:
         """Read all titles once, newest first, as the filter searches them."""
         until = time.monotonic() + _SLICE
         with self._filter_lock:  # the next letter waits for the reading started by the previous one
-            unread = self.unread(self.all_keys())
+            unread = self.unread(self._stored_keys())
             for start in range(0, len(unread), _BATCH):
                 if self.model.stopped:
                     break
@@ -192,11 +212,21 @@ class MemoriesPane(Pane):
         return False
 
     def all_keys(self) -> Sequence[str]:
-        """Every key, in the order shown."""
+        """Every key, in the order shown: stored memories, then Claude's."""
+        stored = self._stored_keys()
+        return [*stored, *self.claudes.keys] if self.claudes and self.claudes.keys else stored
+
+    def _stored_keys(self) -> Sequence[str]:
         return self.view.keys if self.everything else self.view.mine
+
+    def _claudes(self, key: str | None) -> ClaudeMemory | None:
+        """The memory of Claude's in a row."""
+        return self.claudes.get(key) if self.claudes else None
 
     def text_of(self, key: str) -> str:
         """The text that the filter searches."""
+        if self.claudes and self.claudes.get(key):
+            return self.claudes.text_of(key)
         head = self.head(key)
         entry = self.view.entries.get(key)
         made = entry.time if entry else None
@@ -210,6 +240,8 @@ class MemoriesPane(Pane):
 
     def draw_row(self, key: str, width: int) -> Content:
         """One row."""
+        if self.claudes and self.claudes.get(key):
+            return self.claudes.draw(key, width)
         entry = self.view.entries.get(key)
         if entry is None:
             return Content("")
@@ -235,6 +267,12 @@ class MemoriesPane(Pane):
 
     def detail(self, key: str | None) -> Detail:
         """The detail of a row."""
+        if key is not None and (claudes := self.claudes) and (memory := claudes.get(key)):
+
+            def read(progress: Progress) -> Document:
+                return claudes.document(key, progress.show)
+
+            return Detail(key, f"Claude's memory {clean_line(memory.name)}", None, read)
         entry = self.view.entries.get(key) if key is not None else None
         if entry is None or key is None:
             return Detail("", "Memory", plain(self.empty, "dim"))
@@ -253,6 +291,14 @@ class MemoriesPane(Pane):
         from memtui.documents.memory import RECOVERY_ID
         from memtui.store.transcripts import TranscriptProblem
 
+        if self.claudes and (memory := self.claudes.get(key)):
+            source = self.claudes.source(key or "")
+            return Subject(
+                no_recovery_id="This is a memory of Claude's own: it has no Recovery ID.",
+                file=memory.path,
+                transcript=source.transcript if source else None,
+                no_transcript="No transcript here shows where this memory of Claude's comes from.",
+            )
         entry = self.view.entries.get(key) if key is not None else None
         if entry is None:
             return Subject()
@@ -281,6 +327,7 @@ class MemoriesPane(Pane):
 
     def look_at(self, keys: Sequence[str]) -> None:
         """Read the titles of rows, and check the files that they name."""
+        keys = [key for key in keys if key in self.view.entries]
         if unread := self.unread(keys):
             self._read_heads(unread)
         self._read_states(tuple(keys))
@@ -362,6 +409,9 @@ class MemoriesPane(Pane):
         """Move the chosen memories to the trash."""
         from memtui.app.memory_edits import delete
 
+        if self._claudes(self.selected) and not self.marked:
+            self._delete_claudes()
+            return
         if ids := self.stored("deleted here"):
             self.mark(self.marked - {f"{each}.md" for each in ids})
             self.drop({f"{each}.md" for each in ids}, ("mine", "keys"))
@@ -437,6 +487,9 @@ class MemoriesPane(Pane):
         from memtui.app.screens.versions import VersionsScreen
 
         subject, model = self.subject(self.selected), self.model
+        if self._claudes(self.selected):
+            await self._claudes_versions()
+            return
         if not subject.recovery_id:
             self.app.warn(subject.no_recovery_id)
             return
@@ -449,6 +502,65 @@ class MemoriesPane(Pane):
                 self.app.push_screen(VersionsScreen(subject.recovery_id, MemoryVersions(read), self.clock))
             else:
                 self.app.say(f"{subject.recovery_id} has one text only: no machine has written another.")
+
+    # -- Claude's own memories ------------------------------------------------------------------------------
+
+    def action_approve(self) -> None:
+        """Approve a memory of Claude's."""
+        claudes, memory = self.claudes, self._claudes(self.selected)
+        if claudes is None or memory is None:
+            self.app.warn("Only memories that Claude keeps for itself are approved.")
+        else:
+            self._change_claudes("approving", lambda: claudes.set_seen(memory, "approved"))
+
+    def on_row_list_opened(self, event: Pane.Opened) -> None:
+        """Take note that the person has looked at a memory of Claude's."""
+        claudes, memory = self.claudes, self._claudes(event.key)
+        if claudes is not None and memory is not None and memory.seen in ("new", "changed"):
+            self._change_claudes("marking as seen", lambda: claudes.set_seen(memory, "seen"), says=False)
+
+    @work(group="edit", exit_on_error=False)
+    async def _delete_claudes(self) -> None:
+        from memtui.app.screens.dialogs import ConfirmScreen
+
+        claudes, memory = self.claudes, self._claudes(self.selected)
+        if claudes is None or memory is None:
+            return
+        question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
+        if await self.app.push_screen_wait(ConfirmScreen(question, yes="to the trash", no="keep it")):
+            self._change_claudes("deleting", lambda: claudes.delete(memory))
+
+    async def _claudes_versions(self) -> None:
+        from memtui.app.details.versions import MemoryVersions
+        from memtui.app.screens.dialogs import ConfirmScreen
+        from memtui.app.screens.versions import VersionsScreen
+
+        claudes, memory = self.claudes, self._claudes(self.selected)
+        if claudes is None or memory is None:
+            return
+        name = clean_line(memory.name)
+        with self.app.reporting("reading the versions"):
+            found = await asyncio.to_thread(claudes.listed_versions, memory)
+            if not found:
+                self.app.say(f"No transcript here shows a version of {name}.")
+                return
+            screen = VersionsScreen(name, MemoryVersions(lambda: found), self.clock, brings_back=True)
+            chosen = await self.app.push_screen_wait(screen)
+            wanted = next((each for each in found if f"v{each.number}" == chosen), None)
+            if wanted is None or wanted.text == memory.text:
+                return
+            text = wanted.text
+            question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
+            if await self.app.push_screen_wait(ConfirmScreen(question, yes="bring it back", no="leave it")):
+                self._change_claudes("bringing a version back", lambda: claudes.bring_back(memory, text))
+
+    @work(group="edit", exit_on_error=False)
+    async def _change_claudes(self, doing: str, change: Callable[[], str], *, says: bool = True) -> None:
+        with self.app.reporting(doing):
+            said = await asyncio.to_thread(change)
+            self.app.hint("claude")
+            if says:
+                self.app.say(said)
 
     @work(group="share", exclusive=True, exit_on_error=False)
     async def action_share(self) -> None:

@@ -28,8 +28,11 @@ _PAUSE = 0.05
 """Seconds without a change of selection before versions are compared."""
 
 
-class VersionsScreen(Screen[None]):
-    """The list of versions, newest first, and the changes made by the selected one."""
+class VersionsScreen(Screen[str | None]):
+    """The list of versions, newest first, and the changes made by the selected one.
+
+    Where one may be brought back, enter on it leaves with its name.
+    """
 
     app = getters.app(BaseApp)
 
@@ -45,15 +48,19 @@ class VersionsScreen(Screen[None]):
     ]
     about = "The versions, newest first, and what has changed between two of them."
 
-    def __init__(self, name: str, versions: VersionSource, clock: Clock) -> None:
+    def __init__(
+        self, name: str, versions: VersionSource, clock: Clock, *, brings_back: bool = False
+    ) -> None:
         """Make the screen.
 
         Args:
             name: the kind of document, in a word.
             versions: the versions.
             clock: gives the current time.
+            brings_back: whether enter chooses a version.
         """
         super().__init__()
+        self._brings_back = brings_back
         self._name_shown = name
         self._versions = versions
         self._clock = clock
@@ -173,8 +180,11 @@ class VersionsScreen(Screen[None]):
     # -- moving about ---------------------------------------------------------------------------------------
 
     @on(RowList.Opened)
-    def _opened(self) -> None:
-        self.set_focus(self.changes)
+    def _opened(self, event: RowList.Opened) -> None:
+        if self._brings_back:
+            self.dismiss(event.key)
+        else:
+            self.set_focus(self.changes)
 
     def action_switch(self) -> None:
         """Go from the list to the differences, or back."""

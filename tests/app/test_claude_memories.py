@@ -1,0 +1,124 @@
+"""The memories that Claude keeps for itself, in the pane of memories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.screens.versions import VersionsScreen
+from memtui.demo.transcript import TranscriptWriter
+from memtui.ground.project import Places
+from memtui.store.claude_memory import INDEX, ClaudeMemories
+from tests.app.harness import NARROW, WIDE, Driver, opened
+from tests.app.world import World, clock
+
+OLD = """\
+---
+name: squash
+description: Commits are squashed
+metadata:
+  type: feedback
+---
+
+Squash often.
+"""
+NEW = OLD.replace("Squash often.", "Always squash, see `src/gone.py`.")
+
+
+@pytest.fixture
+def folder(world: World) -> Path:
+    """Claude's folder with one memory of two versions, written by a session, and its index."""
+    folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+    folder.mkdir(parents=True)
+    (world.root / "src").mkdir(exist_ok=True)
+    session: TranscriptWriter = world.session("s-1", minutes=55)
+    session.prompt("Fix the import")
+    session.write(str(folder / "squash.md"), OLD)
+    session.prompt("no, always squash")
+    session.write(str(folder / "squash.md"), NEW)
+    world.save(session, minutes=40)
+    (folder / "squash.md").write_text(NEW, "utf-8")
+    (folder / INDEX).write_text("- [squash](squash.md) - Commits are squashed\n", "utf-8")
+    return folder
+
+
+async def at_it(driver: Driver) -> None:
+    await driver.press("2")
+    pane = driver.pane(PaneId.MEMORIES)
+    await driver.until(lambda: "claude:squash.md" in pane.rows, "the row")
+    pane.select("claude:squash.md")
+    await driver.until(lambda: "Claude's memory squash" in driver.shown, "the detail")
+
+
+async def test_rows_heading_and_where_it_comes_from(world: World, folder: Path) -> None:
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        assert "Claude 1, 1 new" in driver.shown
+        await driver.until(lambda: "no, always squash" in driver.detail, "its origin")
+        assert "feedback · " in driver.detail
+        assert "in “Fix the import” (L5), after: “no, always squash”" in driver.detail.replace("\n", " ")
+        assert "△ It names src/gone.py, which this project no longer has." in driver.detail
+        assert "recalled in 0 of 1 recent session" in driver.detail
+        await driver.press("enter")
+        await driver.until(lambda: "Claude 1" in driver.shown and "1 new" not in driver.shown, "seen")
+
+
+async def test_a_memory_that_claude_writes_now_shows_at_once(world: World, folder: Path) -> None:
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        (folder / "later.md").write_text(OLD.replace("squash", "later"), "utf-8")
+        driver.app.hint("claude")
+        await driver.until(lambda: "Claude 2, 2 new" in driver.shown, "the new one")
+
+
+async def test_approved_and_taken_back(world: World, folder: Path) -> None:
+    memories = ClaudeMemories(Places(world.project, world.home, world.claude), clock)
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        await driver.press("a")
+        await driver.until_said("squash is approved. u takes it back.")
+        assert memories.get("squash").seen == "approved"
+        await driver.press("u")
+        await driver.until(lambda: memories.get("squash").seen == "new", "the undo")
+
+
+async def test_to_the_trash_and_back(world: World, folder: Path) -> None:
+    index = (folder / INDEX).read_text()
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        await driver.press("D", "y")
+        await driver.until(lambda: not (folder / "squash.md").exists(), "the deletion")
+        await driver.until_said("in the trash")
+        assert (folder / INDEX).read_text() == ""
+        await driver.press("u")
+        await driver.until(lambda: (folder / "squash.md").exists(), "the undo")
+        assert ((folder / "squash.md").read_text(), (folder / INDEX).read_text()) == (NEW, index)
+
+
+async def test_a_version_is_brought_back(world: World, folder: Path) -> None:
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        await driver.press("v")
+        await driver.until(lambda: isinstance(driver.screen, VersionsScreen), "the versions")
+        await driver.until(lambda: "v1" in driver.shown and "v2" in driver.shown, "both")
+        await driver.press("j", "enter")
+        await driver.until(lambda: "Bring v1 of squash back?" in driver.shown, "the question")
+        await driver.press("y")
+        await driver.until(lambda: (folder / "squash.md").read_text() == OLD, "the old text")
+
+
+async def test_the_transcript_of_it_and_keys_without_a_meaning(world: World, folder: Path) -> None:
+    async with opened(world, NARROW) as driver:
+        await driver.press("2")
+        pane = driver.pane(PaneId.MEMORIES)
+        await driver.until(lambda: "claude:squash.md" in pane.rows, "the row")
+        pane.select("claude:squash.md")
+        await driver.press("y")
+        assert "memory of Claude's own" in driver.last_said
+        await driver.press("enter")
+        await driver.until(lambda: "no, always" in driver.shown, "its origin")
+        await driver.press("escape", "o")
+        await driver.until(lambda: isinstance(driver.screen, TranscriptScreen), "the reader")

@@ -1,0 +1,200 @@
+"""The memories that Claude keeps for itself: their rows under the stored ones, details, and changes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from textual.content import Content
+
+from memtui.app.changes import Change, Making
+from memtui.app.listings import ClaudeView
+from memtui.app.project import ProjectModel
+from memtui.app.sharing import MemoryVersion
+from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, styled
+from memtui.app.widgets.row_list import row
+from memtui.ground.clean import clean, clean_line
+from memtui.ground.clock import local_minute, parse_iso, short_age
+from memtui.ground.files import FileProblem
+from memtui.secrets.secrets import masked
+from memtui.store.claude_history import ClaudeHistory, Version
+from memtui.store.claude_memory import INDEX, ClaudeMemory, Seen, body_of
+from memtui.transcript.short_text import one_line, shortened
+
+PREFIX = "claude:"
+"""Begins the key of a row; no file of a stored memory is named like it."""
+_KINDS = {"user": "u", "feedback": "f", "project": "p", "reference": "r", "index": "≡"}
+_TITLE, _WORDS = 60, 200
+
+
+class ClaudeRows:
+    """The rows of Claude's memories. What is read from transcripts is read in threads."""
+
+    def __init__(self, model: ProjectModel) -> None:
+        self._model = model
+        self.view = ClaudeView()
+        self._rows: dict[str, ClaudeMemory] = {}
+        self._history: ClaudeHistory | None = None
+        self._lock = threading.Lock()
+        self._sources: dict[str, Version] = {}
+        """The last version of each memory that a transcript shows."""
+
+    def apply(self, view: ClaudeView) -> None:
+        """Take a newer listing."""
+        self.view = view
+        self._rows = {f"{PREFIX}{each.path.name}": each for each in view.memories}
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The keys of the rows, in order."""
+        return tuple(self._rows)
+
+    def get(self, key: str | None) -> ClaudeMemory | None:
+        """The memory of a row."""
+        return self._rows.get(key or "")
+
+    def count(self) -> str:
+        """``Claude 7, 2 new``; "" without any."""
+        files = [each for each in self._rows.values() if each.kind != "index"]
+        new = sum(each.seen in ("new", "changed") for each in files)
+        return f"Claude {len(files)}{f', {new} new' if new else ''}" if files else ""
+
+    def text_of(self, key: str) -> str:
+        """The text that the filter searches."""
+        memory = self._rows[key]
+        return f"{memory.name} {memory.description} {memory.kind} claude"
+
+    def draw(self, key: str, width: int) -> Content:
+        """One row: type, name, description; new ones and troubles marked."""
+        memory = self._rows[key]
+        troubled = any(each.file == memory.path.name and not each.hint for each in self.view.troubles)
+        left: list[tuple[str, str] | str] = [
+            (f"{_KINDS.get(memory.kind, '?')} ", "$quiet"),
+            ("△ " if troubled else "", "$warning"),
+            (clean_line(memory.name), "$accent"),
+            f"  {clean_line(masked(memory.description or memory.problem))}",
+        ]
+        mark = " ●" if memory.seen in ("new", "changed") else ""
+        return row(left, f"{short_age(memory.changed, self._model.clock())}{mark}", width)
+
+    # -- the detail -----------------------------------------------------------------------------------------
+
+    def source(self, key: str) -> Version | None:
+        """The last version that a transcript shows, once the detail has been read."""
+        return self._sources.get(key)
+
+    def versions(self, memory: ClaudeMemory) -> list[Version]:
+        """Its versions, oldest first; for threads.
+
+        Raises:
+            FileProblem: the transcripts cannot be listed.
+        """
+        with self._lock:
+            history = self._read_history()
+            found = history.versions(memory.path, memory.text)
+            shown = [each for each in found if each.transcript is not None]
+            if shown:
+                self._sources[f"{PREFIX}{memory.path.name}"] = shown[-1]
+            return found
+
+    def _read_history(self) -> ClaudeHistory:
+        if self._history is None:
+            places, clock = self._model.places, self._model.clock
+            self._history = ClaudeHistory(places, self._model.claude_memories.folder, clock)
+        self._history.read(lambda: self._model.stopped)
+        return self._history
+
+    def document(self, key: str, show: Callable[[Document], None]) -> Document:
+        """The detail of a memory; for threads. What transcripts show of it comes later."""
+        memory = self._rows[key]
+        head = [line(clean_line(memory.name), "title"), *self._facts(memory), Line("")]
+        text = memory.problem or clean(
+            masked(memory.text if memory.kind == "index" else body_of(memory.text))
+        )
+        body = list(from_markdown(text).lines)
+        show(concat(*head, *body))
+        try:
+            versions = self.versions(memory)
+        except FileProblem as problem:
+            return concat(*head, styled(("Its history: ", "bad"), str(problem)), Line(""), *body)
+        return concat(*head, *self._origin(memory, versions), Line(""), *body)
+
+    def _facts(self, memory: ClaudeMemory) -> list[Line]:
+        seen = {"new": "new", "changed": "changed since you looked", "seen": "", "approved": "approved"}
+        parts = (memory.kind or "no type", local_minute(memory.changed), seen[memory.seen])
+        lines = [line(" · ".join(filter(None, parts)), "dim")]
+        if memory.description:
+            lines.append(line(clean_line(masked(memory.description))))
+        lines += [
+            styled(("△ ", "warn"), clean_line(f"It {each.text}."))
+            for each in self.view.troubles
+            if each.file == memory.path.name
+        ]
+        return lines
+
+    def _origin(self, memory: ClaudeMemory, versions: Sequence[Version]) -> list[Line]:
+        with self._lock:
+            history = self._read_history()
+            readers, sessions = history.recalls(memory.path)
+            lines = []
+            for version in [each for each in versions if each.transcript is not None][-1:]:
+                title, after = history.origin(version)
+                said = f", after: “{shortened(one_line(masked(after)), _WORDS)}”" if after else ""
+                at = parse_iso(version.timestamp)
+                where = (
+                    f"{version.how} {local_minute(at) if at else ''} in “{shortened(masked(title), _TITLE)}”"
+                )
+                lines.append(line(clean_line(f"{where} (L{version.line}){said}")))
+        if not lines:
+            lines.append(line("No transcript here shows where it comes from.", "dim"))
+        elif versions[-1].transcript is None:
+            lines.append(line("Changed since by hand or by another program.", "warn"))
+        if len(versions) > 1:
+            lines.append(line(f"{len(versions)} versions (v)", "dim"))
+        if memory.kind != "index" and sessions:
+            recent = f"{sessions} recent session{'s' * (sessions != 1)}"
+            lines.append(line(f"recalled in {readers} of {recent}", "dim"))
+        return lines
+
+    def listed_versions(self, memory: ClaudeMemory) -> list[MemoryVersion]:
+        """The versions with a known text, newest first, as the screen of versions lists them."""
+        found = []
+        for number, version in enumerate(self.versions(memory), 1):
+            if version.text is not None or version.how.startswith("deleted"):
+                at = parse_iso(version.timestamp) or memory.changed
+                text = version.text or ""
+                found.append(
+                    MemoryVersion(number, at, version.how, "", text, text == memory.text, sent=False)
+                )
+        return found[::-1]
+
+    # -- changes, each with its way back --------------------------------------------------------------------
+
+    def set_seen(self, memory: ClaudeMemory, seen: Seen) -> str:
+        """Mark a memory as seen or approved; returns what to say."""
+        memories, before = self._model.claude_memories, memory.seen
+        memories.mark(memory, seen)
+        if seen == "approved":
+            undo, redo = (partial(memories.mark, memory, each) for each in (before, seen))
+            self._model.changes.add(Change(f"approved {memory.name}", undo, redo))
+        return f"{memory.name} is approved. u takes it back."
+
+    def delete(self, memory: ClaudeMemory) -> str:
+        """Move a memory to the trash; returns what to say."""
+        with self._changing(f"deleted {memory.name}", memory.path):
+            self._model.claude_memories.delete(memory)
+        return f"{memory.name} is in the trash, and its line out of {INDEX}. u brings it back."
+
+    def bring_back(self, memory: ClaudeMemory, text: str) -> str:
+        """Give a memory a former text; "" removes it. Returns what to say."""
+        if not text:
+            return self.delete(memory)
+        with self._changing(f"brought {memory.name} back", memory.path):
+            self._model.claude_memories.put(memory.path, text, expected=memory.text)
+        return f"{memory.name} is as it was. u takes it back."
+
+    def _changing(self, what: str, path: Path) -> AbstractContextManager[Making]:
+        return self._model.changes.of_files(what, [path, path.with_name(INDEX)])
