@@ -131,6 +131,7 @@ class CompactScreen(Screen[str | None]):
         self._compacted = compacted
         area = self.text_area
         area.read_only = False
+        self.refresh_bindings()  # letters are typed from now on, and name no keys in the footer
         area.border_subtitle = ""
         area.text = clean(compacted.text)
         area.move_cursor((0, 0))
