@@ -23,8 +23,11 @@ from tests.e2e.api import Api, serving
 from tests.e2e.resuming import resumed_from_the_reader
 
 PIN = "Never push to main, whatever the otters say"
+RULE = "Never rename the lake of the otters: the ferry reads its name"
 SETTINGS = {"cleanupPeriodDays": 60, "env": {"OTTER": "1"}}
 _SECONDS = 180
+_WITH_MODS = (2, 1, 287)
+"""The first client that loads the plugin's mod (Claude Code fact)."""
 
 
 class Run:
@@ -79,9 +82,10 @@ class Run:
         return self._done([self.client, *words], "claude " + " ".join(words))
 
     def turns(self, number: int) -> None:
-        """A session of so many turns, in which the client compacts by itself."""
+        """A session of so many turns after a rule, in which the client compacts by itself."""
         turns = range(1, number + 1)
-        self.types(*(f"turn {at} of the otter migration: count the pups of river {at + 10}" for at in turns))
+        asked = (f"turn {at} of the otter migration: count the pups of river {at + 10}" for at in turns)
+        self.types(RULE, *asked)
 
     def types(self, *contents: str) -> None:
         """A session in which these are typed, one after the other's answer."""
@@ -163,15 +167,24 @@ def _automatic(run: Run) -> None:
     _check(PIN in summarising, "the summariser was given the pin")
     printed = run.memtui("lost", "--json")
     (lost,) = json.loads(printed)
-    missing = [row for row in lost["rows"] if row["state"] in ("lost", "not named")]
-    _check(any("river 1" in row["text"] for row in missing), "a request is listed as not named", printed)
+    missing = [row for row in lost["rows"] if row["state"] != "kept"]
+    _check(any("river 1" in row["text"] for row in missing), "a request is listed as missing", printed)
+    version = tuple(map(int, run.client_says("--version").split()[0].split(".")))
+    if version >= _WITH_MODS:
+        noted = [line for line in run.transcripts().split("\n") if '"plugin_note"' in line]
+        _check(noted and RULE in noted[0], "the mod handed over the rule that the summary lacks")
+        arrived = any(RULE in each and "plugin, not from" in each for each in run.api.requests)
+        _check(arrived, "and it arrived with the next request")
+        _check("memtui: the summary left out" in run.transcripts(), "with a line for the person")
     pin = next(row for row in lost["rows"] if row["kind"] == "pin")
     _check(pin["state"] == "handed over", "the summary has lost the pin, and memtui handed it over")
 
 
 def _rescue(run: Run) -> None:
     """Two rows handed over: in the next request, in the transcript, once, with a receipt."""
-    said = run.memtui("lost", "--row", "1", "--row", "2", "--hand-over")
+    (lost,) = json.loads(run.memtui("lost", "--json"))
+    first, second = [row["key"] for row in lost["rows"] if "river 1" in row["text"]][:2]
+    said = run.memtui("lost", "--row", first, "--row", second, "--hand-over")
     _check("2 rows wait" in said, "two rows wait for the session")
     before = len(run.api.requests)
     run.claude("go on with the otters")

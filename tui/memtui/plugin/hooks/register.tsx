@@ -65,7 +65,7 @@ export const register: Register = on => {
     if (last === null) return { text: 'No compaction in this run of Claude Code yet.' }
     await $.ui.open({ id: PANE, title: `Compaction ${last.number}: left out` })
     const rows = last.rows.slice(0, SHOWN).map(row => `${row.handed_over ? '↺' : '✗'} ${row.text}${row.line ? ` (L${row.line})` : ''}`)
-    return { text: [last.line, ...rows].join('\n') }
+    return { text: [last.line.replace('memtui: ', ''), ...rows].join('\n') }
   })
 
   on('command.run', { command: 'pin' }, async ($, e) => {
@@ -86,7 +86,7 @@ export const register: Register = on => {
     return (
       <Box>
         <Text dimColor>
-          compaction {last.number} · {last.rows.length} lines left out · {handed} handed over{' '}
+          compaction {last.number} · {last.rows.length} {last.rows.length === 1 ? 'line' : 'lines'} left out · {handed} handed over{' '}
         </Text>
         <Button key="show" label="show" onPress={() => void $.ui.open({ id: PANE, title: `Compaction ${last.number}: left out` })} />
         <Button key="hide" label="hide" onPress={() => update($, loss, now => now && { ...now, hidden: true })} />
