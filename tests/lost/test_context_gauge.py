@@ -7,6 +7,7 @@ import pytest
 
 from memtui.lost.context_gauge import (
     Gauge,
+    Limit,
     finished_tasks,
     is_looping,
     limit_of,
@@ -31,32 +32,35 @@ def sizes(*tokens: int) -> list[ContextSize]:
 
 def test_the_pace_is_that_of_the_last_turns_that_grew() -> None:
     turns = [at(number) for number in range(5)]
-    found = measure(sizes(100_000, 110_000, 20_000, 30_000, 50_000), turns, 100_000)
-    assert found == Gauge(50_000, 100_000, 3)  # turns grew by 10k, 10k and 20k; the compaction does not count
+    found = measure(sizes(100_000, 110_000, 20_000, 30_000, 50_000), turns, Limit(100_000, 120_000))
+    assert found == Gauge(
+        50_000, 100_000, 120_000, 3
+    )  # turns grew by 10k, 10k and 20k; the compaction does not count
     assert found.percent == 50
 
 
 @pytest.mark.parametrize(
     ("limit", "tokens", "expected"),
     [
-        (200_000, (), Gauge(0, 200_000)),
-        (0, (9_000,), Gauge(9_000)),
-        (200_000, (300_000,), Gauge(300_000)),
-        (200_000, (9_000,), Gauge(9_000, 200_000)),
+        (Limit(200_000, 200_000), (), Gauge(0, 200_000, 200_000)),
+        (Limit(), (9_000,), Gauge(9_000)),
+        (Limit(155_000, 177_000), (300_000,), Gauge(300_000)),
+        (Limit(155_000, 177_000), (160_000,), Gauge(160_000, 155_000, 177_000)),
     ],
 )
-def test_unknown_values_are_not_guessed(limit: int, tokens: tuple[int, ...], expected: Gauge) -> None:
+def test_unknown_values_are_not_guessed(limit: Limit, tokens: tuple[int, ...], expected: Gauge) -> None:
     assert measure(sizes(*tokens), [at(0)], limit) == expected
+    assert expected.percent <= 100
 
 
 def test_the_limit_is_learned_or_the_models() -> None:
     auto, by_hand = CompactionFact("auto", 155_000, None), CompactionFact("manual", 190_000, None)
-    assert limit_of([auto, by_hand], [170_000], ["claude-x"]) == 155_000
-    assert limit_of([by_hand], [170_000, 160_000], ["claude-x"]) == 170_000
-    assert limit_of([], [], ["glm-5", "claude-opus-4"]) == 200_000
-    assert limit_of([], [], ["claude-opus-4[1m]"]) == 1_000_000
-    assert limit_of([], [], ["glm-5"]) == 0
-    assert limit_of([], [], []) == 0
+    assert limit_of([auto, by_hand], [170_000], ["claude-x"]) == (155_000, 170_000)
+    assert limit_of([auto], [100_000, 150_000, 160_000, 190_000], []) == (150_000, 160_000)
+    assert limit_of([], [], ["glm-5", "claude-opus-4"]) == (200_000, 200_000)
+    assert limit_of([], [], ["claude-opus-4[1m]"]) == (1_000_000, 1_000_000)
+    assert limit_of([], [], ["glm-5"]) == Limit()
+    assert limit_of([], [], []) == Limit()
 
 
 def test_compactions_without_a_changed_file_between_them_are_a_loop(tmp_path: Path) -> None:

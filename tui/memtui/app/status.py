@@ -284,16 +284,24 @@ class StatusBar(Widget):
 
 
 def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
-    """``  ctx ▮▮▮▮▮▯▯▯ 137k/200k · ~9 turns``, shorter if room is short; ``?`` means unknown."""
+    """``  ctx ▮▮▮▮▮▯▯▯ 104k · compacts at 155-177k · ~9 turns``, shorter if room is short.
+
+    Where only one size is known, ``137k/200k``; ``?`` means unknown.
+    """
     if not gauge.tokens:
         return (("  ctx ?", "$quiet"),)
     limit = short_tokens(gauge.limit) if gauge.limit else "?"
     full = min(_CELLS, round(_CELLS * gauge.percent / 100))
     bar = f"{'▮' * full}{'▯' * (_CELLS - full)} " if gauge.limit and width >= _WIDE else ""
     pace = "" if gauge.turns is None else f" · ~{gauge.turns} turn{'' if gauge.turns == 1 else 's'}"
+    size = f"{bar}{short_tokens(gauge.tokens)}"
+    if gauge.most > gauge.limit and width >= _WIDE:
+        size += f" · compacts at {limit.removesuffix('k')}-{short_tokens(gauge.most)}"
+    else:
+        size += f"/{limit}"
     return (
         ("  ctx ", "$quiet"),
-        (f"{bar}{short_tokens(gauge.tokens)}/{limit}", colour),
+        (size, colour),
         (pace if width >= _ROOMY else "", "$quiet"),
     )
 

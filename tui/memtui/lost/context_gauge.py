@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
+from statistics import quantiles
+from typing import NamedTuple
 
 from memtui.ground.clock import parse_iso
 from memtui.lost.traces import Trace
@@ -19,6 +21,8 @@ PACE = 10
 
 _WINDOW, _LARGE_WINDOW = 200_000, 1_000_000
 """Tokens of the models' windows (Claude Code fact: ``[1m]`` in a model's name chooses the large one)."""
+_QUARTERED = 4
+"""Number of compactions from which their middle half counts; of fewer, all."""
 _LOOP, _LOOP_TIME = 3, timedelta(minutes=10)
 
 
@@ -29,17 +33,26 @@ class Gauge:
     tokens: int = 0
     """Of the last request; 0 if none is on record."""
     limit: int = 0
-    """Size at which it is compacted, in tokens; 0 if unknown."""
+    """Size from which it may be compacted, in tokens; 0 if unknown."""
+    most: int = 0
+    """Upper end of that range."""
     turns: int | None = None
     """Turns left, at the recent pace; None if unknown."""
 
     @property
     def percent(self) -> int:
-        """The fill level in percent; 0 if unknown."""
-        return round(100 * self.tokens / self.limit) if self.limit else 0
+        """The fill level in percent of the lower end, 100 at the most; 0 if unknown."""
+        return min(100, round(100 * self.tokens / self.limit)) if self.limit else 0
 
 
-def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: int) -> Gauge:
+class Limit(NamedTuple):
+    """The range of sizes at which a session is compacted, in tokens; zeros if unknown."""
+
+    low: int = 0
+    high: int = 0
+
+
+def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: Limit) -> Gauge:
     """The gauge of a session.
 
     Args:
@@ -49,15 +62,15 @@ def measure(sizes: Sequence[ContextSize], turns: Sequence[str], limit: int) -> G
     """
     known = [size for size in sizes if size.tokens]
     if not known:
-        return Gauge(limit=limit)
+        return Gauge(0, *limit)
     tokens = known[-1].tokens
-    if not limit or tokens > limit:
+    if tokens > limit.high:
         return Gauge(tokens)
     times = [size.timestamp for size in known]
     ends = [known[at - 1].tokens for each in turns if (at := bisect_left(times, each))]
     grown = [after - before for before, after in pairwise([*ends, tokens]) if after > before][-PACE:]
     pace = sum(grown) / len(grown) if grown else 0
-    return Gauge(tokens, limit, int((limit - tokens) / pace) if pace else None)
+    return Gauge(tokens, *limit, int(max(0, limit.low - tokens) / pace) if pace else None)
 
 
 def learned_limit(compactions: Sequence[CompactionFact]) -> int:
@@ -68,20 +81,26 @@ def learned_limit(compactions: Sequence[CompactionFact]) -> int:
     return max((each.pre_tokens or 0 for each in compactions if each.trigger == "auto"), default=0)
 
 
-def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], models: Sequence[str]) -> int:
-    """The context size at which a session is compacted, in tokens; 0 if unknown.
+def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], models: Sequence[str]) -> Limit:
+    """The context sizes at which a session is compacted: the middle half of those on record.
+
+    Sizes differ by tens of thousands of tokens, and most compactions come before the largest one.
 
     Args:
-        compactions: the session's own; its largest automatic one counts first.
-        others: tokens before automatic compactions of other sessions; the largest counts next.
-        models: the session's, in order; otherwise the window of the last one counts.
+        compactions: the session's own; automatic ones count.
+        others: tokens before automatic compactions of other sessions of the project.
+        models: the session's, in order; without any compaction the window of the last one counts.
     """
-    if learned := learned_limit(compactions) or max(others, default=0):
-        return learned
+    own = (each.pre_tokens or 0 for each in compactions if each.trigger == "auto")
+    sizes = sorted(filter(None, {*own, *others}))
+    if len(sizes) >= _QUARTERED:
+        low, _, high = quantiles(sizes, n=4, method="inclusive")
+        return Limit(round(low), round(high))
+    if sizes:
+        return Limit(sizes[0], sizes[-1])
     model = models[-1] if models else ""
-    if not model.startswith("claude"):
-        return 0
-    return _LARGE_WINDOW if "[1m]" in model else _WINDOW
+    window = _LARGE_WINDOW if "[1m]" in model else _WINDOW
+    return Limit(window, window) if model.startswith("claude") else Limit()
 
 
 def may_loop(compactions: Sequence[CompactionFact]) -> bool:
