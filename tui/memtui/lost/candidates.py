@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from memtui.documents.work import open_steps, open_tasks
+from memtui.documents.work import open_steps, open_tasks, plan_in_force
 from memtui.lost.naming import words
 from memtui.secrets.border import cleared
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
@@ -33,6 +33,7 @@ from memtui.transcript.outcomes import outcome_of, said_with_rejection, target_o
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import announces, is_rule, sentences
+from memtui.transcript.shell import READ_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
 from memtui.transcript.words import queued_words
 
@@ -49,7 +50,17 @@ _COUNTED = re.compile(
     r"\b\d+ (?:\w+ )?(?:passed|failed|tests?|files?|errors?|warnings?|skipped|lines)\b", re.I
 )
 """Counts of a run, which the next run overtakes."""
-_REPORT = 12
+_PLAN_FILE = re.compile(
+    r"(?:plan|spec|todo|task|design|requirement|roadmap)[^/]*(?:/[^/]+)*\.(?:md|txt)$", re.I
+)
+_NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
+"""The number before a line that is read (Claude Code fact)."""
+_PLAN = "plan"
+"""`Candidate.target` of a line of a plan."""
+_PLANNED = 80
+"""The most lines of a plan."""
+_LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
+_REPORT = 40
 """The most sentences of one report."""
 _MESSAGE = 60
 """The most sentences of one message."""
@@ -66,9 +77,12 @@ _ASKED = ("typed", "command", "plan", "comment", "memory")
 _LISTED = re.compile(
     r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{8,})", re.MULTILINE
 )
-_COMMAND = re.compile(r"`[\w./-]+ [^`]+`")
+_FENCED = re.compile(r"^\s*```(?:bash|sh|shell|console|zsh)?\s*\n(.*?)^\s*```", re.MULTILINE | re.DOTALL)
+_RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$", re.MULTILINE)
+"""A command in a block of a shell."""
 _STRESSED = re.compile(
-    r"\b(?:NEVER|ALWAYS|MUST|ONLY|NOT|REQUIRED|IMPORTANT)\b|^(?:不要|必须|禁止|絶対|必ず|반드시|금지)"
+    r"\b(?:NEVER|ALWAYS|MUST|ONLY|NOT|REQUIRED|IMPORTANT)\b|^(?:Never|Always|Do not|Don't|Only)\b"
+    r"|^(?:不要|必须|禁止|絶対|必ず|반드시|금지)"
 )
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 3
@@ -158,6 +172,8 @@ class _Conversation:
         self._calls: dict[str, Call] = {}
         self._expansions: dict[str, list[Candidate]] = {}
         self._refused: dict[str, list[Candidate]] = {}
+        self._plans: dict[str, list[Candidate]] = {}
+        """The lines of the plan file that was read last."""
         self._queued = self._name = ""
 
     def take(self, event: Event, source: Source) -> Iterator[Candidate]:
@@ -173,7 +189,10 @@ class _Conversation:
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
-            if outcome_of(event) in ("rejected", "failed"):
+            if call.name in READ_TOOLS and not event.failed and _PLAN_FILE.search(target_of(call)):
+                text = cleared(_NUMBERED_LINE.sub("", event.text))
+                self._plans = {target_of(call): [*_plan_lines(text, source._replace(speaker="tool"))]}
+            elif outcome_of(event) in ("rejected", "failed"):
                 self._refused[_aim(call)] = [*_refused(call, event, source)]
 
     def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Candidate]:
@@ -190,7 +209,8 @@ class _Conversation:
 
     def end(self) -> Iterator[Candidate]:
         """The steps of the last commands and skills, and what stayed refused."""
-        for found in (*[*self._expansions.values()][-_IN_USE:], *self._refused.values()):
+        steps = [*self._expansions.values()][-_IN_USE:]
+        for found in (*steps, *self._plans.values(), *self._refused.values()):
             yield from found
 
 
@@ -228,13 +248,16 @@ def _aim(call: Call) -> str:
 
 def _expanded(text: str, source: Source) -> Iterator[Candidate]:
     """The numbered steps of a command or skill, and the items that stress something or name a command."""
-    found = 0
-    for step in _LISTED.finditer(cleared(text)):
-        line = one_line(step["step"]).replace("**", "")
-        telling = step["number"] or step["box"] or _STRESSED.search(line) or _COMMAND.search(line)
-        if telling and len(words(line)) > 3 and not _TEMPLATE.search(line) and found < _STEPS:
-            found += 1
-            yield Candidate("step", shortened(line, _QUOTE), source)
+    text = cleared(text)
+    lines = [
+        one_line(step["step"]).replace("**", "")
+        for step in _LISTED.finditer(text)
+        if step["number"] or step["box"] or _STRESSED.search(step["step"]) or "`" in step["step"]
+    ]
+    lines += [one_line(line) for block in _FENCED.findall(text) for line in _RUN.findall(block)]
+    telling = (line for line in lines if len(words(line)) > 2 and not _TEMPLATE.search(line))
+    for line in list(dict.fromkeys(telling))[:_STEPS]:
+        yield Candidate("step", shortened(line, _QUOTE), source)
 
 
 def _said(text: str, source: Source) -> Iterator[Candidate]:
@@ -265,14 +288,31 @@ def _of_records(facts: Facts, end: int, root: Path) -> Iterator[Candidate]:
         yield Candidate("name", shortened(f"{label}: {mark.text}", _QUOTE), mark.source)
     if facts.branch not in ("", "HEAD", "main", "master"):
         yield Candidate("name", f"branch {facts.branch}", Source())
+    yield from _planned(facts)
     yield from _reports(facts)
     yield from _files(facts, end, root)
+
+
+def _planned(facts: Facts) -> Iterator[Candidate]:
+    """Lines of the plan in force: its steps, checks and limits, which summaries seldom repeat."""
+    plan = plan_in_force(facts)
+    if plan is not None:
+        yield from _plan_lines(plan.content, plan.source)
+
+
+def _plan_lines(text: str, source: Source) -> Iterator[Candidate]:
+    lines = [one_line(item).replace("**", "") for item in _ITEM.findall(text)]
+    lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
+    for line in list(dict.fromkeys(line for line in lines if len(words(line)) > 2))[:_PLANNED]:
+        kind: Kind = "rule" if _LIMITS.search(line) else "step"
+        yield Candidate(kind, shortened(line, _QUOTE), source, target=_PLAN)
 
 
 def _reports(facts: Facts) -> Iterator[Candidate]:
     for said in facts.subagent_results:
         for number, sentence in enumerate(sentences(said.text)):
-            if number < _REPORT and _tells(sentence) and not _COUNTED.search(sentence):
+            telling = _tells(sentence) or is_rule(sentence)
+            if number < _REPORT and telling and not _COUNTED.search(sentence):
                 yield Candidate("report", shortened(sentence, _QUOTE), said.source)
 
 

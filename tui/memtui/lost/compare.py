@@ -12,7 +12,7 @@ from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace
 from memtui.lost.unfounded import unfounded
 from memtui.lost.verdicts import Text
-from memtui.lost.worth import doubles, worth
+from memtui.lost.worth import doubles, ranked, worth
 from memtui.transcript.records import Facts
 
 
@@ -42,7 +42,8 @@ def aftermath_of(
     lines = [each.text for each in found]
     ours = "\n".join(text for text in trace.handed if MARK.search(text))
     summary, handed = Text(trace.compaction.summary, lines), Text(ours, lines) if ours else None
-    rows = sorted((_row(each, trace, summary, handed) for each in found), key=lambda row: -row.worth)
+    made = [_row(each, trace, summary, handed) for each in found]
+    rows = [made[at] for at in ranked([(each, row.worth) for each, row in zip(found, made, strict=True)])]
     lost = [row for row in rows if row.state == "lost"]
     again = {lost[at].key for at in doubles([row.text for row in lost])}
     rows = [replace(row, double=True) if row.key in again else row for row in rows]

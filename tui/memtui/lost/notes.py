@@ -21,7 +21,7 @@ from memtui.lost.handover_marks import with_mark
 from memtui.lost.records import Row
 from memtui.lost.traces import traces
 from memtui.lost.verdicts import Text, Verdict
-from memtui.lost.worth import HEADING, HEADINGS, doubles, worth
+from memtui.lost.worth import HEADING, HEADINGS, doubles, ranked, worth
 from memtui.secrets.quoting import safe
 from memtui.store.sessions import session_root
 from memtui.transcript.facts import read_facts
@@ -143,8 +143,8 @@ def compare(
     preserved = trace.preserved if trace else frozenset[int]()
     judged = [(line, text.verdict(line)) for line in found if line.source.line not in preserved]
     left = [(line, verdict) for line, verdict in judged if verdict.fate != "kept"]
-    left.sort(key=lambda each: -worth(each[0], len(each[1].missing), end))
-    left = left[:MOST]
+    order = ranked([(line, worth(line, len(verdict.missing), end)) for line, verdict in left])
+    left = [left[at] for at in order[:MOST]]
     lines, fates = tuple(line for line, _ in left), tuple(verdict for _, verdict in left)
     return Comparison(
         transcript, lines, fates, frozenset(at + 1 for at in doubles([line.text for line in lines]))

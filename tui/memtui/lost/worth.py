@@ -6,6 +6,7 @@ that work here, decisions, names and numbers, and findings; of near-doubles only
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from memtui.lost.candidates import Candidate, Kind
@@ -29,11 +30,13 @@ HEADING: dict[Kind, str] = {
 
 _BASE: dict[Kind, float] = {
     "pin": 100, "active": 90, "refused": 78, "rule": 74, "task": 70, "step": 56, "answer": 62, "check": 58,
-    "failure": 54, "name": 44, "finding": 40, "command": 40, "ask": 38, "report": 18, "said": 18, "file": 20,
+    "failure": 54, "name": 44, "finding": 42, "command": 40, "ask": 52, "report": 18, "said": 18, "file": 20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
 _DOUBLE = 0.6
+_AGAIN = 4.0
+"""Taken off for each line of more worth that stands in the same place."""
 
 
 def worth(line: Candidate, missing: int, end: int) -> float:
@@ -47,12 +50,25 @@ def worth(line: Candidate, missing: int, end: int) -> float:
     late = _RECENT * line.source.line / max(1, end) if line.source.line else _RECENT
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
     short = -8.0 if len(line.text) < 24 else 0.0
-    if line.kind == "step" and line.state != "open" and "`" not in line.text:  # of a command's general advice
-        short -= 14.0
+    if line.kind == "step" and line.state != "open" and not line.target:  # of a command's general advice
+        short -= 8.0 if "`" in line.text else 18.0
     stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
     if line.kind in ("pin", "active"):  # in the order in which they were written
         return _BASE[line.kind]
     return stale + _BASE[line.kind] + late + _MISSING * min(missing, 3) + repeated + short
+
+
+def ranked(lines: Sequence[tuple[Candidate, float]]) -> list[int]:
+    """The places of lines with their worth, best first; many of one kind and place give way to others."""
+    order = sorted(range(len(lines)), key=lambda at: -lines[at][1])
+    before = Counter[tuple[Kind, int]]()
+    values = {}
+    for at in order:
+        line, value = lines[at]
+        place = (line.kind, line.source.line)
+        values[at] = value - (_AGAIN * before[place] if line.source.line else 0)
+        before[place] += 1
+    return sorted(order, key=lambda at: -values[at])
 
 
 def doubles(texts: Sequence[str]) -> set[int]:
