@@ -55,8 +55,9 @@ def test_unknown_values_are_not_guessed(limit: Limit, tokens: tuple[int, ...], e
 
 def test_the_limit_is_learned_or_the_models() -> None:
     auto, by_hand = CompactionFact("auto", 155_000, None), CompactionFact("manual", 190_000, None)
-    assert limit_of([auto, by_hand], [170_000], ["claude-x"]) == (155_000, 170_000)
-    assert limit_of([auto], [100_000, 150_000, 160_000, 190_000], []) == (150_000, 160_000)
+    assert limit_of([auto, by_hand], [170_000], ["claude-x"]) == (155_000, 155_000)
+    assert limit_of([by_hand], [170_000, 160_000], ["claude-x"]) == (160_000, 170_000)
+    assert limit_of([], [100_000, 150_000, 160_000, 190_000], []) == (137_500, 167_500)
     assert limit_of([], [], ["glm-5", "claude-opus-4"]) == (200_000, 200_000)
     assert limit_of([], [], ["claude-opus-4[1m]"]) == (1_000_000, 1_000_000)
     assert limit_of([], [], ["glm-5"]) == Limit()

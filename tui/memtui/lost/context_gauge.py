@@ -87,12 +87,12 @@ def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], model
     Sizes differ by tens of thousands of tokens, and most compactions come before the largest one.
 
     Args:
-        compactions: the session's own; automatic ones count.
-        others: tokens before automatic compactions of other sessions of the project.
+        compactions: the session's own; its automatic ones count, as they are of its model.
+        others: tokens before automatic compactions of other sessions of the project, which count next.
         models: the session's, in order; without any compaction the window of the last one counts.
     """
-    own = (each.pre_tokens or 0 for each in compactions if each.trigger == "auto")
-    sizes = sorted(filter(None, {*own, *others}))
+    own = [each.pre_tokens for each in compactions if each.trigger == "auto" and each.pre_tokens]
+    sizes = sorted(own or filter(None, others))
     if len(sizes) >= _QUARTERED:
         low, _, high = quantiles(sizes, n=4, method="inclusive")
         return Limit(round(low), round(high))
