@@ -64,6 +64,11 @@ class DemoProject:
         slug = transcript_slug(self.project.root)
         return self.claude_config / "projects" / slug / f"{session_id}.jsonl"
 
+    @property
+    def claude_memories(self) -> Path:
+        """The folder of the memories that Claude keeps for itself."""
+        return self.claude_config / "projects" / transcript_slug(self.project.root) / "memory"
+
     def put_capture(self, session_id: str, prompt: str, moment: datetime) -> str:
         """Write a pending capture as the hook does; returns its file name."""
         text = render_pending(
@@ -126,6 +131,7 @@ def build_demo(folder: Path, clock: Clock) -> DemoProject:
     _put_other(demo)
     for saved in loaded.memories:
         demo.put_memory(saved, now - saved.age)
+    _put_claude_memories(demo, now)
     return demo
 
 
@@ -184,6 +190,10 @@ def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:
         session.prompt(past.prompt)
         for step in past.steps:
             act(step, session, str(demo.project.root))
+        for kept in story().kept:
+            if kept.session == past.id:
+                session.prompt(kept.after)
+                session.write(str(demo.claude_memories / f"{kept.name}.md"), kept.content)
         session.at(captured + _COMPACTING)
         session.compaction(_recap(past))
         demo.put(demo.transcript_of(past.id), session.take(), session.moment)
@@ -227,6 +237,19 @@ def _put_session(demo: DemoProject, now: datetime) -> None:
     demo.session.compaction(refunds.summary)
     for _ in play(refunds.after, demo.session, root):
         demo.keep_state(demo.session, min(demo.session.moment, now))
+
+
+def _put_claude_memories(demo: DemoProject, now: datetime) -> None:
+    """Claude's memories, and an index of more lines than are loaded."""
+    index = []
+    for kept in story().kept:
+        demo.put(demo.claude_memories / f"{kept.name}.md", kept.content, now - kept.age)
+        index.append(f"- [{kept.name}]({kept.name}.md) - {kept.description}")
+    index += [
+        f"- Shelf {number} of the harbour depot is counted on the {number % 28 + 1}."
+        for number in range(1, 197)
+    ]
+    demo.put(demo.claude_memories / "MEMORY.md", "\n".join(index) + "\n", now - timedelta(hours=5))
 
 
 def _put_other(demo: DemoProject) -> None:

@@ -88,6 +88,27 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """A memory that Claude keeps for itself."""
+
+    name: str
+    kind: str
+    age: timedelta
+    description: str
+    text: str
+    session: str = ""
+    """The captured session that wrote it; "" if Claude Code has deleted its transcript."""
+    after: str = ""
+    """The person's words before."""
+
+    @property
+    def content(self) -> str:
+        """The file."""
+        head = f"name: {self.name}\ndescription: {self.description}\nmetadata:\n  type: {self.kind}"
+        return f"---\n{head}\n---\n\n{self.text.strip()}\n"
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
     """The whole story."""
 
@@ -103,6 +124,7 @@ class Story:
     """The memory that is stored while the demo runs."""
     command_files: dict[str, str]
     """By their path in the project."""
+    kept: Sequence[Kept]
 
 
 @cache
@@ -118,6 +140,7 @@ def story() -> Story:
         memories=[Saved(**each) for each in memories["memory"]],
         arriving=Saved(age=timedelta(0), **memories["arriving"]),
         command_files=_toml("command_files"),
+        kept=[Kept(**each) for each in _toml("claude_memories")["memory"]],
     )
 
 
