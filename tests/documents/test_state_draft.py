@@ -9,7 +9,7 @@ import pytest
 
 from memtui.documents.compactor import draft_session_state
 from memtui.documents.session_state import SessionState, TaskKind, parse_session_state, render_session_state
-from memtui.documents.state_draft import done_tasks, grouped
+from memtui.documents.state_draft import done_tasks, grouped, working_context
 from memtui.ground.project import Project
 from memtui.transcript.records import Action, CompactionFact, Facts, FileFact
 from memtui.transcript.short_text import tokens
@@ -246,3 +246,11 @@ def test_only_background_commands_were_started_in_the_background() -> None:
     )
     started = [line for line in technical(state(facts)) if line.startswith("Started")]
     assert started == ["Started in the background: npm run dev (L2)"]
+
+
+def test_the_session_is_named_when_it_is_known(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Fire the kiln.")
+    facts = replace(t.facts(tmp_path), session_id="5f0e")
+    assert "Claude Code session: 5f0e" in working_context(facts, tmp_path).technical_state
+    assert "session" not in working_context(replace(facts, session_id=""), tmp_path).technical_state

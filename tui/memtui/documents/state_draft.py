@@ -352,11 +352,17 @@ def _technical(facts: Facts, root: Path) -> Iterator[str]:
     # The last ones: the first files read are often irrelevant in the end.
     if read := _lasting(map(path_now, reversed(facts.read_files)), root):
         yield f"Files read: {grouped((shown_path(path, root) for path in read), _READ_FILES)}"
+    yield from _session(facts)
+
+
+def _session(facts: Facts) -> Iterator[str]:
     if facts.compactions:
         number = len(facts.compactions)
         where = citation(facts.compactions[-1].source)
         last = f", last at {where}" if where else ""
         yield f"Context compacted {'once' if number == 1 else f'{number} times'}{last}"
+    if facts.session_id:
+        yield f"Claude Code session: {facts.session_id}"
 
 
 def _lasting(paths: Iterable[str], root: Path) -> list[str]:
