@@ -56,6 +56,13 @@ async def aftermath(driver: Driver) -> LostScreen:
     return screen
 
 
+async def unfold(driver: Driver, screen: LostScreen, name: str) -> None:
+    """Unfold the rows under a title."""
+    screen.listing.select(name)
+    await driver.press("space")
+    await driver.settled()
+
+
 async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
     async with opened(lossy) as driver:
         await driver.until(lambda: "LOST" in driver.detail, "the losses")
@@ -99,8 +106,9 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
         screen = await aftermath(driver)
         view = screen.query_one("#summary", DocumentView)
         assert screen.selected and view.document.text.startswith("lost · L6 ")
-        key = next(row.key for row in screen.aftermath.rows if row.text == "src/tokens.py")  # type: ignore[union-attr]
-        screen.listing.select(key)
+        await unfold(driver, screen, "kept file")
+        assert "✓ src/tokens.py" in driver.shown
+        await driver.press("down")
 
         def evidence() -> list[Line]:
             return [line for line in view.document.lines if any(s.role == "added" for s in line.spans)]
@@ -172,8 +180,8 @@ async def test_all_that_fits_and_none(lossy: World) -> None:
         assert set(screen.ticked) == {row.key for row in screen.aftermath.missing}  # type: ignore[union-attr]
         await driver.press("a")
         assert screen.ticked == {}
-        screen.listing.select(next(row.key for row in screen.aftermath.kept))  # type: ignore[union-attr]
-        await driver.press("space")
+        await unfold(driver, screen, "kept file")
+        await driver.press("down", "space")
         assert driver.last_said == "Only what is lost can be ticked."
 
 

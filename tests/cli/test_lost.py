@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memtui.flows.aftermath import aftermaths
-from memtui.ground.project import Places, Project, claude_config, memtui_home
-from memtui.lost.kept_marks import kept_path, mark
+from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
 from tests.lost.made import SUMMARY, session
 
@@ -48,21 +46,3 @@ def test_a_session_without_compaction_is_said_so(memtui: Memtui, project: Projec
     path = session().write(project.root)
     result = memtui("lost", str(path))
     assert (result.code, result.err) == (1, f"memtui: {path} has no compaction with a summary yet.\n")
-
-
-def test_a_row_that_was_marked_by_hand_counts_as_kept_and_says_so(memtui: Memtui, project: Project) -> None:
-    path = Path(_path(project.root))
-    places = Places(project, memtui_home(), claude_config())
-    found = aftermaths(places, path, every=True)[0]
-    row = next(row for row in found.rows if row.text == "Write the release notes")
-    assert mark(project, found, row)
-    (first, second) = json.loads(memtui("lost", str(path), "--all", "--json").out)
-    marked = next(each for each in first["rows"] if each["key"] == row.key)
-    assert (marked["state"], marked["by_hand"], marked["counts"]) == ("kept", True, False)
-    assert first["losses"] == 2
-    assert not any(each["by_hand"] for each in second["rows"])
-    printed = memtui("lost", str(path), "--all").out
-    assert "✓ Write the release notes (L11, marked by hand)" in printed
-    assert kept_path(project, path.stem).read_text().endswith(f" {row.key} Write the release notes\n")
-    assert not mark(project, found, row)
-    assert not any(each["by_hand"] for each in json.loads(memtui("lost", str(path), "--json").out)[0]["rows"])

@@ -221,7 +221,7 @@ def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
 
 
 def _why(row: Row) -> str:
-    return "marked by hand" if row.by_hand else "still there" if row.preserved else ""
+    return "still there" if row.preserved else ""
 
 
 def _line(row: Row, number: int = 0) -> str:

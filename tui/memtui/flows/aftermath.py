@@ -16,7 +16,6 @@ from memtui.hooks.pins import pin_texts
 from memtui.hooks.report import Report
 from memtui.lost.candidates import Candidate
 from memtui.lost.compare import aftermath_of
-from memtui.lost.kept_marks import kept_by_hand, with_marks
 from memtui.lost.naming import words
 from memtui.lost.pin_fates import pinned_later
 from memtui.lost.records import Aftermath, Row
@@ -93,7 +92,6 @@ def aftermaths(
         raise NoCompaction(transcript, "has no compaction with a summary yet")
     if not every:
         found = _meant(transcript, found, since)
-    marks = kept_by_hand(places.project, transcript.stem)
     read = read or (lambda path, until: read_facts(path, until=until, cancelled=cancelled))
     made = []
     for number, trace in found:
@@ -101,8 +99,7 @@ def aftermaths(
         last = trace.next_offset is None
         root = session_root(facts, places.project)
         held = standing_rules(places, transcript, _moment(trace)) if last else ()
-        found_rows = aftermath_of(facts, trace, number, root, transcript=transcript, standing=held)
-        made.append(with_marks(found_rows, marks))
+        made.append(aftermath_of(facts, trace, number, root, transcript=transcript, standing=held))
     return made
 
 
@@ -148,7 +145,6 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
         "timestamp": row.source.timestamp or None,
         "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
         "preserved": row.preserved,
-        "by_hand": row.by_hand,
         "earlier": row.earlier or None,
         "needed_again": row.need._asdict() if row.need else None,
         "counts": row.counts,

@@ -12,7 +12,6 @@ from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Places, Project, find_root
-from memtui.lost.kept_marks import kept_path
 from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept
 from memtui.store.note_names import session_key
@@ -55,7 +54,8 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
     for project in _projects(places.project, live, copies, Archive(home, clock)):
         tree = session_tree(project, home, session_id, ())
         found += [each.entry.path for each in tree.captures]
-        found += [kept for kept in (kept_path(project, session_id),) if kept.is_file()]
+        old = project.compacts / f"{session_key(session_id)}-kept.md"  # written by versions before 0.2
+        found += [old] if old.is_file() else []
         made = (*tree.memories, *(memory for each in tree.captures for memory in each.memories))
         stays += [f"a memory that was made of it: {each.entry.path}" for each in made]
         stays += _pinned(Pins(project, home), session_id)

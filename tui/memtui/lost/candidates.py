@@ -7,6 +7,7 @@ replaced commit, what the person said again. Nor are announcements, questions, d
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,9 +51,9 @@ _COUNTED = re.compile(
     r"\b\d+ (?:\w+ )?(?:passed|failed|tests?|files?|errors?|warnings?|skipped|lines)\b", re.I
 )
 """Counts of a run, which the next run overtakes."""
-_PLAN_FILE = re.compile(
-    r"(?:plan|spec|todo|task|design|requirement|roadmap)[^/]*(?:/[^/]+)*\.(?:md|txt)$", re.I
-)
+_PLAN_FILE = re.compile(r"(?:plan|todo|task|roadmap)[^/]*(?:/[^/]+)*\.(?:md|txt)$", re.I)
+_DOCUMENT = re.compile(r"\.(?:md|mdx|txt|rst|adoc|org)$", re.I)
+_DISCUSSION = re.compile(r"^(?:gh|glab) (?:pr|issue|api|mr|run) |^cat \S+\.(?:md|txt|rst)\b")
 _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
 _PLAN = "plan"
@@ -84,6 +85,7 @@ _STRESSED = re.compile(
     r"\b(?:NEVER|ALWAYS|MUST|ONLY|NOT|REQUIRED|IMPORTANT)\b|^(?:Never|Always|Do not|Don't|Only)\b"
     r"|^(?:不要|必须|禁止|絶対|必ず|반드시|금지)"
 )
+_COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 3
 """The last commands and skills, whose steps may still be due."""
@@ -189,11 +191,13 @@ class _Conversation:
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
-            if call.name in READ_TOOLS and not event.failed and _PLAN_FILE.search(target_of(call)):
+            if outcome_of(event) in ("rejected", "failed"):
+                self._refused[_aim(call)] = [*_refused(call, event, source)]
+            elif call.name in READ_TOOLS and _PLAN_FILE.search(target_of(call)):
                 text = cleared(_NUMBERED_LINE.sub("", event.text))
                 self._plans = {target_of(call): [*_plan_lines(text, source._replace(speaker="tool"))]}
-            elif outcome_of(event) in ("rejected", "failed"):
-                self._refused[_aim(call)] = [*_refused(call, event, source)]
+            elif _has_prose(call):
+                yield from _read(event.text, source._replace(speaker="tool"))
 
     def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Candidate]:
         text = event.text
@@ -215,10 +219,11 @@ class _Conversation:
 
 
 def _of_person(text: str, source: Source) -> Iterator[Candidate]:
-    said = [*sentences(cleared(text))]
+    text = cleared(text)
+    said = [*sentences(text), *_run_in(text)]
     long = len(text) > _LONG
     for number, sentence in enumerate(said):
-        rule = is_rule(sentence)
+        rule = is_rule(sentence) or (_LIMITS.search(sentence) is not None and not announces(sentence))
         if rule or not long or number < 3 or number >= len(said) - 3:
             yield Candidate("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
         if number == _MESSAGE and not long:
@@ -241,6 +246,24 @@ def _refused(call: Call, result: Result, source: Source) -> Iterator[Candidate]:
         yield Candidate("refused", f"{what}: “{shortened(reason, _QUOTE)}”", source, "refused")
 
 
+def _has_prose(call: Call) -> bool:
+    """Whether a result is text that somebody wrote: a document, a page, a discussion."""
+    target = target_of(call)
+    if call.name in READ_TOOLS:
+        return _DOCUMENT.search(target) is not None
+    return call.name in ("WebFetch", "WebSearch") or (
+        call.name == "Bash" and _DISCUSSION.search(target) is not None
+    )
+
+
+def _read(text: str, source: Source) -> Iterator[Candidate]:
+    """The telling sentences of a text that was read."""
+    text = cleared(_NUMBERED_LINE.sub("", text))
+    telling = (each for each in sentences(text) if _tells(each) and not _COUNTED.search(each))
+    for sentence in itertools.islice(telling, _REPORT):
+        yield Candidate("report", shortened(sentence, _QUOTE), source)
+
+
 def _aim(call: Call) -> str:
     """What a call is after: a file, or the program with its first words."""
     return f"{call.name} {' '.join(target_of(call).split()[:3])}"
@@ -252,16 +275,25 @@ def _expanded(text: str, source: Source) -> Iterator[Candidate]:
     lines = [
         one_line(step["step"]).replace("**", "")
         for step in _LISTED.finditer(text)
-        if step["number"] or step["box"] or _STRESSED.search(step["step"]) or "`" in step["step"]
+        if step["number"] or step["box"] or _STRESSED.search(step["step"]) or _COMMAND.search(step["step"])
     ]
-    lines += [one_line(line) for block in _FENCED.findall(text) for line in _RUN.findall(block)]
+    lines += _run_in(text)
     telling = (line for line in lines if len(words(line)) > 2 and not _TEMPLATE.search(line))
     for line in list(dict.fromkeys(telling))[:_STEPS]:
         yield Candidate("step", shortened(line, _QUOTE), source)
 
 
+def _run_in(text: str) -> Iterator[str]:
+    """The commands in a text's blocks of a shell."""
+    for block in _FENCED.findall(text):
+        yield from map(one_line, _RUN.findall(block))
+
+
 def _said(text: str, source: Source) -> Iterator[Candidate]:
-    for number, sentence in enumerate(sentences(cleared(text))):
+    text = cleared(text)
+    for command in _run_in(text):
+        yield Candidate("said", shortened(command, _QUOTE), source)
+    for number, sentence in enumerate(sentences(text)):
         if number < _MESSAGE and len(sentence) <= _QUOTE and _tells(sentence):
             yield Candidate("finding" if is_rule(sentence) else "said", shortened(sentence, _QUOTE), source)
 

@@ -18,7 +18,7 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project
 from memtui.lost.candidates import MOST, Candidate, candidates
 from memtui.lost.handover_marks import with_mark
-from memtui.lost.records import Row
+from memtui.lost.records import COUNTS
 from memtui.lost.traces import traces
 from memtui.lost.verdicts import Text, Verdict
 from memtui.lost.worth import HEADING, HEADINGS, doubles, ranked, worth
@@ -48,6 +48,7 @@ class Comparison(NamedTuple):
     lines: tuple[Candidate, ...]
     """Numbered from 1 by their order, those of most worth first; without what the summary has."""
     fates: tuple[Verdict, ...]
+    worths: tuple[float, ...]
     doubles: frozenset[int]
 
     @property
@@ -58,11 +59,11 @@ class Comparison(NamedTuple):
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of lines that are lost and count (see `Row.counts`)."""
+        """The numbers of lines that are lost and count, as in `Row.counts`."""
         return [
             number
-            for number, (line, verdict) in enumerate(zip(self.lines, self.fates, strict=True), 1)
-            if Row(line.kind, line.text, line.source, verdict.fate, double=number in self.doubles).counts
+            for number, (verdict, value) in enumerate(zip(self.fates, self.worths, strict=True), 1)
+            if verdict.fate == "lost" and value >= COUNTS and number not in self.doubles
         ]
 
     def chosen(self) -> dict[str, list[int]]:
@@ -143,11 +144,15 @@ def compare(
     preserved = trace.preserved if trace else frozenset[int]()
     judged = [(line, text.verdict(line)) for line in found if line.source.line not in preserved]
     left = [(line, verdict) for line, verdict in judged if verdict.fate != "kept"]
-    order = ranked([(line, worth(line, len(verdict.missing), end)) for line, verdict in left])
-    left = [left[at] for at in order[:MOST]]
-    lines, fates = tuple(line for line, _ in left), tuple(verdict for _, verdict in left)
+    worths = [worth(line, len(verdict.missing), end) for line, verdict in left]
+    order = ranked([(line, value) for (line, _), value in zip(left, worths, strict=True)])[:MOST]
+    lines = tuple(left[at][0] for at in order)
     return Comparison(
-        transcript, lines, fates, frozenset(at + 1 for at in doubles([line.text for line in lines]))
+        transcript,
+        lines,
+        tuple(left[at][1] for at in order),
+        tuple(worths[at] for at in order),
+        frozenset(at + 1 for at in doubles([line.text for line in lines])),
     )
 
 

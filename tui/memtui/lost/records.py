@@ -35,8 +35,8 @@ TITLES: dict[Kind, str] = {
 }
 """Kinds in the order in which a list shows them."""
 
-_LIGHT = frozenset({"ask", "finding", "report", "said", "file"})
-"""Kinds whose loss counts only if they were needed again."""
+COUNTS = 50.0
+"""The least worth of a loss that counts."""
 
 
 class Need(NamedTuple):
@@ -68,8 +68,6 @@ class Row:
     preserved: bool = False
     """Kept because its lines are still in the conversation."""
     need: Need | None = None
-    by_hand: bool = False
-    """Kept because the user marked it: the summary has it in other words."""
     earlier: int = 0
     """The earlier compaction whose summary still had it; 0 if it is quoted from the conversation."""
     double: bool = False
@@ -90,7 +88,7 @@ class Row:
     @property
     def counts(self) -> bool:
         """Whether its loss counts in ``✗ 7``."""
-        return self.state == "lost" and not self.double and (self.kind not in _LIGHT or self.need is not None)
+        return self.state == "lost" and not self.double and (self.worth >= COUNTS or self.need is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ HEADING: dict[Kind, str] = {
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
-    "pin": 100, "active": 90, "refused": 78, "rule": 74, "task": 70, "step": 56, "answer": 62, "check": 58,
-    "failure": 54, "name": 44, "finding": 42, "command": 40, "ask": 52, "report": 18, "said": 18, "file": 20,
+    "pin": 100, "active": 90, "refused": 84, "rule": 80, "task": 70, "failure": 66, "check": 64, "answer": 60,
+    "step": 56, "name": 50, "command": 46, "ask": 48, "finding": 40, "said": 34, "report": 26, "file": 26,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
@@ -49,7 +49,7 @@ def worth(line: Candidate, missing: int, end: int) -> float:
     """
     late = _RECENT * line.source.line / max(1, end) if line.source.line else _RECENT
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
-    short = -8.0 if len(line.text) < 24 else 0.0
+    short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
     if line.kind == "step" and line.state != "open" and not line.target:  # of a command's general advice
         short -= 8.0 if "`" in line.text else 18.0
     stale = -12.0 if line.earlier and line.kind == "finding" else 0.0

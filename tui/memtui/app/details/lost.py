@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from textual.content import Content
 
@@ -21,55 +22,70 @@ from memtui.secrets.secrets import masked
 MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 _ARRIVED = {"whole": "good", "unknown": "dim"}
-_SHOWN = 12
-"""Number of losses in a capture's detail."""
+SHOWN = 10
+"""Number of losses that are not folded."""
 _WIDTH = 160
 PATHS = ("file",)
 """Kinds whose text is cut at the left."""
 _SOON = timedelta(minutes=10)
 
-Item = Row | Unfounded | str
+
+class Fold(NamedTuple):
+    """A row that shows the rows under it, or hides them."""
+
+    name: str
+    title: str
+    unfolded: bool
+
+
+Item = Row | Unfounded | Fold | str
 """A row of the screen; a string is a title."""
 
 
-def items_of(aftermath: Aftermath) -> Mapping[str, Item]:
-    """The rows of the screen by unique keys: losses that count, the others, the unfounded, what is kept."""
-    others = tuple(row for row in aftermath.missing if not row.counts and row.state == "lost")
-    maybe = tuple(row for row in aftermath.missing if row.state == "maybe")
-    handed = tuple(row for row in aftermath.kept if row.state == "handed over")
-    groups: list[tuple[str, Iterable[Item]]] = [
-        ("Lost", aftermath.counted_losses),
-        ("Lost, too: findings, reports, files", others),
-        ("Maybe: the summary has some of it", maybe),
-        ("Said by the summary alone", aftermath.unfounded),
-        ("Handed over by memtui", handed),
-    ]
-    for kind, title in TITLES.items():
-        kept = [row for row in aftermath.kept if row.kind == kind and row.state == "kept"]
-        groups.append((f"Kept: {title}", kept))
+def items_of(aftermath: Aftermath, unfolded: Collection[str]) -> Mapping[str, Item]:
+    """The rows of the screen by unique keys: the first losses, then folded the others and what is kept.
+
+    Args:
+        aftermath: the compaction's.
+        unfolded: names of folds that show their rows.
+    """
+    lost = [row for row in aftermath.missing if row.state == "lost"]
+    lost.sort(key=lambda row: not row.counts)
+    maybe = [row for row in aftermath.missing if row.state == "maybe"]
+    handed = [row for row in aftermath.kept if row.state == "handed over"]
+    kept = [row for row in aftermath.kept if row.state == "kept"]
     items: dict[str, Item] = {}
-    for number, (title, group) in enumerate(groups):
-        members = {row.key if isinstance(row, Row) else f"{number}.{at}": row for at, row in enumerate(group)}
-        if members:
-            items[f"{number}"] = f"{title}  {len(members)}"
-            items |= members
+
+    def add(name: str, title: str, group: Sequence[Row | Unfounded], folded: bool = True) -> None:
+        if group:
+            shown = not folded or name in unfolded
+            title = f"{title}  {len(group)}"
+            items[name] = Fold(name, title, shown) if folded else title
+            rows = group if shown else ()
+            items.update(
+                (row.key if isinstance(row, Row) else f"{name}.{at}", row) for at, row in enumerate(rows)
+            )
+
+    add("lost", "Lost", lost[:SHOWN], folded=False)
+    add("more", "More that is lost", lost[SHOWN:])
+    add("maybe", "Maybe: the summary has some of it", maybe)
+    add("unfounded", "Said by the summary alone", aftermath.unfounded, folded=False)
+    add("handed", "Handed over by memtui", handed, folded=False)
+    for kind, title in TITLES.items():
+        add(f"kept {kind}", f"Kept: {title}", [row for row in kept if row.kind == kind])
     return items
 
 
-def full_text(item: Item) -> str:
+def full_text(item: Row | Unfounded) -> str:
     """The text above the summary: the state of a row and its full text."""
     if isinstance(item, Unfounded):
         return f"{item.text}: {item.reason}"
-    if isinstance(item, str):
-        return item
     words = {"maybe": "some of it is in the summary: the nearest passage is marked"}
     state = words.get(item.state, item.state)
     if item.earlier:
         state = f"{state}; compaction {item.earlier} had kept it"
     if item.preserved:
         state = "still part of the conversation"
-    elif item.by_hand:
-        state = "kept in other words, as you marked it"
     notes = (state, citation(item.source, clock=True), item.need.label if item.need else "")
     return f"{' · '.join(note for note in notes if note)}\n{item.text}"
 
@@ -78,7 +94,7 @@ def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document,
     """The selected row and the summary with its evidence marked, and that line's number; 0 without any."""
     lines: list[Line] = []
     evidence = None
-    if item is not None and not isinstance(item, str):
+    if isinstance(item, Row | Unfounded):
         head, *rest = clean(masked(full_text(item))).split("\n")
         role = _ROLES[item.state] if isinstance(item, Row) else "bad"
         lines += [line(head, role), *(line(each) for each in rest), Line("", "rule")]
@@ -110,9 +126,9 @@ def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: C
     maybe = sum(row.state == "maybe" for row in aftermath.rows)
     others = len(aftermath.missing) - len(heavy) - maybe
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
-    lines += [_line(row) for row in heavy[:_SHOWN]]
-    if len(heavy) > _SHOWN or others or maybe:
-        rest = max(0, len(heavy) - _SHOWN)
+    lines += [_line(row) for row in heavy[:SHOWN]]
+    if len(heavy) > SHOWN or others or maybe:
+        rest = max(0, len(heavy) - SHOWN)
         remarks = [f"{rest} more" if rest else "", f"{others} of less weight" if others else ""]
         remarks.append(f"{maybe} maybe" if maybe else "")
         lines.append(line(f"  … {', '.join(each for each in remarks if each)} (l shows all)", "dim"))
@@ -160,9 +176,11 @@ def draw_item(item: Item, ticked: bool, width: int) -> Content:
     """One row of the screen."""
     if isinstance(item, str):
         return Content(clean_line(item))
+    if isinstance(item, Fold):
+        return Content(f"{'▾' if item.unfolded else '▸'} {item.title}")
     if isinstance(item, Unfounded):
         return row_of([("  ! ", "$error"), clean_line(masked(item.text))], "", width)
-    notes = (item.need.label if item.need else "", "by hand" if item.by_hand else "", citation(item.source))
+    notes = (item.need.label if item.need else "", citation(item.source))
     right = " ".join(note for note in notes if note) if width >= _ROOMY else citation(item.source)
     text = clean_line(masked(item.text))
     if item.kind in PATHS:

@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.base import BaseApp
-from memtui.app.details.lost import Item, draw_item, items_of, summary_document
+from memtui.app.details.lost import Fold, Item, draw_item, items_of, summary_document
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
@@ -42,7 +42,7 @@ class LostScreen(Screen[None]):
     summary = getters.query_one("#summary", DocumentView)
     AUTO_FOCUS = "#rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it"),
+        Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it; unfold a title"),
         Binding("a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
         Binding("w", "hand_over", "hand over", id="hand_over", tooltip="hand the ticked lines over, once"),
         Binding(
@@ -74,6 +74,7 @@ class LostScreen(Screen[None]):
         self._since = since
         self.aftermath: Aftermath | None = None
         self._items: Mapping[str, Item] = {}
+        self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = {}
 
     def compose(self) -> ComposeResult:
@@ -108,9 +109,7 @@ class LostScreen(Screen[None]):
                 )
             finally:
                 self.listing.empty = "Nothing can be read of this compaction; esc goes back."
-            self._items = items_of(found)
-            self.listing.set_rows(tuple(self._items))
-            self.listing.refresh_rows()
+            self._show_rows(found)
             moment = parse_iso(found.compaction.source.timestamp)
             when = f" of {day_and_minute(moment)}" if moment else ""
             self.listing.border_title = Content(
@@ -118,6 +117,11 @@ class LostScreen(Screen[None]):
             )
             self._show_room()
             self._show_summary()
+
+    def _show_rows(self, found: Aftermath) -> None:
+        self._items = items_of(found, self._unfolded)
+        self.listing.set_rows(tuple(self._items))
+        self.listing.refresh_rows()
 
     def _draw(self, key: str, width: int) -> Content:
         item = self._items.get(key)
@@ -149,6 +153,9 @@ class LostScreen(Screen[None]):
     def action_tick(self) -> None:
         """Tick the selected row, or untick it."""
         item = self.selected
+        if isinstance(item, Fold):
+            self._fold(item)
+            return
         if not isinstance(item, Row) or not item.missing:
             self.app.warn("Only what is lost can be ticked.")
             return
@@ -236,7 +243,16 @@ class LostScreen(Screen[None]):
 
     @on(RowList.Opened)
     def _opened(self) -> None:
-        self.set_focus(self.summary)
+        item = self.selected
+        if isinstance(item, Fold):
+            self._fold(item)
+        else:
+            self.set_focus(self.summary)
+
+    def _fold(self, item: Fold) -> None:
+        self._unfolded ^= {item.name}
+        if self.aftermath is not None:
+            self._show_rows(self.aftermath)
 
     def action_switch(self) -> None:
         """Go from the rows to the summary, or back."""
