@@ -49,8 +49,8 @@ def items_of(aftermath: Aftermath, unfolded: Collection[str]) -> Mapping[str, It
         aftermath: the compaction's.
         unfolded: names of folds that show their rows.
     """
-    lost = [row for row in aftermath.missing if row.state == "lost"]
-    lost.sort(key=lambda row: not row.counts)
+    lost = aftermath.counted_losses
+    others = [row for row in aftermath.missing if row.state == "lost" and not row.counts]
     maybe = [row for row in aftermath.missing if row.state == "maybe"]
     handed = [row for row in aftermath.kept if row.state == "handed over"]
     kept = [row for row in aftermath.kept if row.state == "kept"]
@@ -59,18 +59,22 @@ def items_of(aftermath: Aftermath, unfolded: Collection[str]) -> Mapping[str, It
     def add(name: str, title: str, group: Sequence[Row | Unfounded], folded: bool = True) -> None:
         if group:
             shown = not folded or name in unfolded
-            title = f"{title}  {len(group)}"
-            items[name] = Fold(name, title, shown) if folded else title
+            items[name] = Fold(name, f"{title}  {len(group)}", shown) if folded else title
             rows = group if shown else ()
             items.update(
                 (row.key if isinstance(row, Row) else f"{name}.{at}", row) for at, row in enumerate(rows)
             )
 
-    add("lost", "Lost", lost[:SHOWN], folded=False)
-    add("more", "More that is lost", lost[SHOWN:])
+    add("lost", f"Lost  {len(lost)}", lost[:SHOWN], folded=False)
+    add("more", "More that is lost", (*lost[SHOWN:], *others))
     add("maybe", "Maybe: the summary has some of it", maybe)
-    add("unfounded", "Said by the summary alone", aftermath.unfounded, folded=False)
-    add("handed", "Handed over by memtui", handed, folded=False)
+    add(
+        "unfounded",
+        f"Said by the summary alone  {len(aftermath.unfounded)}",
+        aftermath.unfounded,
+        folded=False,
+    )
+    add("handed", f"Handed over by memtui  {len(handed)}", handed, folded=False)
     for kind, title in TITLES.items():
         add(f"kept {kind}", f"Kept: {title}", [row for row in kept if row.kind == kind])
     return items
