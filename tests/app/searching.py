@@ -7,7 +7,7 @@ from memtui.app.screens.search import SearchScreen
 from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import Places
-from memtui.store import search as searching
+from memtui.store.search_documents import Kind
 from tests.app.harness import Driver
 from tests.app.world import World, clock
 
@@ -40,7 +40,7 @@ async def look_for(driver: Driver, text: str) -> None:
 
 def kinds_of(keys: set[str]) -> set[str]:
     """The kinds of results, by their keys."""
-    kinds = sorted(map(str, searching.Kind), key=len, reverse=True)
+    kinds = sorted(map(str, Kind), key=len, reverse=True)
     return {next(kind for kind in kinds if key.startswith(kind)) for key in keys}
 
 

@@ -7,6 +7,7 @@ import pytest
 from memtui.app import project as comparison
 from memtui.app.background import Indexer
 from memtui.ground.project import Places
+from memtui.store.relations import memories_in
 from memtui.store.search_index import SearchIndex
 from tests.app.harness import opened
 from tests.app.world import World
@@ -20,7 +21,7 @@ async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch:
         indexer = driver.app.model.indexer
         await driver.until(lambda: world.home.cache.joinpath("index.db").exists(), "the index")
         await driver.until(lambda: not indexer.is_running, "its end")
-        assert len(SearchIndex(driver.app.model.places).memories(limit=9)[0]) == 3
+        assert len(memories_in(SearchIndex(driver.app.model.places), limit=9)[0]) == 3
 
 
 async def test_few_need_none(world: World) -> None:

@@ -7,9 +7,11 @@ from textual.widgets import Input
 
 from memtui.app.screens import search
 from memtui.app.screens.transcript import TranscriptScreen
+from memtui.ground.project import Places
 from memtui.lost.pins import Pins
-from memtui.store import search as searching
+from memtui.store.claude_memory import ClaudeMemories
 from memtui.store.search import Scope, Searcher, parse_search
+from memtui.store.search_documents import Kind
 from tests.app.harness import WIDE, opened
 from tests.app.searching import (
     browser_of,
@@ -21,7 +23,7 @@ from tests.app.searching import (
     screen,
     session_elsewhere,
 )
-from tests.app.world import KEPT, STATE, World
+from tests.app.world import KEPT, STATE, World, clock
 
 RESUMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
 
@@ -91,6 +93,9 @@ async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full:
     other.memory(3, "Refresh the paint", session="s-9")
     other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
     (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
+    for world in (full, other):
+        folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+        world.write(folder / "paint.md", "---\nname: paint\n---\n\nRefresh it\n")
     Pins(full.project, full.home).confirm(["refresh once", "refresh twice", "refresh the paint"])
     async with opened(full) as driver:
         await look_for(driver, "refresh")
@@ -105,8 +110,9 @@ async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full:
         assert session < project
         assert project < everywhere
         assert kinds_of(session) == {"session", "memory", "capture", "state", "pin"}
-        assert {key for key in project - session if not key.startswith("session")} == {"pin pin 2", own}
-        assert kinds_of(everywhere - project) == set(map(str, searching.Kind))
+        rest = {key for key in project - session if not key.startswith("session")}
+        assert rest == {"pin pin 2", own, "Claude's memory paint.md"}
+        assert kinds_of(everywhere - project) == set(map(str, Kind))
 
 
 async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(full: World) -> None:

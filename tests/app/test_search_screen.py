@@ -18,7 +18,9 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import Places
 from memtui.store import search as searching
+from memtui.store.claude_memory import ClaudeMemories
 from memtui.store.search import Group, Result, Search, Searcher, parse_search
+from memtui.store.search_documents import Kind
 from memtui.store.search_index import SearchIndex
 from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
@@ -30,7 +32,7 @@ from tests.app.searching import (
     session_elsewhere,
 )
 from tests.app.test_hostile import check
-from tests.app.world import KEPT, World
+from tests.app.world import KEPT, World, clock
 
 
 @pytest.fixture(autouse=True)
@@ -188,6 +190,19 @@ async def test_o_says_why_a_result_has_no_row(full: World) -> None:
         assert driver.last_said == f"This capture belongs to {other.root}."
 
 
+async def test_a_memory_of_claudes_is_read_and_shown_in_its_pane(world: World) -> None:
+    folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+    world.write(folder / "squash.md", "---\nname: squash\ntype: feedback\n---\n\nAlways squash commits.\n")
+    async with opened(world, NARROW) as driver:
+        await look_for(driver, "squashing a commit")
+        assert found(driver) == ["Claude's memory squash.md"]
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.screen, ReadingScreen), "the text")
+        assert "Always squash commits." in driver.shown
+        await driver.press("escape", "shift+tab", "o")
+        await driver.until(lambda: driver.browser.memories.selected == "claude:squash.md", "its row")
+
+
 async def test_the_arrows_move_while_typing_and_shift_tab_goes_to_the_results(full: World) -> None:
     async with opened(full, NARROW) as driver:
         await look_for(driver, "to")
@@ -221,7 +236,7 @@ async def test_y_copies_what_a_result_is_known_by_or_the_command_for_it(full: Wo
 
 
 def test_a_name_that_is_no_id_is_never_part_of_a_command() -> None:
-    for kind in (searching.Kind.SESSION, searching.Kind.STATE):
+    for kind in (Kind.SESSION, Kind.STATE):
         assert _known_by(Result(kind, "s; rm x", ""), PROMPT) == ""
 
 
@@ -317,7 +332,7 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     session = world.session("s-1")
     session.prompt(text)
     path = world.save(session)
-    found = Result(searching.Kind.SESSION, "s-1", "Doors", path=path, line=1, what="ask")
+    found = Result(Kind.SESSION, "s-1", "Doors", path=path, line=1, what="ask")
     rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask")
     assert rows[1:] == ["…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]

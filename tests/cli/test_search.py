@@ -122,6 +122,7 @@ def test_a_subagent_is_named_and_opens(memtui: Memtui, claude: Path, project: Pr
 NAMES = {
     "session": "s-3",
     "memory": "CMEM-20260102-101500",
+    "Claude's memory": "hinge.md",
     "memory file": "20260102_100000-memory.md",
     "capture": "20260102_100000-autocompact.md",
     "state": "s-3",
@@ -167,7 +168,7 @@ def test_every_kind_is_found_here_or_everywhere(memtui: Memtui) -> None:
     assert everywhere["memory"] == {"CMEM-20260102-101500", "CMEM-20260103-101500"}
     groups = json.loads(memtui("search", "hinge", "--all", "--json").out)
     assert {group["kind"]: len(group["results"]) for group in groups} == dict.fromkeys(NAMES, 2)
-    assert [group["total"] for group in groups] == [2] * 6
+    assert [group["total"] for group in groups] == [2] * 7
 
 
 @pytest.mark.usefixtures("furnished")
@@ -182,7 +183,7 @@ def test_in_finds_one_kind_alone(memtui: Memtui, word: str, kind: str) -> None:
     ("words", "kinds"),
     [
         ("hinge before:2026-01-02", set()),
-        ("hinge after:2026-01-03", {"state"}),  # written now
+        ("hinge after:2026-01-03", {"state", "Claude's memory"}),  # written now
         ("hinge after:2026-01-02 before:2026-01-03", {"session", "memory", "memory file", "capture"}),
         ("file:hinge", set()),
         ("cmd:hinge", set()),
@@ -191,6 +192,7 @@ def test_in_finds_one_kind_alone(memtui: Memtui, word: str, kind: str) -> None:
         ("project:nowhere hinge", set()),
         ("hinges", set(NAMES)),
         ('"the hinge"', set(NAMES) - {"state"}),
+        ("in:claude once a year", {"Claude's memory"}),
         ("never hinge in:pins", {"pin"}),
     ],
 )
@@ -204,7 +206,7 @@ def test_all_projects_but_private_ones(memtui: Memtui, furnished: Path, tmp_path
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text(f'[archive]\nprivate = ["{furnished}"]\n')
     assert found(memtui, "hinge", "--all") == found(memtui, "hinge")
-    assert len(found(memtui, "hinge", "--root", str(furnished))) == 6
+    assert len(found(memtui, "hinge", "--root", str(furnished))) == 7
 
 
 def test_the_first_index_is_made_by_several_processes(
@@ -230,7 +232,7 @@ def test_what_is_forgotten_is_not_found(memtui: Memtui, claude: Path) -> None:
     assert memtui("archive", "forget", "s-3", "--yes").code == 0
     assert not list(memtui_home().cache.glob("index.db"))
     # Memory, memory file and pin stay, as is said.
-    assert set(found(memtui, "hinge")) == {"memory", "memory file", "pin"}
+    assert set(found(memtui, "hinge")) == {"memory", "Claude's memory", "memory file", "pin"}
 
 
 def test_an_index_that_cannot_be_written_is_named(memtui: Memtui) -> None:

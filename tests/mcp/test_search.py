@@ -57,9 +57,9 @@ async def test_every_kind_is_found_here_or_everywhere(
         t = Transcript(session_id=session, cwd=str(root.resolve()))
         t.user("Oil the hinge")
         t.write(tmp_path / "claude" / "projects" / transcript_slug(root.resolve()), f"{session}.jsonl")
-    kinds = ("session", "memory file", "capture", "state", "pin")
+    kinds = ("session", "Claude's memory", "memory file", "capture", "state", "pin")
     assert (await done(here, "search", query="hinge"))["totals"] == dict.fromkeys(kinds, 1)
     assert (await done(here, "search", query="hinge", path="*"))["totals"] == dict.fromkeys(kinds, 2)
-    for name, kind in zip(("sessions", "files", "captures", "states", "pins"), kinds, strict=True):
+    for name, kind in zip(("sessions", "claude", "files", "captures", "states", "pins"), kinds, strict=True):
         assert (await done(here, "search", query="hinge", kinds=[name]))["totals"] == {kind: 1}
         assert (await done(here, "search", query=f"hinge in:{name}"))["totals"] == {kind: 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.documents.capture import Capture, render_capture, reviewed
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.documents.session_state import Identity, SessionState, render_session_state
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Home, Project, claude_config, transcript_slug
 from memtui.lost.pins import Pins
 
 
@@ -32,6 +32,9 @@ def furnish(root: Path, where: Home, session: str, word: str) -> None:
         f"- never paint the {word} ({session} L4)\n- break the {word}\n"
     )
     Pins(Project(root), where).confirm([f"never paint the {word}"])
+    own = claude_config() / "projects" / transcript_slug(root.resolve()) / "memory" / f"{word}.md"
+    own.parent.mkdir(parents=True)
+    own.write_text(f"---\nname: {word}-rule\ndescription: Oil it\n---\n\nOnce a year, the {word} squeaks.\n")
     state = SessionState(version=1, identity=Identity(project=f"x ({root})", goal=f"A {word} that works"))
     folder = where.states / session
     folder.mkdir(parents=True)

@@ -527,10 +527,11 @@ class BrowserScreen(StyledOnce):
         from memtui.app.screens.dialogs import ReadingScreen
         from memtui.app.widgets.document import from_markdown
         from memtui.ground.clean import clean_line
-        from memtui.store.search import Kind
+        from memtui.store.search_documents import Kind
 
-        if found.kind in (Kind.MEMORY, Kind.FILE):
-            self.memories.read(found.name if found.kind is Kind.FILE else f"{found.name}.md")
+        if found.kind in (Kind.MEMORY, Kind.FILE, Kind.CLAUDE):
+            own = {Kind.MEMORY: f"{found.name}.md", Kind.CLAUDE: f"claude:{found.name}"}
+            self.memories.read(own.get(found.kind, found.name))
         elif found.kind is Kind.CAPTURE:
             self.make_current(PaneId.PENDING)
             if self.pending.reveal(found.name):

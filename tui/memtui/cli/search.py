@@ -20,14 +20,13 @@ from memtui.store.search import (
     NOT_ALL_SEARCHED,
     ROWS,
     Group,
-    Kind,
     Result,
     Scope,
     Searcher,
     day,
     parse_search,
 )
-from memtui.store.search_documents import KINDS
+from memtui.store.search_documents import KINDS, Kind
 
 _LONG = 32 << 20
 """Bytes of new transcripts from which indexing shows a bar."""
@@ -63,7 +62,7 @@ def search(
     as_json: bool,
     places: Places,
 ) -> None:
-    """Find what was said and done: in sessions, memories, captures, session states and pins.
+    """Find what was said and done: in sessions, memories, Claude's own, captures, session states and pins.
 
     Ask as you would ask a person. What has the exact words comes first, then what has all of them, then the
     best of the rest: sessions, each with its best lines. '"words in quotes"' and filters narrow it down:

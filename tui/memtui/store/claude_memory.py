@@ -45,7 +45,8 @@ Seen = Literal["new", "changed", "seen", "approved"]
 
 _LIMIT = 1 << 20
 _TRIES = 5
-_SLUG_LENGTH = 200
+SLUG_LENGTH = 200
+"""Characters of a project's path from which Claude Code cuts the name of its folder."""
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]*(name|description|type):[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 _ENTRY = re.compile(r"^\s*[-*] \[(?P<title>[^\]]*)\]\((?P<file>[^)\s]+)\)", re.MULTILINE)
@@ -308,7 +309,7 @@ def memory_folder(places: Places) -> Path:
     roots = [Path(os.path.realpath(places.project.root))]
     if (main := _main_worktree(roots[0])) is not None:
         roots.insert(0, main)
-    folders = [places.claude / "projects" / transcript_slug(root)[:_SLUG_LENGTH] / "memory" for root in roots]
+    folders = [places.claude / "projects" / transcript_slug(root)[:SLUG_LENGTH] / "memory" for root in roots]
     return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 

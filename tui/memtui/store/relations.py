@@ -33,7 +33,8 @@ from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
 from memtui.store.base import Filter, Listed
 from memtui.store.memories import MemoryStore
-from memtui.store.search_index import SearchIndex
+from memtui.store.search_documents import Kind
+from memtui.store.search_index import IndexDamaged, SearchIndex, quoted
 from memtui.store.stored_files import bare_meta
 
 _ASKED = 24
@@ -124,7 +125,7 @@ class _Search:
         self._scores: defaultdict[str, float] = defaultdict(float)
         self.named_by: dict[Key, int] = {}
         self.listed: dict[str, Listed] = {}
-        self.total = index.memories(limit=0)[1]
+        self.total = memories_in(index, limit=0)[1]
         if stored.meta.session_id:
             self._add(Entity(SESSION, stored.meta.session_id), session=stored.meta.session_id)
 
@@ -142,12 +143,40 @@ class _Search:
         return sorted(self._scores, key=lambda each: (-self._scores[each], each))[:_READ]
 
     def _add(self, entity: Entity, phrases: Sequence[str] = (), session: str = "") -> None:
-        found, total = self._index.memories(phrases, session=session, limit=_HITS)
+        found, total = memories_in(self._index, phrases, session=session, limit=_HITS)
         count = self.named_by[entity.key] = max(total, self.named_by.get(entity.key, 0))
         for name, path, title in found:
             if name != self._meta.id:
                 self._scores[name] += entity_weight(entity.key, max(2, count), self.total)
                 self.listed[name] = Listed(bare_meta(name), Path(path), title)
+
+
+def memories_in(
+    index: SearchIndex, phrases: Sequence[str] = (), *, session: str = "", limit: int
+) -> tuple[list[tuple[str, str, str]], int]:
+    """Stored memories that have all phrases, best first: id, path and title; and how many there are.
+
+    Args:
+        index: the search index.
+        phrases: the phrases; none for any memory.
+        session: only those of this session.
+        limit: the most to return.
+    """
+    query, values = "FROM files WHERE kind = ?", list[object]([Kind.MEMORY])
+    if session:
+        query, values = f"{query} AND session = ?", [*values, session]
+    order = ""
+    if phrases:
+        query = (
+            "FROM words JOIN rows ON rows.id = words.rowid JOIN files ON files.id = rows.file"
+            " WHERE words MATCH ? AND kind = ?"
+        )
+        values, order = [" AND ".join(map(quoted, phrases)), Kind.MEMORY], "ORDER BY bm25(words, 1.0, 0.0)"
+    with suppress(IndexDamaged), index.reading() as connection:
+        columns = "SELECT name, files.path, title"
+        found = connection.execute(f"{columns} {query} {order} LIMIT ?", [*values, limit]).fetchall()
+        return found, connection.execute(f"SELECT count(*) {query}", values).fetchone()[0]
+    return [], 0
 
 
 def _phrases(entity: Entity, root: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Searching sessions, memories, captures, session states and pins with a question.
+"""Searching sessions, memories, Claude's own, captures, session states and pins with a question.
 
 What holds the exact words comes first, then what holds all of them, then any, ranked by bm25; the ranks are
 fused. Words in quotes and filters narrow: ``edited:``, ``read:``, ``file:`` and ``cmd:`` to turns that
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sqlite3
 import time
@@ -28,11 +29,12 @@ from memtui.ground.clean import clean, clean_line, without_surrogates
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.archive_settings import archive_settings
+from memtui.store.claude_memory import memory_folder
 from memtui.store.confirmed_pins import Confirmed
 from memtui.store.listing import Entry
 from memtui.store.project_test import ProjectTest
-from memtui.store.search_documents import KINDS, PINS, SESSIONS, read_document
-from memtui.store.search_index import DOCUMENT, UNKNOWN, IndexDamaged, SearchIndex, quoted, unpacked, words_of
+from memtui.store.search_documents import KINDS, Kind, Listed, read_document
+from memtui.store.search_index import DOCUMENT, File, IndexDamaged, SearchIndex, quoted, unpacked, words_of
 from memtui.transcript.messages import Message, Role, read_messages
 
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
@@ -60,20 +62,10 @@ class Scope(StrEnum):
     EVERYWHERE = "everywhere"
 
 
-class Kind(StrEnum):
-    """The kinds of results, in the order of `KINDS`."""
-
-    SESSION = "session"
-    MEMORY = "memory"
-    FILE = "memory file"
-    CAPTURE = "capture"
-    STATE = "state"
-    PIN = "pin"
-
-
 HEADINGS = {
     Kind.SESSION: "Sessions",
     Kind.MEMORY: "Memories",
+    Kind.CLAUDE: "Claude's memories",
     Kind.FILE: "Memory files of reviews",
     Kind.CAPTURE: "Captures",
     Kind.STATE: "Session states",
@@ -166,7 +158,8 @@ class Search(NamedTuple):
     query: Query = Query()
     filters: tuple[tuple[str, str], ...] = ()
     """``edited``, ``read``, ``file`` or ``cmd``, each with a part of a path or command."""
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = tuple(KINDS)
+    """Words of `KINDS`."""
     since: datetime | None = None
     until: datetime | None = None
     project: str = ""
@@ -244,7 +237,7 @@ class Result:
 
     kind: Kind
     name: str
-    """Recovery ID, file name of a memory file or a capture, or session id."""
+    """Recovery ID, session id, else the file's name."""
     title: str
     when: datetime | None = None
     said: str = ""
@@ -324,8 +317,12 @@ class _Row(NamedTuple):
     role: int
     offset: int
     line: int
-    created: float
+    created: float | None
     turn: int
+
+    @property
+    def when(self) -> datetime | None:
+        return None if self.created is None else datetime.fromtimestamp(self.created).astimezone()
 
 
 class Searcher:
@@ -385,8 +382,7 @@ class Searcher:
                 if not again and complete:
                     raise FileProblem(self.index.path, f"cannot be read: {error}") from error
                 if not again:  # it is being made by another search
-                    kinds = [kind for kind, name in zip(Kind, KINDS, strict=True) if name in asked.kinds]
-                    return [Group(kind, complete=False) for kind in kinds]
+                    return [Group(KINDS[word], complete=False) for word in asked.kinds]
                 complete = self.update(budget=budget)
         raise AssertionError
 
@@ -395,21 +391,26 @@ class Searcher:
     ) -> list[Group]:
         connection.execute("BEGIN")  # the same state for all
         condition, values = where
-        found: dict[int, list[tuple[_Row, float]]] = defaultdict(list)
-        for roles in ("r.role < 10", "r.role >= 10"):
-            if (
-                any(kind != "sessions" for kind in asked.kinds)
-                if ">=" in roles
-                else "sessions" in asked.kinds
-            ):
-                for row, score in _ranked(connection, asked, f"{roles}{condition}", values):
-                    found[max(SESSIONS, row.role - DOCUMENT)].append((row, score))
         groups = []
-        for kind, name in enumerate(KINDS):
-            if name in asked.kinds:
-                make = self._sessions if kind == SESSIONS else self._documents
-                results, total = make(connection, kind, found[kind], asked.query, limit)
-                groups.append(Group(list(Kind)[kind], tuple(results), total))
+        documents: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
+        kinds = [KINDS[word] for word in asked.kinds]
+        if Kind.SESSION in kinds:
+            found = _ranked(connection, asked, f"r.role < {DOCUMENT}{condition}", values)
+            groups.append(Group(Kind.SESSION, *self._sessions(connection, found, asked.query, limit)))
+        if others := [kind for kind in kinds if kind is not Kind.SESSION]:
+            condition += (
+                " AND r.file IN (SELECT id FROM files WHERE kind IN (SELECT value FROM json_each(?)))"
+            )
+            found = _ranked(
+                connection, asked, f"r.role = {DOCUMENT}{condition}", [*values, json.dumps(others)]
+            )
+            files = _files(connection, {row.file for row, _ in found})
+            for each in found:
+                documents[files[each[0].file].kind].append(each)
+            for kind in others:
+                results = self._documents(connection, files, documents[kind][:limit], asked.query)
+                lost = len(documents[kind][:limit]) - len(results)
+                groups.append(Group(kind, tuple(results), len(documents[kind]) - lost))
         stored = {result.name for group in groups if group.kind is Kind.MEMORY for result in group.results}
         return [_without_stored(group, stored) for group in groups]
 
@@ -430,22 +431,22 @@ class Searcher:
             )
             values += [_path(value), json.dumps(_TOUCHED[name])]
         if asked.since or asked.until:
-            condition += (
-                f" AND r.created BETWEEN ? AND ? AND r.role <> {DOCUMENT + PINS}"  # pins have no time
-            )
+            condition += " AND r.created BETWEEN ? AND ?"
             values += [asked.since.timestamp() if asked.since else -math.inf]
             values += [asked.until.timestamp() if asked.until else math.inf]
         for tag in tags:
             condition += " AND r.file IN (SELECT id FROM files WHERE instr(lower(note) || ' ', ?))"
             values.append(f"#{tag.lower()} ")
         if scope is Scope.SESSION and path:
-            condition += " AND (r.file IN (SELECT id FROM files WHERE session = ?) OR r.role = ?)"
-            return condition, [*values, path.stem, DOCUMENT + PINS]
+            condition += " AND r.file IN (SELECT id FROM files WHERE session = ? OR kind = ?)"
+            return condition, [*values, path.stem, Kind.PIN]
         projects = [each for (each,) in connection.execute("SELECT DISTINCT project FROM files")]
+        own = ""
         if asked.project:
             wanted = [each for each in projects if asked.project.lower() in each.lower()]
         elif scope is Scope.PROJECT:
             wanted = list(filter(self._concerns, projects))
+            own = f"{memory_folder(self._places)}{os.sep}"  # which all worktrees share
         elif (settings := archive_settings(self._places.home)).private:
             wanted = [
                 each
@@ -454,17 +455,19 @@ class Searcher:
             ]
         else:
             return condition, values
-        condition += " AND r.file IN (SELECT id FROM files WHERE project IN (SELECT value FROM json_each(?)))"
-        return condition, [*values, json.dumps(wanted)]
+        condition += (
+            " AND r.file IN (SELECT id FROM files WHERE project IN (SELECT value FROM json_each(?))"
+            " OR (kind = ? AND substr(path, 1, ?) = ?))"
+        )
+        return condition, [*values, json.dumps(wanted), Kind.CLAUDE if own else "", len(own), own]
 
     def _sessions(
         self,
         connection: sqlite3.Connection,
-        kind: int,
         found: list[tuple[_Row, float]],
         query: Query,
         limit: int,
-    ) -> tuple[list[Result], int]:
+    ) -> tuple[tuple[Result, ...], int]:
         """Rows grouped by session, the session with the best rows first."""
         files = _files(connection, {row.file for row, _ in found})
         sessions: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
@@ -477,16 +480,16 @@ class Searcher:
         for rows in order[:limit]:
             for number, (row, _) in enumerate(rows[:_EACH]):
                 results.append(self._row(files[row.file], row, query, read=number < ROWS))
-        return results, len(order)
+        return tuple(results), len(order)
 
-    def _row(self, file: _File, row: _Row, query: Query, *, read: bool) -> Result:
+    def _row(self, file: File, row: _Row, query: Query, *, read: bool) -> Result:
         stem = Path(file.stem) if file.stem else None
         said = (self._elsewhere(file.project), "archived" if stem else "")
         result = Result(
             Kind.SESSION,
             file.session,
             file.title or f"session {file.session[:8]}",
-            datetime.fromtimestamp(row.created).astimezone(),
+            row.when,
             " · ".join(filter(None, said)),
             path=Path(file.path),
             line=row.line,
@@ -500,59 +503,48 @@ class Searcher:
     def _documents(
         self,
         connection: sqlite3.Connection,
-        kind: int,
+        files: dict[int, File],
         found: list[tuple[_Row, float]],
         query: Query,
-        limit: int,
-    ) -> tuple[list[Result], int]:
-        files = _files(connection, {row.file for row, _ in found[:limit]})
+    ) -> list[Result]:
+        """Documents as results, read again for their texts; those that are gone are left out."""
         results = []
-        confirmed = Confirmed(self._places.home) if kind == PINS else ()
-        for row, _ in found[:limit]:
+        for row, _ in found:
             file = files[row.file]
             path = Path(file.path)
             with suppress(OSError):
                 status = path.lstat()
                 entry = Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
-                document = read_document(kind, entry, self._places.home)
+                kind = Kind(file.kind)
+                document = read_document(Listed(kind, entry, file.project), self._places.home)
                 text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
                 snippet, marks = query.snippet(text)
                 elsewhere = self._elsewhere(file.project)
-                result = Result(
-                    list(Kind)[kind],
-                    file.name,
-                    file.title,
-                    datetime.fromtimestamp(row.created).astimezone(),
-                    " · ".join(filter(None, (file.note, elsewhere))),
-                    snippet,
-                    marks,
-                    text,
-                    file.project if elsewhere else "",
-                )
-                if kind == PINS and file.project and text not in confirmed:
-                    continue
-                if kind == PINS and row.line <= len(document.pins):
-                    result = self._pin(
-                        connection, result, document.pins[row.line - 1], row.line, file.project
-                    )
+                said = " · ".join(filter(None, (file.note, elsewhere)))
+                result = Result(kind, file.name, file.title, row.when, said, snippet, marks, text)
+                result = replace(result, project=file.project if elsewhere else "")
+                if kind is Kind.PIN:
+                    if file.project and text not in Confirmed(self._places.home):
+                        continue
+                    if row.line <= len(document.pins):
+                        pin = document.pins[row.line - 1]
+                        result = self._pin(connection, result, pin, row.line, file.project)
                 results.append(result)
-        return results, len(found) - len(found[:limit]) + len(results)
+        return results
 
     def _pin(
         self, connection: sqlite3.Connection, found: Result, pin: Pin, number: int, project: str
     ) -> Result:
         source = f"{pin.session} L{pin.line}".strip() if pin.line else ""
-        elsewhere = self._elsewhere(project)
         row = None
         if pin.session and pin.line:
-            query = "SELECT path FROM files WHERE kind = 0 AND agent = '' AND substr(session, 1, ?) = ?"
-            row = connection.execute(query, (len(pin.session), pin.session)).fetchone()
+            query = "SELECT path FROM files WHERE kind = ? AND agent = '' AND substr(session, 1, ?) = ?"
+            row = connection.execute(query, (Kind.SESSION, len(pin.session), pin.session)).fetchone()
         return replace(
             found,
             name=f"pin {number}" if project else f"own pin {number}",
             title=pin.text,
-            when=None,
-            said=" · ".join(filter(None, (source, elsewhere if project else "in all projects"))),
+            said=" · ".join(filter(None, (source, found.said if project else "in all projects"))),
             path=Path(row[0]) if row else None,
             line=pin.line,
             what="ask",
@@ -560,35 +552,22 @@ class Searcher:
 
     def _elsewhere(self, project: str) -> str:
         """Another project's name, as a note; "" for this one."""
-        if project == UNKNOWN or self._concerns(project):
+        if self._concerns(project):
             return ""
         return clean_line(f"in {project.rstrip('/').rpartition('/')[2]}")
 
 
-class _File(NamedTuple):
-    path: str
-    project: str
-    session: str
-    agent: str
-    stem: str
-    name: str
-    title: str
-    note: str
-
-
-def _files(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, _File]:
+def _files(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, File]:
     """Files by their numbers; a subagent's has the title of its session."""
-    found = connection.execute(_FILES, (json.dumps(list(numbers)),))
-    return {row[0]: _File(*row[1:]) for row in found}
-
-
-_FILES = """
-SELECT id, path, project, session, agent, stem, name, coalesce((
-    SELECT title FROM files AS own
-    WHERE own.session = files.session AND files.agent <> '' AND own.agent = '' AND own.kind = 0
-), title), note
-FROM files WHERE id IN (SELECT value FROM json_each(?))
-"""
+    query = """
+        SELECT id, path, kind, project, session, agent, stem, name, coalesce((
+            SELECT title FROM files AS own
+            WHERE own.session = files.session AND files.agent <> '' AND own.agent = '' AND own.kind = ?
+        ), title), note
+        FROM files WHERE id IN (SELECT value FROM json_each(?))
+    """
+    found = connection.execute(query, (Kind.SESSION, json.dumps(list(numbers))))
+    return {row[0]: File(*row[1:]) for row in found}
 
 
 def with_snippet(found: Result, query: Query) -> Result:
@@ -621,7 +600,7 @@ def _ranked(
     """Rows with their scores, best first: the sum of what each ranking gives to their ranks."""
     if not asked.query.words and not asked.query.phrases:
         # The calls themselves where filters are given; else the newest documents.
-        own = f"r.role > {DOCUMENT}"
+        own = f"r.role = {DOCUMENT}"
         if asked.filters:
             own = "r.id IN (SELECT rowid FROM words WHERE words MATCH ?)"
             values = [*values, " OR ".join(_path(value) for _, value in asked.filters)]

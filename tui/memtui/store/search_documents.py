@@ -1,7 +1,6 @@
-"""What is searched besides transcripts: memories, memory files, captures, session states and pins.
+"""What is searched besides transcripts: memories, Claude's own, memory files, captures, session states, pins.
 
-Those of a project are known from the sessions and memories in the index. A further kind, such as Claude's own
-memories, is a name in `KINDS`, its files in `documents`, and a case in `_read`.
+Those of a project are known from the sessions and memories in the index.
 """
 
 from __future__ import annotations
@@ -12,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.documents.capture import parse_capture
 from memtui.documents.capture_text import opening
@@ -20,22 +21,47 @@ from memtui.documents.memory_file import parse_memory
 from memtui.documents.pins import Pin, parse_pins
 from memtui.documents.session_state import parse_session_state
 from memtui.ground.files import FileProblem, read_within
-from memtui.ground.project import Home, Project, find_root
+from memtui.ground.project import Home, Places, Project, find_root, transcript_slug
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
+from memtui.store.claude_memory import SLUG_LENGTH, body_of, fields_of, memory_folder
 from memtui.store.listing import CAPTURE_NAME, MEMORY_FILE_NAME, Entry, scan
 from memtui.store.memory_labels import stored_id
 from memtui.store.sources import is_text
 from memtui.store.state_files import SESSION, newest_version, written_at
 from memtui.store.stored_files import broken, id_of, listed, read_stored, stored_entries
 
-KINDS = ("sessions", "memories", "files", "captures", "states", "pins")
-"""The kinds that ``in:`` accepts; in the index a kind is its place here."""
-SESSIONS, MEMORIES, FILES, CAPTURES, STATES, PINS = range(len(KINDS))
+
+class Kind(StrEnum):
+    """The kinds of results, in the order in which they are shown."""
+
+    SESSION = "session"
+    MEMORY = "memory"
+    CLAUDE = "Claude's memory"
+    FILE = "memory file"
+    CAPTURE = "capture"
+    STATE = "state"
+    PIN = "pin"
+
+
+KINDS = dict(
+    zip(("sessions", "memories", "claude", "files", "captures", "states", "pins"), Kind, strict=True)
+)
+"""The kinds by the words that ``in:`` accepts."""
 
 _LIMIT = 8 << 20
 """The most bytes of a file that are searched."""
-_MEMORY_FILE = re.compile(r"-memory(-\d{1,2})?\.md")
+_ANY = re.compile(r"[^.].*", re.DOTALL)
+_MARKDOWN = re.compile(r"[^.].*\.md")
+
+
+class Listed(NamedTuple):
+    """A file to index."""
+
+    kind: Kind
+    entry: Entry
+    project: str = ""
+    """Root of the project that it belongs to; "" if only its text can tell, or it belongs to all."""
 
 
 @dataclass(slots=True)
@@ -43,48 +69,66 @@ class Document:
     """A file, read for searching; secrets are masked."""
 
     name: str
-    """Recovery ID, file name, session id."""
+    """Recovery ID, session id, else the file's name."""
     title: str
     texts: list[str]
     """One as a rule; of a file of pins one for each pin."""
-    created: datetime
-    project: str = ""
+    created: datetime | None
+    project: str
     session: str = ""
     note: str = ""
-    """Tags; the memory that a memory file was stored as; a capture's status; a state's version."""
+    """Tags; the kind of a memory of Claude's; the memory that a memory file was stored as; a capture's
+    status; a state's version."""
     pins: tuple[Pin, ...] = ()
 
 
-def documents(home: Home, folders: Iterable[str]) -> dict[str, tuple[int, Entry]]:
-    """The files to search, by their paths, each with its kind. Folders that cannot be listed are left out.
+def documents(places: Places, folders: Iterable[str]) -> dict[str, Listed]:
+    """The documents to search, by their paths. Folders that cannot be listed are left out.
 
     Args:
-        home: memtui's own folders.
+        places: this project, memtui's and Claude Code's folders.
         folders: folders in known projects; only absolute ones count.
     """
-    found = ((f"{each.folder}{os.sep}{each.name}", (kind, each)) for kind, each in _files(home, folders))
-    return {path: file for path, file in found if is_text(path)}
+    found = {f"{each.entry.folder}{os.sep}{each.entry.name}": each for each in _listed(places, folders)}
+    return {path: each for path, each in found.items() if is_text(path)}
 
 
-def _files(home: Home, folders: Iterable[str]) -> Iterator[tuple[int, Entry]]:
-    yield from ((MEMORIES, entry) for entry in stored_entries(home.memories))
-    for root in {_root(folder) for folder in folders if os.path.isabs(folder)}:  # noqa: PTH117
+def _listed(places: Places, folders: Iterable[str]) -> Iterator[Listed]:
+    home = places.home
+    roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
+    yield from (Listed(Kind.MEMORY, entry) for entry in stored_entries(home.memories))
+    yield from _claudes(places, {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots})
+    for root in roots:
         project = Project(root)
         with suppress(FileProblem):  # its pane reports the problem
-            yield from ((CAPTURES, each) for each in scan(project.compacts, CAPTURE_NAME, within=root))
-            yield from ((FILES, each) for each in scan(project.compacts, MEMORY_FILE_NAME, within=root))
-        yield from _pins(project.pins)
-    yield from _pins(home.pins)
+            for kind, name in ((Kind.CAPTURE, CAPTURE_NAME), (Kind.FILE, MEMORY_FILE_NAME)):
+                files = scan(project.compacts, name, within=root)
+                yield from (Listed(kind, each, str(root)) for each in files)
+        yield from _pins(project.pins, str(root))
+    yield from _pins(home.pins, "")
     with suppress(FileProblem):
         for each in scan(home.states, SESSION):
             if newest := newest_version(home, each.name):
-                yield STATES, newest
+                yield Listed(Kind.STATE, newest)
 
 
-def _pins(path: Path) -> Iterator[tuple[int, Entry]]:
+def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Listed]:
+    """Claude's own memories of all projects; those of an unknown one belong to Claude Code's folder of it."""
+    folders = [memory_folder(places)]
+    with suppress(FileProblem):
+        folders += [each.path / "memory" for each in scan(places.claude / "projects", _ANY)]
+    for folder in folders:
+        above = folder.parent
+        project = slugs.get(above.name, str(above)) if above.parent == places.claude / "projects" else ""
+        with suppress(FileProblem):
+            yield from (Listed(Kind.CLAUDE, each, project) for each in scan(folder, _MARKDOWN))
+
+
+def _pins(path: Path, project: str) -> Iterator[Listed]:
     with suppress(OSError):
         status = path.lstat()
-        yield PINS, Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
+        entry = Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
+        yield Listed(Kind.PIN, entry, project)
 
 
 def _root(folder: str) -> Path:
@@ -93,28 +137,27 @@ def _root(folder: str) -> Path:
     return Path(folder)
 
 
-def read_document(kind: int, entry: Entry, home: Home) -> Document:
+def read_document(file: Listed, home: Home) -> Document:
     """A document; of an unreadable or broken one the name, and its text if there is one."""
-    root = ""
-    if kind in (CAPTURES, FILES):
-        root = str(entry.path.parents[2])
-    elif kind == PINS and entry.path != home.pins:
-        root = str(entry.path.parents[1])
+    kind, entry, project = file
+    root = entry.path.parent if kind is Kind.CLAUDE else home.data
+    if project and kind in (Kind.CAPTURE, Kind.FILE, Kind.PIN):
+        root = Path(project)
     text = ""
     with suppress(FileProblem):
-        data = read_within(entry.path, Path(root or home.data), limit=_LIMIT, follow=False)
-        text = masked(data.decode("utf-8", "replace"))
-    found = Document(entry.name, entry.name, [text], entry.time or written_at(entry), root)
+        text = masked(read_within(entry.path, root, limit=_LIMIT, follow=False).decode("utf-8", "replace"))
+    found = Document(entry.name, entry.name, [text], entry.time or written_at(entry), project)
     try:
         _read(kind, found, entry, text)
     except FormatError:
         found.note = "broken"
-    found.texts = [f"{found.name}\n{each}" if kind != PINS else each for each in found.texts]
+    if kind is not Kind.PIN:
+        found.texts = [f"{found.name}\n{each}" for each in found.texts]
     return found
 
 
-def _read(kind: int, found: Document, entry: Entry, text: str) -> None:
-    if kind == MEMORIES:
+def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
+    if kind is Kind.MEMORY:
         found.name = id_of(entry)
         shown = listed(entry.path, text.encode()) if text else broken(entry.path, "cannot be read")
         meta = shown.meta
@@ -124,27 +167,31 @@ def _read(kind: int, found: Document, entry: Entry, text: str) -> None:
         found.note = " ".join(f"#{tag}" for tag in meta.tags)
         body = read_stored(found.name, text.encode()).body.decode("utf-8", "replace")
         found.texts = ["\n".join((meta.description, *meta.tags, body))]
-    elif kind == FILES:
+    elif kind is Kind.CLAUDE:
+        fields = fields_of(text)
+        name, found.note = fields.get("name") or entry.name, fields.get("type", "")
+        found.title = fields.get("description") or name
+        found.texts = [f"{name}\n{found.title}\n{body_of(text)}"]
+    elif kind is Kind.FILE:
         found.title, found.note = entry.name.removesuffix(".md"), stored_id(text.encode())
         found.title = parse_memory(text).title or found.title
-    elif kind == CAPTURES:
+    elif kind is Kind.CAPTURE:
         capture = parse_capture(text)
         found.created, found.session, found.note = capture.timestamp, capture.session_id, capture.status
         found.title = opening(capture.first_message) or entry.name
-    elif kind == STATES:
+    elif kind is Kind.STATE:
         found.name = found.session = Path(entry.folder).name
         found.title, found.note = f"session {found.session[:8]}", entry.name.removesuffix(".md")
-        found.created = written_at(entry)
         state = parse_session_state(text)
-        found.project = _named(state.identity.project)
+        found.project = _path_of(state.identity.project)
         found.title = state.identity.goal or found.title
     else:
         found.pins = tuple(parse_pins(text.removeprefix("\ufeff")))
         found.texts = [pin.text for pin in found.pins]
-        found.created = written_at(entry)
+        found.created = None
 
 
-def _named(identity: str) -> str:
-    """The path in a state's IDENTITY, ``name (path)`` or a path alone; "" if there is none."""
+def _path_of(identity: str) -> str:
+    """The path in a state's IDENTITY, ``name (path)`` or a path alone; without one what is there."""
     start = 0 if identity.startswith(os.sep) else identity.rfind(f"({os.sep}") + 1
-    return identity[start:].removesuffix(")") if start or identity.startswith(os.sep) else ""
+    return identity[start:].removesuffix(")") if start else identity

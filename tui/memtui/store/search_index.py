@@ -21,7 +21,7 @@ import sqlite3
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
@@ -35,13 +35,13 @@ from memtui.ground.files.problems import writing
 from memtui.ground.project import Home, Places
 from memtui.store.archive import Copy, UnpackedStream
 from memtui.store.listing import Entry
-from memtui.store.search_documents import CAPTURES, MEMORIES, SESSIONS, STATES, documents, read_document
+from memtui.store.search_documents import Kind, Listed, documents, read_document
 from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 from memtui.transcript.short_text import one_line
 
-VERSION = 8
+VERSION = 9
 WAIT = 2.0
 """Seconds to wait for another program's lock on the index."""
 _TRANSACTION = 0.05
@@ -52,27 +52,25 @@ _ALONE = 32 << 20
 _PART = 100_000
 """Characters that are written at once."""
 _TITLE = 200
-UNKNOWN = "?"
-"""The project of a state that names none, and whose session is not indexed."""
 DOCUMENT = 10
-"""The role of a document's row is this and its kind."""
+"""The role of a document's rows."""
 _WRITING = "being written"
 _DEAD, _FEW = 5, 1000
 """The index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`."""
 
-_COUNT = "SELECT count(*)"
 _TABLES = f"""
 CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
-    offset INTEGER NOT NULL, line INTEGER NOT NULL, turn INTEGER NOT NULL, -- where reading continues
-    project TEXT NOT NULL, session TEXT NOT NULL, agent TEXT NOT NULL, stem TEXT NOT NULL, -- in the archive
-    name TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, project TEXT NOT NULL,
+    session TEXT NOT NULL, agent TEXT NOT NULL, stem TEXT NOT NULL, -- in the archive
+    name TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL,
+    mtime_ns INTEGER NOT NULL DEFAULT 0, size INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL,
+    offset INTEGER NOT NULL DEFAULT 0, line INTEGER NOT NULL DEFAULT 1, -- where reading continues
+    turn INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX files_session ON files (session);
 CREATE TABLE rows (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, role INTEGER NOT NULL, turn INTEGER NOT NULL,
-    offset INTEGER NOT NULL, line INTEGER NOT NULL, created REAL NOT NULL -- seconds since 1970
+    offset INTEGER NOT NULL, line INTEGER NOT NULL, created REAL -- seconds since 1970
 );
 CREATE INDEX rows_file ON rows (file, turn);
 CREATE VIRTUAL TABLE words USING fts5(
@@ -90,15 +88,6 @@ _PARTS = re.compile(r"\b[a-zA-Z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
-_STATES = """
-UPDATE files SET project = own.project FROM (
-    SELECT session, project FROM files WHERE kind = ? AND agent = '' AND project <> ''
-) AS own
-WHERE files.kind = ? AND files.project = ? AND files.session = own.session
-"""
-"""A state that names no project belongs to its session's."""
-
-
 class IndexDamaged(Exception):  # noqa: N818 - always answered by making it anew
     """The index is damaged or of another version."""
 
@@ -109,15 +98,17 @@ class Row(NamedTuple):
     role: int
     offset: int
     line: int
-    created: float
+    created: float | None
     text: str
+    path: str = ""
+    spoken: str = ""
+
+
+class File(NamedTuple):
+    """A file in the index."""
+
     path: str
-    spoken: str
-
-
-class About(NamedTuple):
-    """What is known of a file."""
-
+    kind: str
     project: str
     session: str
     agent: str
@@ -125,26 +116,24 @@ class About(NamedTuple):
     stem: str
     """Where the archive has it, if Claude Code has deleted it."""
     name: str
-    title: str = ""
-    note: str = ""
+    title: str
+    note: str
 
 
 class Part(NamedTuple):
     """What was read of a file, and where reading continues."""
 
-    about: About
+    file: File
     rows: list[Row]
-    offset: int
-    line: int
-    title: str = ""
+    offset: int = 0
+    line: int = 1
 
 
 class Source(NamedTuple):
     """A file to index, and where its new part begins."""
 
     path: str
-    kind: int
-    entry: Entry
+    file: Listed
     number: int = 0
     offset: int = 0
     line: int = 1
@@ -199,13 +188,13 @@ class SearchIndex:
         with suppress(FileLocked), lock(self.path, timeout=0):
             for again in (True, False):
                 try:
-                    with self._opened(locked=True) as connection:
+                    with self.reading() as connection:
                         self._mark.write_text(_WRITING)
                         try:
                             return _Update(connection, self._places, self._sources, end, progress).run()
                         finally:
                             connection.close()
-                            self._mark.write_text(repr(signature_of(self.path.stat())))
+                            self._sign()
                 except IndexDamaged:
                     self._create()
                     if not again:
@@ -215,14 +204,51 @@ class SearchIndex:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection to read from; with a damaged index it is deleted, and the block fails.
+        """A connection to read from.
 
         Raises:
             FileProblem: another program has it locked.
             IndexDamaged: it has to be made anew, by `update`.
         """
-        with self._opened() as connection:
-            yield connection
+        self._check()
+        try:
+            uri = f"{self.path.absolute().as_uri()}?mode=rw"
+            with closing(sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)) as connection:
+                for setting in ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000"):
+                    connection.execute(f"PRAGMA {setting}")
+                if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
+                    raise IndexDamaged
+                yield connection
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                problem = "is locked by another program; try again when that has ended"
+                raise FileProblem(self.path, problem) from error
+            if code in (
+                sqlite3.SQLITE_FULL,
+                sqlite3.SQLITE_READONLY,
+                sqlite3.SQLITE_PERM,
+                sqlite3.SQLITE_NOMEM,
+            ):
+                raise FileProblem(self.path, f"cannot be used: {error}") from error
+            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                self._mark.unlink(missing_ok=True)
+            raise IndexDamaged(str(error)) from error
+
+    def _check(self) -> None:
+        """SQLite notices damage only in the pages it reads, so the file has to be as we left it."""
+        try:
+            noted = self._mark.read_text()
+            if noted not in (_WRITING, self._signature()) and noted == self._mark.read_text():
+                raise IndexDamaged("changed by something else")
+        except (OSError, ValueError) as error:
+            raise IndexDamaged(str(error)) from error
+
+    def _signature(self) -> str:
+        return repr(signature_of(self.path.stat()))
+
+    def _sign(self) -> None:
+        self._mark.write_text(self._signature())
 
     def delete(self) -> None:
         """Delete it. Removing rows would leave their words in the file.
@@ -236,80 +262,10 @@ class SearchIndex:
 
     def has(self, session_id: str) -> bool:
         """Whether it has anything of a session; memories and memory files do not count."""
-        kinds = (SESSIONS, CAPTURES, STATES)
         with suppress(IndexDamaged, FileProblem), self.reading() as connection:
-            query = "SELECT 1 FROM files WHERE session = ? AND kind IN (?, ?, ?)"
-            return connection.execute(query, (session_id, *kinds)).fetchone() is not None
+            query = "SELECT 1 FROM files WHERE session = ? AND kind <> ?"
+            return connection.execute(query, (session_id, Kind.MEMORY)).fetchone() is not None
         return False
-
-    def memories(
-        self, phrases: Sequence[str] = (), *, session: str = "", limit: int
-    ) -> tuple[list[tuple[str, str, str]], int]:
-        """Stored memories that have all phrases, best first: id, path and title; and how many there are.
-
-        Args:
-            phrases: the phrases; none for any memory.
-            session: only those of this session.
-            limit: the most to return.
-        """
-        query, values = "FROM files WHERE kind = ?", list[object]([MEMORIES])
-        if session:
-            query, values = f"{query} AND session = ?", [*values, session]
-        order = ""
-        if phrases:
-            query = (
-                "FROM words JOIN rows ON rows.id = words.rowid JOIN files ON files.id = rows.file"
-                " WHERE words MATCH ? AND kind = ?"
-            )
-            values, order = [" AND ".join(map(quoted, phrases)), MEMORIES], "ORDER BY bm25(words, 1.0, 0.0)"
-        with suppress(IndexDamaged), self.reading() as connection:
-            columns = "SELECT name, files.path, title"
-            found = connection.execute(f"{columns} {query} {order} LIMIT ?", [*values, limit]).fetchall()
-            return found, connection.execute(f"{_COUNT} {query}", values).fetchone()[0]
-        return [], 0
-
-    @contextmanager
-    def _opened(self, *, locked: bool = False) -> Iterator[sqlite3.Connection]:
-        try:
-            self._check(locked)
-            uri = f"{self.path.absolute().as_uri()}?mode=rw"
-            with closing(sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)) as connection:
-                for setting in ("trusted_schema = OFF", "cell_size_check = ON", "cache_size = -32000"):
-                    connection.execute(f"PRAGMA {setting}")
-                if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
-                    raise IndexDamaged
-                yield connection
-        except sqlite3.Error as error:
-            raise self._problem(error) from error
-
-    def _problem(self, error: sqlite3.Error) -> Exception:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return FileProblem(self.path, "is locked by another program; try again when that has ended")
-        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM):
-            return FileProblem(self.path, f"cannot be used: {error}")
-        return IndexDamaged(str(error))
-
-    def _check(self, locked: bool) -> None:
-        """SQLite notices damage only in the pages it reads, so the file has to be as we left it."""
-        try:
-            if self._mark.read_text() == repr(signature_of(self.path.stat())):
-                return
-            with nullcontext() if locked else lock(self.path, timeout=0):
-                noted = self._mark.read_text()
-                if noted == repr(signature_of(self.path.stat())):
-                    return
-                with closing(sqlite3.connect(self.path, timeout=WAIT)) as connection:  # its writer was killed
-                    sound = noted == _WRITING and connection.execute("PRAGMA quick_check(1)").fetchone() == (
-                        "ok",
-                    )
-            if not sound:
-                raise IndexDamaged("changed by something else")
-            self._mark.write_text(repr(signature_of(self.path.stat())))
-        except FileLocked:  # it is being written
-            return
-        except (OSError, ValueError) as error:
-            raise IndexDamaged(str(error)) from error
 
     def _create(self) -> None:
         with writing(self.path):
@@ -321,10 +277,10 @@ class SearchIndex:
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             # No write-ahead log: before SQLite 3.51.3 two writers can corrupt it.
             connection.executescript(f"PRAGMA page_size = 8192; BEGIN; {_TABLES} COMMIT;")
-        self._mark.write_text(repr(signature_of(self.path.stat())))
+        self._sign()
 
     def _remove(self) -> None:
-        for ending in ("-journal", "-wal", "-shm", ".mark", ""):
+        for ending in (".mark", "-journal", ""):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
 
@@ -352,10 +308,11 @@ class _Update:
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA cache_spill = OFF")  # or readers wait before the transaction ends
         projects = self._documents(set())
-        listed = {path: (SESSIONS, entry) for path, entry in self._sources.entries().items()}
-        complete = self._bring(listed, documents=False)
+        entries = self._sources.entries()
+        complete = self._bring(
+            {path: Listed(Kind.SESSION, entry) for path, entry in entries.items()}, documents=False
+        )
         self._documents(projects)
-        self._db.execute(_STATES, (SESSIONS, STATES, UNKNOWN))
         live = self._one("SELECT count(*) FROM rows")
         if self._next - 1 - live > max(live // (_DEAD - 1), _FEW):
             raise IndexDamaged("mostly dead rows")
@@ -363,37 +320,37 @@ class _Update:
 
     def _documents(self, known: set[str]) -> set[str]:
         """Index the documents of all projects, unless only these are known; returns the projects."""
-        found = {
-            each for (each,) in self._db.execute("SELECT DISTINCT project FROM files WHERE project <> ''")
-        }
+        found = {each for (each,) in self._db.execute("SELECT DISTINCT project FROM files")}
         found.add(str(self._places.project.root))
         if found != known:
-            self._bring(documents(self._places.home, found), documents=True)
+            self._bring(documents(self._places, found), documents=True)
         return found
 
-    def _bring(self, listed: dict[str, tuple[int, Entry]], *, documents: bool) -> bool:
-        query = "SELECT path, id, mtime_ns, size, inode, offset, line FROM files WHERE (kind > 0) = ?"
-        known = {row[0]: row[1:] for row in self._db.execute(query, (documents,))}
-        fresh = [path for path, (_, entry) in listed.items() if known.get(path, ())[1:4] != entry.signature]
-        fresh.sort(key=lambda path: listed[path][1].mtime_ns, reverse=True)
+    def _bring(self, listed: dict[str, Listed], *, documents: bool) -> bool:
+        """Index what is new of all documents, or of all transcripts."""
+        query = (
+            "SELECT path, id, project, mtime_ns, size, inode, offset, line FROM files WHERE (kind <> ?) = ?"
+        )
+        known = {row[0]: row[1:] for row in self._db.execute(query, (Kind.SESSION, documents))}
+        tasks = []
         self._begin()
         for path in known.keys() - listed.keys():
             self._remove(known[path][0])
-        tasks = []
-        for path in fresh:
-            source = Source(path, *listed[path])
-            if path in known:
-                number, _, _, inode, offset, line = known[path]
-                if _has_grown(source.entry, inode, offset):
-                    source = source._replace(number=number, offset=offset, line=line)
-                else:
+        for path, file in listed.items():
+            number, project, *signature, offset, line = known.get(path, (0, "", 0, 0, 0, 0, 1))
+            if tuple(signature) == file.entry.signature and file.project in ("", project):
+                continue
+            if _has_grown(file.entry, signature[2], offset):
+                tasks.append(Source(path, file, number, offset, line))
+            else:
+                if number:
                     self._remove(number)
-            tasks.append(source)
+                tasks.append(Source(path, file))
         self._commit()
-        return self._read(tasks)
+        return self._read(sorted(tasks, key=lambda each: each.file.entry.mtime_ns, reverse=True))
 
     def _read(self, tasks: list[Source]) -> bool:
-        total = sum(each.entry.size - each.offset for each in tasks)
+        total = sum(each.file.entry.size - each.offset for each in tasks)
         done = 0
         with _readers(total) as readers:
             read = partial(_parts, home=self._places.home)
@@ -402,7 +359,7 @@ class _Update:
                 number = source.number
                 for part in parts:
                     self._begin()
-                    number = number or self._add(source, part.about)
+                    number = number or self._add(source, part.file)
                     self._put(number, part)
                     if time.monotonic() - self._began > _TRANSACTION:
                         self._commit()
@@ -412,9 +369,9 @@ class _Update:
                 self._begin()
                 self._db.execute(
                     "UPDATE files SET mtime_ns = ?, size = ?, inode = ? WHERE id = ?",
-                    (*source.entry.signature, number),
+                    (*source.file.entry.signature, number),
                 )
-                done += source.entry.size - source.offset
+                done += source.file.entry.size - source.offset
                 self._progress(done, total)
         self._commit()
         return True
@@ -436,15 +393,12 @@ class _Update:
         self._db.execute("DELETE FROM rows WHERE file = ?", (number,))
         self._db.execute("DELETE FROM files WHERE id = ?", (number,))
 
-    def _add(self, source: Source, about: About) -> int:
+    def _add(self, source: Source, file: File) -> int:
         """Add a file; its signature is noted when all of it is read."""
-        if source.kind == STATES and not about.project:
-            about = about._replace(project=UNKNOWN)
         cursor = self._db.execute(
-            "INSERT INTO files (path, kind, mtime_ns, size, inode, offset, line, turn,"
-            " project, session, agent, stem, name, title, note)"
-            " VALUES (?, ?, 0, 0, ?, 0, 1, 0, ?, ?, ?, ?, ?, ?, ?)",
-            (source.path, source.kind, source.entry.inode, *map(without_surrogates, about)),
+            "INSERT INTO files (path, kind, project, session, agent, stem, name, title, note, inode)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*map(without_surrogates, file), source.file.entry.inode),
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
@@ -462,8 +416,8 @@ class _Update:
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
         self._db.executemany("INSERT INTO spoken (rowid, text) VALUES (?, ?)", spoken)
-        if part.title and (not title or title.startswith("/") > part.title.startswith("/")):
-            title = part.title
+        if part.file.title and (not title or title.startswith("/") > part.file.title.startswith("/")):
+            title = part.file.title
         self._db.execute(
             "UPDATE files SET offset = ?, line = ?, turn = ?, title = ? WHERE id = ?",
             (part.offset, part.line, turn, without_surrogates(title), number),
@@ -506,29 +460,29 @@ def _all_parts(read: Callable[[Source], Iterator[Part]], source: Source) -> list
 
 def _parts(source: Source, home: Home) -> Iterator[Part]:
     """The new parts of a file; a transcript that cannot be read has none."""
-    if source.kind:
-        found = read_document(source.kind, source.entry, home)
-        about = About(found.project, found.session, "", "", found.name, found.title, found.note)
-        moment = found.created.timestamp()
-        rows = [
-            Row(DOCUMENT + source.kind, 0, line, moment, words_of(text), "", "")
-            for line, text in enumerate(found.texts, 1)
-        ]
-        yield Part(about, rows, 0, 1)
+    if source.file.kind is not Kind.SESSION:
+        found = read_document(source.file, home)
+        about = File(
+            source.path, source.file.kind, found.project, found.session, "", "",
+            found.name, found.title, found.note,
+        )  # fmt: skip
+        moment = found.created.timestamp() if found.created else None
+        texts = enumerate(found.texts, 1)
+        yield Part(about, [Row(DOCUMENT, 0, line, moment, words_of(text)) for line, text in texts])
         return
     with suppress(OSError, FileProblem):
         yield from _transcript_parts(source)
 
 
 def _transcript_parts(source: Source) -> Iterator[Part]:
-    path, entry = Path(source.path), source.entry
+    path, entry = Path(source.path), source.file.entry
     stem = entry.path.with_suffix("") if is_archived(entry) else None
     if stem and Copy(stem).problem():
         return  # a copy that is not whole is shown nowhere
     cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
     session = session_of(path, entry)
     agent = path.stem if is_agent(path) else ""
-    about = About(str(cwd or ""), session, agent, str(stem or ""), session)
+    file = File(source.path, Kind.SESSION, str(cwd or ""), session, agent, str(stem or ""), session, "", "")
     title = ""
     rows: list[Row] = []
     size = 0
@@ -543,9 +497,9 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
             rows.append(_row(message, entry))
             size += len(message.text)
         if size > _PART:
-            yield Part(about, rows, end, number, title)
+            yield Part(file._replace(title=title), rows, end, number)
             rows, size = [], 0
-    yield Part(about, rows, end, number, title)
+    yield Part(file._replace(title=title), rows, end, number)
 
 
 def _row(message: Message, entry: Entry) -> Row:

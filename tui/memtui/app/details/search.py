@@ -12,17 +12,27 @@ from memtui.app.widgets.document import EMPTY, Document, Line, line, rule, style
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import age, local_minute, parse_iso, short_age, short_time
-from memtui.store.search import HEADINGS, ROWS, Group, Kind, Query, Result, parse_search
+from memtui.store.search import HEADINGS, ROWS, Group, Query, Result, parse_search
+from memtui.store.search_documents import Kind
 from memtui.transcript.short_text import shortened
 
 _WIDE = 100
 """Width in columns from which a row shows the matching text."""
 _TITLE = 46
-_RECENT = {Kind.SESSION: 0, Kind.MEMORY: 8, Kind.FILE: 3, Kind.CAPTURE: 5, Kind.STATE: 3, Kind.PIN: 3}
+_RECENT = {
+    Kind.SESSION: 0,
+    Kind.MEMORY: 8,
+    Kind.CLAUDE: 5,
+    Kind.FILE: 3,
+    Kind.CAPTURE: 5,
+    Kind.STATE: 3,
+    Kind.PIN: 3,
+}
 """Number of results of each kind before anything is typed."""
 _MARKS = {
     Kind.SESSION: "❯",
     Kind.MEMORY: "M",
+    Kind.CLAUDE: "✦",
     Kind.FILE: "✎",
     Kind.CAPTURE: "C",
     Kind.STATE: "S",

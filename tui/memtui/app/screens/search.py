@@ -1,4 +1,4 @@
-"""Searching sessions, memories, captures and session states while typing."""
+"""Searching sessions, memories, Claude's own, captures and session states while typing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.text_field import TypedLine
 from memtui.ground.clean import clean_line
 from memtui.store.resuming import NOT_RESUMED, typed_command
-from memtui.store.search import NOT_ALL_SEARCHED, Group, Kind, Result, Scope, parse_search, with_snippet
+from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, parse_search, with_snippet
+from memtui.store.search_documents import Kind
 
 _PAUSE = 0.12
 """Seconds without typing before a search begins."""
@@ -74,7 +75,8 @@ class SearchScreen(Screen[Result | None]):
     about = (
         "Ask as you would ask a person. “Words in quotes” have to be there; edited:PART, read:PART, "
         "file:PART and cmd:PART find turns that touched a file or ran a command; in:sessions (memories, "
-        "files, captures, states, pins), project:NAME, before:2026-03 and after:2026-02-23 narrow it down."
+        "claude, files, captures, states, pins), project:NAME, before:2026-03 and after:2026-02-23 "
+        "narrow it down."
     )
 
     def __init__(self, model: ProjectModel, *, query: str = "", session: Path | None = None) -> None:
