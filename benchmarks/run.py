@@ -23,6 +23,7 @@ MODULES = (
     "first_paint",
     "write_to_row",
     "key_press",
+    "claude_memories",
     "opening",
     "reader",
     "facts",

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from memtui.app.listings import CapturesView, ClaudeView, MemoriesView, View
 from memtui.app.panes.pane import PaneId
+from memtui.app.project import ProjectModel
+from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
 from memtui.demo.transcript import TranscriptWriter
 from memtui.ground.project import Places
 from memtui.store.claude_memory import INDEX, ClaudeMemories
+from memtui.store.memories import MemoryStore
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World, clock
 
@@ -122,3 +126,112 @@ async def test_the_transcript_of_it_and_keys_without_a_meaning(world: World, fol
         await driver.until(lambda: "no, always" in driver.shown, "its origin")
         await driver.press("escape", "o")
         await driver.until(lambda: isinstance(driver.screen, TranscriptScreen), "the reader")
+
+
+async def test_claudes_are_shown_first_and_checked_last(world: World, folder: Path) -> None:
+    world.capture(3, "Fix the import")
+    views: list[View] = []
+    app_model = ProjectModel(Places(world.project, world.home, world.claude), clock)
+    app_model.compare([target.name for target in app_model.targets()], views.append)
+    kinds = [type(view) for view in views]
+    first, second = (at for at, kind in enumerate(kinds) if kind is ClaudeView)
+    assert first < kinds.index(CapturesView) < second
+    assert first < kinds.index(MemoriesView) < second
+    rows, checked = (view for view in views if isinstance(view, ClaudeView))
+    assert rows.memories == checked.memories
+    assert rows.troubles == ()
+    assert any("src/gone.py" in each.text for each in checked.troubles)
+
+
+async def test_one_is_stored_under_a_recovery_id_and_taken_back(world: World, folder: Path) -> None:
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        await driver.press("c")
+        await driver.until(lambda: "as “squash: Commits are squashed”?" in driver.shown, "the question")
+        assert "Always squash, see src/gone.py." in driver.shown
+        await driver.press("n")
+        assert not list(world.home.memories.rglob("CMEM-*"))
+        await driver.press("c")
+        await driver.until(lambda: "Recovery ID, as" in driver.shown, "the question")
+        await driver.press("y")
+        said = await driver.until_said("Stored as CMEM-")
+        store = MemoryStore(world.home, clock)
+        made = store.get(said.split()[2].rstrip("."))
+        assert made.body == b"Always squash, see `src/gone.py`.\n"
+        assert (made.meta.tags, made.meta.source) == (("feedback",), "claude")
+        assert made.meta.project == str(world.root)
+        await driver.press("u")
+        await driver.until(lambda: store.list().total == 0, "the undo")
+        assert (folder / "squash.md").read_text() == NEW
+
+
+async def test_a_stored_one_is_given_to_claude_and_taken_back(world: World, folder: Path) -> None:
+    index = (folder / INDEX).read_text()
+    stored = world.memory(5, "Keys: rotate them / weekly", tags=("reference",))
+    async with opened(world, WIDE) as driver:
+        await driver.press("2")
+        pane = driver.pane(PaneId.MEMORIES)
+        await driver.until(lambda: "weekly" in driver.shown, "the row")
+        pane.select(f"{stored}.md")
+        await driver.press("c")
+        await driver.until(lambda: "Give Claude this memory as keys-rotate-them-weekly.md?" in driver.shown)
+        assert "Keep every session valid while the keys move." in driver.shown
+        await driver.press("y")
+        await driver.until_said("keys-rotate-them-weekly.md is among Claude's memories")
+        memory = ClaudeMemories(Places(world.project, world.home, world.claude), clock).get(
+            "keys-rotate-them-weekly"
+        )
+        assert (memory.kind, memory.description, memory.seen) == (
+            "reference",
+            "Keys: rotate them / weekly",
+            "seen",
+        )
+        line = "- [keys-rotate-them-weekly](keys-rotate-them-weekly.md) - Keys: rotate them / weekly\n"
+        assert (folder / INDEX).read_text() == index + line
+        await driver.press("u")
+        await driver.until(lambda: not memory.path.exists(), "the undo")
+        assert (folder / INDEX).read_text() == index
+
+
+async def test_the_index_is_not_stored_and_without_a_row_c_compacts(world: World, folder: Path) -> None:
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        driver.pane(PaneId.MEMORIES).select(f"claude:{INDEX}")
+        await driver.press("c")
+        assert driver.last_said == "MEMORY.md lists memories and is none itself."
+        await driver.press("1", "c")
+        await driver.until(lambda: isinstance(driver.screen, CompactScreen), "the session's text")
+
+
+async def test_help_explains_the_signs_of_the_rows(world: World, folder: Path) -> None:
+    async with opened(world, WIDE) as driver:
+        await at_it(driver)
+        await driver.until(lambda: "f △ squash" in driver.shown, "its trouble")
+        await driver.press("question_mark")
+        await driver.until(lambda: "Help for Memories" in driver.shown, "the help")
+        for sign, meaning in (
+            ("●", "live; before a row: ticked; behind a memory of Claude's:"),
+            ("△", "names files that have changed or are gone, or something"),
+            ("≡", "the index of Claude's memories"),
+            ("u", "about you, as Claude noted it"),
+            ("f", "your feedback"),
+            ("p", "about the project"),
+            ("r", "where to look things up"),
+        ):
+            assert f"{sign:<14}{meaning}" in driver.shown
+
+
+async def test_where_claude_keeps_none_one_line_says_where_it_would(world: World) -> None:
+    folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+    async with opened(world, WIDE) as driver:
+        await driver.press("2")
+        pane = driver.pane(PaneId.MEMORIES)
+        await driver.until(lambda: f"it would in {folder}." in pane.empty, "the line")
+        assert "Claude keeps no memories of its own here" in driver.shown
+        await driver.press("question_mark")
+        await driver.until(lambda: "Claude keeps no memories" in driver.shown, "the help")
+        folder.mkdir(parents=True)
+        (folder / "squash.md").write_text(OLD, "utf-8")
+        await driver.press("escape")
+        driver.app.hint("claude")
+        await driver.until(lambda: "Claude 1, 1 new" in driver.shown and not pane.empty.count("Claude"))

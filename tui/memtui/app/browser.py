@@ -83,7 +83,13 @@ class BrowserScreen(StyledOnce):
             tooltip="pin this line: no compaction may lose it; among the pins, type one",
         ),
         Binding("slash", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding("c", "compact", "compact", id="compact", tooltip="make a memory of the current session"),
+        Binding(
+            "c",
+            "compact",
+            "compact",
+            id="compact",
+            tooltip="make a memory of the session; of one of Claude's, or the other way round (asks)",
+        ),
         Binding("i", "install", "install", id="install", show=False, tooltip="install the plugin"),
         Binding("z", "zoom", "zoom", id="zoom", show=False, tooltip="give this pane the window, or back"),
         Binding("1", "pane('pending')", "Pending", id="pane_1", show=False, tooltip="go to Pending"),
@@ -147,7 +153,7 @@ class BrowserScreen(StyledOnce):
         """Start watching the disk; everything after this comes as messages."""
         for pane in self.panes.values():
             pane.show_rows()
-        for view in first_views(self.model.places):
+        for view in (*first_views(self.model.places), self.model.claude_view()):
             self.on_published(Published(view))
         self.make_current(PaneId.PENDING)
         self.call_after_refresh(self._painted)
@@ -429,7 +435,9 @@ class BrowserScreen(StyledOnce):
             self.app.pin(found.text, self.pane.subject(self.pane.selected).transcript, found.line)
 
     def action_compact(self) -> None:
-        """Draft the recovery text of the newest session, for reading, editing and storing."""
+        """Make a memory: of the selected one of the other kind, else of the newest session, as drafted."""
+        if self.pane is self.memories and self.memories.convert():
+            return
         from memtui.app.screens.compact import CompactScreen
         from memtui.app.screens.dialogs import StoredScreen
 

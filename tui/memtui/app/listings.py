@@ -109,6 +109,8 @@ class ClaudeView(NamedTuple):
     memories: tuple[ClaudeMemory, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     problem: str = ""
+    folder: Path | None = None
+    """The folder in which they are, or would be."""
 
 
 class CommandsView(NamedTuple):

@@ -137,6 +137,14 @@ class ProjectModel:
 
         return ClaudeMemories(self.places, self.clock)
 
+    def claude_view(self) -> ClaudeView:
+        """The memories that Claude keeps for itself, unchecked."""
+        memories = self.claude_memories
+        try:
+            return ClaudeView(memories.entries(), folder=memories.folder)
+        except FileProblem as problem:
+            return ClaudeView(problem=str(problem), folder=memories.folder)
+
     @cached_property
     def capture_rows(self) -> CaptureRows:
         """The rows of captures."""
@@ -328,6 +336,7 @@ class Comparison:
         self._of = of
         self._last: dict[type[View], View] = {}
         self._draft_wanted: DraftWanted | None = None
+        self._claude_view = ClaudeView()
         self._indexes = False
         self._wanted: dict[str, set[str]] = {}
 
@@ -366,12 +375,13 @@ class Comparison:
             (frozenset({"branch"}), self._check_root),
             (frozenset({"branch"}), self._compare_branch),
             (frozenset({"config"}), self._compare_config),
+            (frozenset({"claude"}), self._compare_claude),
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"states", "transcripts"}), self._compare_state),
             (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
-            (frozenset({"claude"}), self._compare_claude),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
+            (frozenset({"claude"}), self._check_claude),
             (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
         )
 
@@ -443,13 +453,13 @@ class Comparison:
             self._publish_new(view, publish)
 
     def _compare_claude(self, publish: Publish) -> None:
-        memories = self._of.claude_memories
-        try:
-            found = memories.entries()
-            view = ClaudeView(found, tuple(memories.troubles(found)))
-        except FileProblem as problem:
-            view = ClaudeView(problem=str(problem))
-        self._publish_new(view, publish)
+        self._claude_view = self._of.claude_view()._replace(troubles=self._claude_view.troubles)
+        self._publish_new(self._claude_view, publish)
+
+    def _check_claude(self, publish: Publish) -> None:
+        troubles = self._of.claude_memories.troubles(self._claude_view.memories)
+        self._claude_view = self._claude_view._replace(troubles=tuple(troubles))
+        self._publish_new(self._claude_view, publish)
 
     def _compare_memories(self, publish: Publish) -> None:
         listed = False

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -20,14 +24,21 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, short_age
 from memtui.ground.files import FileProblem
 from memtui.secrets.secrets import masked
-from memtui.store.claude_history import ClaudeHistory, Version
-from memtui.store.claude_memory import INDEX, ClaudeMemory, Seen, body_of
+from memtui.store.claude_memory import INDEX, KINDS, ClaudeMemory, Seen, body_of
 from memtui.transcript.short_text import one_line, shortened
+
+if TYPE_CHECKING:
+    from memtui.documents.memory import StoredMemory
+    from memtui.ground.project import Project
+    from memtui.store.base import New
+    from memtui.store.claude_history import ClaudeHistory, Version
 
 PREFIX = "claude:"
 """Begins the key of a row; no file of a stored memory is named like it."""
 _KINDS = {"user": "u", "feedback": "f", "project": "p", "reference": "r", "index": "≡"}
 _TITLE, _WORDS = 60, 200
+_NO_NAME = re.compile(r"[\W_]+")
+_NAME_LENGTH = 50
 
 
 class ClaudeRows:
@@ -102,6 +113,8 @@ class ClaudeRows:
 
     def _read_history(self) -> ClaudeHistory:
         if self._history is None:
+            from memtui.store.claude_history import ClaudeHistory  # not needed for rows, and slow to import
+
             places, clock = self._model.places, self._model.clock
             self._history = ClaudeHistory(places, self._model.claude_memories.folder, clock)
         self._history.read(lambda: self._model.stopped)
@@ -196,5 +209,57 @@ class ClaudeRows:
             self._model.claude_memories.put(memory.path, text, expected=memory.text)
         return f"{memory.name} is as it was. u takes it back."
 
+    # -- between the two kinds ------------------------------------------------------------------------------
+
+    def store(self, new: New) -> str:
+        """Store a memory made of one of Claude's; returns what to say."""
+        backend = self._model.backend
+        made = backend.create(new).id
+        undo, redo = partial(backend.delete, made), partial(backend.restore, made)
+        self._model.changes.add(Change(f"stored {made}", undo, redo, (f"{made}.md",)))
+        return f"Stored as {made}. u takes it back."
+
+    def write(self, path: Path, text: str) -> str:
+        """Write a memory of Claude's made of a stored one, with its index line; returns what to say."""
+        memories = self._model.claude_memories
+        with self._changing(f"wrote {path.name}", path):
+            memories.put(path, text, expected=None)
+        memories.mark(memories.get(path.name), "seen")
+        return f"{path.name} is among Claude's memories, and its line in {INDEX}. u takes it back."
+
     def _changing(self, what: str, path: Path) -> AbstractContextManager[Making]:
         return self._model.changes.of_files(what, [path, path.with_name(INDEX)])
+
+
+def as_stored(memory: ClaudeMemory, project: Project) -> New:
+    """A memory of Claude's as one to store: its text without front matter and secrets."""
+    from memtui.store.base import New
+
+    said = f"{memory.name}: {memory.description}" if memory.description else memory.name
+    return New(
+        body=masked(body_of(memory.text)).encode("utf-8", "replace"),
+        project=str(project.root),
+        description=one_line(masked(said)),
+        tags=(memory.kind,) if memory.kind in KINDS else (),
+        source="claude",
+    )
+
+
+def as_claudes(stored: StoredMemory, title: str, folder: Path) -> tuple[Path, str]:
+    """A stored memory as one of Claude's: a free path in its folder, and the text, without secrets.
+
+    Args:
+        stored: the memory.
+        title: its title in lists.
+        folder: Claude's folder.
+    """
+    from memtui.documents.front_matter import dump
+
+    title = one_line(masked(title))
+    name = _NO_NAME.sub("-", title.lower())[:_NAME_LENGTH].strip("-") or stored.meta.id.lower()
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    path = next(path for each in names if not os.path.lexists(path := folder / f"{each}.md"))
+    kind = next((tag for tag in stored.meta.tags if tag in KINDS), "project")
+    head = dump({"name": path.stem, "description": title})
+    body = masked(stored.body.decode("utf-8", "replace")).strip("\n")
+    return path, f"---\n{head}metadata:\n  type: {kind}\n---\n\n{body}\n"

@@ -21,7 +21,7 @@ from memtui.app.project import ProjectModel
 from memtui.app.sharing import NO_REMOTE, MemoryVersion, RemoteState
 from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import row, when_of
-from memtui.ground.clean import clean_line
+from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.named import NamedTuple
@@ -83,6 +83,8 @@ class MemoriesPane(Pane):
         self._editing = asyncio.Lock()
         self.claudes: ClaudeRows | None = None
         """The memories that Claude keeps for itself; None until there are any."""
+        self._no_claudes = ""
+        """Where Claude would keep memories of its own; "" while it has some."""
         self._states_wanted = object()
         """Replaced with every request, which ends earlier ones."""
         self._trail: list[tuple[str, str]] = []
@@ -109,11 +111,14 @@ class MemoriesPane(Pane):
             self.highlight_new(view.entries, whole=not view.more)
 
     def _show_claudes(self, view: ClaudeView) -> None:
-        if self.claudes is None and view.memories:
-            # Imported here: what reads transcripts is not needed for the first paint.
-            from memtui.app.panes.claude_memories import ClaudeRows
-
-            self.claudes = ClaudeRows(self.model)
+        if view.memories:
+            self._claude_rows()
+        if view.folder is not None and not view.memories:
+            self._no_claudes = f"Claude keeps no memories of its own here; it would in {view.folder}."
+        else:
+            self._no_claudes = ""
+        self.about = " ".join(filter(None, (type(self).about, clean_line(self._no_claudes))))
+        self.say_when_empty(self._nothing())
         if self.claudes is not None:
             self.claudes.apply(view)
             self.show_rows()
@@ -134,8 +139,10 @@ class MemoriesPane(Pane):
             return _READING
         if others := len(self.view.keys):
             memories = "1 memory" if others == 1 else f"{others} memories"
-            return f"No memory of this project.\n\nA shows {memories} of other projects."
-        return _NONE
+            nothing = f"No memory of this project.\n\nA shows {memories} of other projects."
+        else:
+            nothing = _NONE
+        return "\n\n".join(filter(None, (nothing, clean_line(self._no_claudes))))
 
     def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
         """Remove memories from `mine` or `keys` of the view at once, ahead of the next listing.
@@ -554,11 +561,77 @@ class MemoriesPane(Pane):
             if await self.app.push_screen_wait(ConfirmScreen(question, yes="bring it back", no="leave it")):
                 self._change_claudes("bringing a version back", lambda: claudes.bring_back(memory, text))
 
+    def convert(self) -> bool:
+        """Offer to make a stored memory of the selected one of Claude's, or the other way round.
+
+        Returns:
+            False if neither is selected.
+        """
+        memory, recovery_id = self._claudes(self.selected), self.subject(self.selected).recovery_id
+        if memory is not None and memory.kind == "index":
+            self.app.warn(f"{memory.name} lists memories and is none itself.")
+        elif memory is not None:
+            self._store_claudes(memory)
+        elif recovery_id:
+            self._give_claude(recovery_id)
+        else:
+            return False
+        return True
+
+    @work(group="convert", exclusive=True, exit_on_error=False)
+    async def _store_claudes(self, memory: ClaudeMemory) -> None:
+        from memtui.app.panes.claude_memories import as_stored
+        from memtui.app.screens.dialogs import ConfirmScreen
+        from memtui.app.widgets.document import from_markdown
+
+        claudes = self._claude_rows()
+        with self.app.reporting("making a memory"):
+            new = as_stored(memory, self.model.project)
+            asked = ConfirmScreen(
+                f"Store this under a Recovery ID, as “{clean_line(new.description)}”?",
+                yes="store",
+                no="leave it",
+                document=from_markdown(clean(new.body.decode())),
+                safe=True,
+            )
+            if await self.app.push_screen_wait(asked):
+                self._change_claudes("storing", lambda: claudes.store(new), "memories")
+
+    @work(group="convert", exclusive=True, exit_on_error=False)
+    async def _give_claude(self, recovery_id: str) -> None:
+        from memtui.app.panes.claude_memories import as_claudes
+        from memtui.app.screens.dialogs import ConfirmScreen
+        from memtui.app.widgets.document import from_markdown
+
+        model, claudes, head = self.model, self._claude_rows(), self.head(f"{recovery_id}.md")
+        with self.app.reporting("reading the memory"):
+            stored = await asyncio.to_thread(model.backend.get, recovery_id)
+            title = head.title if head else stored.meta.description
+            path, text = as_claudes(stored, title, model.claude_memories.folder)
+            asked = ConfirmScreen(
+                f"Give Claude this memory as {clean_line(path.name)}? It is listed in every conversation.",
+                yes="give it",
+                no="leave it",
+                document=from_markdown(clean(text)),
+            )
+            if await self.app.push_screen_wait(asked):
+                self._change_claudes("writing", lambda: claudes.write(path, text))
+
+    def _claude_rows(self) -> ClaudeRows:
+        if self.claudes is None:
+            # Imported here: what reads transcripts is not needed for the first paint.
+            from memtui.app.panes.claude_memories import ClaudeRows
+
+            self.claudes = ClaudeRows(self.model)
+        return self.claudes
+
     @work(group="edit", exit_on_error=False)
-    async def _change_claudes(self, doing: str, change: Callable[[], str], *, says: bool = True) -> None:
+    async def _change_claudes(
+        self, doing: str, change: Callable[[], str], target: str = "claude", *, says: bool = True
+    ) -> None:
         with self.app.reporting(doing):
             said = await asyncio.to_thread(change)
-            self.app.hint("claude")
+            self.app.hint(target)
             if says:
                 self.app.say(said)
 

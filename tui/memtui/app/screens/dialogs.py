@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
@@ -34,16 +35,24 @@ SIGNS = {
     "▸": "in progress, or folded: enter opens it",
     "○": "open, or new",
     "◐": "the disk is looked at every two seconds: no events come",
-    "●": "live; before a row: ticked",
+    "●": "live; before a row: ticked; behind a memory of Claude's: new or changed",
     "▣": "ticked",
-    "△": "names files that have changed or are gone",
+    "△": "names files that have changed or are gone, or something else is wrong with it",
     "⇅": "shared with a remote, or by somebody",
     "✎": "a review's memory file, without a Recovery ID",
     "⚠": "cannot be used as it is; the detail says why",
     "◆": "marked: the others are compared with it",
     "⑂": "a subagent",
+    "≡": "the index of Claude's memories",
 }
 """The meaning of each sign, in the order of the legend."""
+_CLAUDES = {
+    "u": "about you, as Claude noted it",
+    "f": "your feedback",
+    "p": "about the project",
+    "r": "where to look things up",
+}
+"""The letters before memories of Claude's, which stand for their types."""
 
 
 class ConfirmScreen(ModalScreen[bool | None]):
@@ -280,7 +289,10 @@ def help_document(about: str, of: Screen[object]) -> Document:
     """The legend of the signs that are on a screen now, then its keys."""
     lines = [line(about, "strong")]
     painted = _painted(of)
-    if signs := [_row(sign, meaning) for sign, meaning in SIGNS.items() if sign in painted]:
+    signs = [_row(sign, meaning) for sign, meaning in SIGNS.items() if sign in painted]
+    if re.search(r"Claude \d", painted):  # the heading of the pane with its memories
+        signs += [_row(*each) for each in _CLAUDES.items()]
+    if signs:
         lines += [Line(""), line("Signs", "heading"), *signs]
     here, everywhere = list(_keys(of, of.app, here=True)), list(_keys(of, of.app, here=False))
     lines += [Line(""), line("Keys here", "heading"), *(_row(*each) for each in (_MOVING, *here))]
