@@ -105,7 +105,7 @@ def test_a_question_without_an_answer_is_named(tmp_path: Path) -> None:
     said = _begun("Commit it")
     said.call("AskUserQuestion", questions=[{"question": "Which files?", "options": []}])
     due = section(notes(said, tmp_path), "Steps")
-    assert '- Waits for the user\'s answer to: "Which files?" (L2)' in due
+    assert '- Claude asked (L2): "Which files?"' in due
 
 
 def test_the_last_commits_are_named(tmp_path: Path) -> None:

@@ -121,7 +121,6 @@ def test_generated_lines_do_not_pile_up() -> None:
     state = after(state, second, first)
     third = facts(turns=(*second.turns, turn(20, "thanks", "Any time.")))
     assert [task.text for task in after(state, third, second).tasks] == [
-        "No open task on record",
         'Last asked (L20): "thanks"',
         'Claude said last (L21): "Any time."',
     ]
@@ -151,6 +150,6 @@ def test_steps_of_a_plan_are_tasks_until_work_on_it_begins() -> None:
 
 def test_a_plan_that_waits_is_a_task_until_it_is_decided() -> None:
     state = after(None, facts(plans=(plan("# One ledger", "unknown", 2),)))
-    assert of_kind(state, TaskKind.NEXT) == ["decision on the plan: One ledger (L2)"]
+    assert of_kind(state, TaskKind.NEXT) == ["Plan: One ledger (L2)"]
     state = after(state, facts(plans=(plan("# One ledger", "rejected", 2),)))
     assert of_kind(state, TaskKind.NEXT) == []

@@ -9,7 +9,8 @@ import pytest
 
 from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.quotes import user_requests
-from memtui.documents.state_draft import dynamics, language
+from memtui.documents.session_state import TaskKind
+from memtui.documents.state_draft import dynamics, language, task_tree
 from memtui.documents.work import (
     goal_parts,
     is_drafted,
@@ -19,7 +20,7 @@ from memtui.documents.work import (
     recorded_decisions,
     title_of,
 )
-from memtui.transcript.records import Action, Command, Facts, PermissionMode
+from memtui.transcript.records import Action, Command, Facts, PermissionMode, TurnEnd
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
 
@@ -60,8 +61,8 @@ def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
 
 
 def test_without_a_record_nothing_is_claimed_to_be_done() -> None:
-    assert pending(ASKED) == ['no open task on record; Claude said last (L21): "Ok."']
-    assert pending(Facts()) == ["no open task on record"]
+    assert pending(ASKED) == ['Claude said last (L21): "Ok."']
+    assert pending(Facts()) == []
 
 
 def test_open_work_is_read_off_records() -> None:
@@ -71,19 +72,24 @@ def test_open_work_is_read_off_records() -> None:
         last_action=Action("AskUserQuestion", "Which clay?", "unknown", "", source=at(8)),
     )
     assert pending(facts) == [
-        'waits for the user\'s answer to: "Which clay?" (L8)',
-        'the turn (L1): "Build a kiln" was interrupted',
+        'Claude asked (L8): "Which clay?"',
+        'last asked (L1): "Build a kiln"',
         "stack (in progress) (L5)",
         "fire (L4)",
     ]
 
 
-@pytest.mark.parametrize(
-    ("end", "expected"), [("api error", "ended with an API error"), ("running", "has no closing message yet")]
-)
-def test_an_unfinished_turn_is_open(end: str, expected: str) -> None:
-    facts = Facts(turns=(turn(1, "Build", end=end),))  # type: ignore[arg-type]
-    assert pending(facts) == [f'the turn (L1): "Build" {expected}']
+@pytest.mark.parametrize("end", ["interrupted", "api error", "running"])
+def test_an_unfinished_turn_is_open_in_the_words_that_began_it(end: TurnEnd) -> None:
+    facts = Facts(turns=(turn(1, "Build", end=end),))
+    assert pending(facts) == ['last asked (L1): "Build"']
+
+
+def test_an_unfinished_turn_that_nobody_asked_for_reopens_no_earlier_request() -> None:
+    woken = turn(9, "<task-notification>", "", "I look.", kind="notification", end="running")
+    facts = Facts(turns=(turn(1, "Build", "Built."), woken))
+    assert pending(facts) == ['Claude said last (L2): "Built."']
+    assert [task.kind for task in task_tree(facts)] == [TaskKind.NOTE, TaskKind.NOTE]
 
 
 def test_unticked_steps_of_the_approved_plan_are_open() -> None:
@@ -109,10 +115,10 @@ def test_a_plan_without_a_decision_waits() -> None:
     facts = Facts(plans=(plan("# A kiln", "unknown", 5, "/p/calm.md"),))
     assert pending(facts) == ["plan neither approved nor refused on record: A kiln (/p/calm.md, L5)"]
     asked = replace(facts, turns=(turn(9, "build it", "Built."),))
-    assert pending(asked) == ['no open task on record; Claude said last (L10): "Built."']
+    assert pending(asked) == ['Claude said last (L10): "Built."']
     assert goal_parts(asked)[0] == "Plan neither approved nor refused on record: A kiln (/p/calm.md, L5)"
     worked = replace(facts, modified_files=(changed("/w/a.py", 9),))
-    assert pending(worked) == ["no open task on record"]
+    assert pending(worked) == []
 
 
 # --- what is settled ----------------------------------------------------------------------------------------
@@ -146,10 +152,20 @@ def test_a_failure_is_an_event_with_its_age() -> None:
     commands = (ran("npm test", 12, "failed"), ran("ls", 14), ran("npm run build", 15))
     facts = Facts(errors=(error,), commands=commands)
     assert error_event(facts, error, None) == (
-        'Bash npm test failed at L12, 2 commands since, the last one ok: output "Error: duplicate key"'
+        'Bash `npm test` failed at L12, 2 commands since, the last one ok: output "Error: duplicate key"'
     )
     many = replace(facts, commands=tuple(ran("ls", line) for line in range(20, 90)))
     assert "50 or more commands since" in error_event(many, error, None)
+
+
+def test_a_later_run_whose_exit_status_is_hidden_is_told_with_the_failure() -> None:
+    error = failed("npm test", 12)
+    piped = ran("npm test | tail -5", 20, output="done")
+    facts = Facts(errors=(error,), commands=(ran("npm test", 12, "failed"), piped))
+    again = "Bash `npm test` failed at L12, ran again at L20 with its exit status hidden: "
+    assert error_event(facts, error, None).startswith(again)
+    proved = replace(facts, commands=(*facts.commands, ran("npm test", 30)))
+    assert ", ok when it ran again at L30: " in error_event(proved, error, None)
 
 
 def test_the_last_check_is_shown_with_its_age() -> None:
@@ -186,9 +202,11 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
         == "2 messages, half of them up to 7 characters; refused 1 step with words; interrupted 1 turn"
     )
     assert found.phase == ""
+    pasted = turn(1, "Read this: [pasted at L1, 9 lines, 800 characters: a … b]", "Ok.")
+    assert dynamics(Facts(turns=(pasted,))).style == "1 message of 10 characters, without what was pasted"
     assert found.last_intent == 'last asked (L5): "smaller"'
     waits = replace(talk, last_action=Action("ExitPlanMode", "# Plan", "unknown", "", source=at(8)))
-    assert dynamics(waits).phase == "planning (waits for the user's decision on the plan (L8))"
+    assert dynamics(waits).phase == "planning (no answer to the plan on record (L8))"
     working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))
     assert dynamics(working).phase == "execution"
     assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""
@@ -272,13 +290,13 @@ def test_the_users_shell_lines_are_commands_and_no_requests() -> None:
 
 def test_a_cancelled_task_is_neither_open_nor_done() -> None:
     facts = Facts(todos=(todo("Dig", "cancelled", 3), todo("Fire", "completed", 4)))
-    assert pending(facts) == ["no open task on record"]
+    assert pending(facts) == []
     assert goal_parts(facts) == ["Task list (L4, 1 of 2 done, 1 dropped): Dig; Fire"]
 
 
 def test_a_plan_whose_call_was_rejected_waits_for_nothing() -> None:
     """Without words it was declined, or taken into a fresh context: the record does not say which."""
     facts = Facts(plans=(plan("# A kiln", "dismissed", 5),))
-    assert pending(facts) == ["no open task on record"]
+    assert pending(facts) == []
     assert goal_parts(facts) == ["Plan whose call was rejected without words: A kiln (L5)"]
     assert is_drafted(goal_parts(facts)[0])

@@ -60,6 +60,7 @@ def test_a_check_before_it_is_reported_and_the_same_one_is_not() -> None:
 def test_how_the_last_turn_ended_and_what_was_said_is_reported() -> None:
     cut = Facts(turns=(turn(1, "Build", "I begin.", end="api error"),))
     assert last_action(cut) == (
+        "N/A: no tool call on record, result unknown.\n\n"
         'The last turn ended with an API error (L1)\n\nClaude said last (L2): "I begin."'
     )
 

@@ -40,9 +40,9 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
         'red: the user\'s answer to "Which clay?" (L3 09:00)',
         "committed dig (abc1234) (L7 09:00)",
     )
-    assert memory.questions == (
-        'no open task on record; Claude said last (L2 09:00): "Built. All tests pass."',
-    )
+    assert memory.questions == ()
+    asked = replace(facts, turns=(turn(1, "Build a kiln", "Built. Shall I fire it?"),))
+    assert draft_memory(asked).questions == ('Claude said last (L2 09:00): "Built. Shall I fire it?"',)
     assert memory.key_files == ("b.py", "a.py")
     assert memory.extra[0].text.endswith(
         "- L2 09:00 Claude: Built. All tests pass.\n- L1 09:00 User: Build a kiln, never with lead"

@@ -202,11 +202,10 @@ def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
             "- [x] pull request https://x.org/pull/1 (L5)\n"
             "- [x] changed /w/a.py (L2)\n- [x] created /w/b.py\n"
             "- [x] last check: SUCCESS: npm test (L12)\n\n"
-            'Open, by the record:\n- [ ] the turn (L20): "[pasted: 3 lines, 20 characters: ✓ a b]" '
-            "was interrupted"
+            'Open, by the record:\n- [ ] last asked (L20): "[pasted: 3 lines, 20 characters: ✓ a b]"'
         ),
     )
 
 
 def test_without_any_words_it_claims_nothing() -> None:
-    assert choose_plan(Facts(), None).content == "No open task on record"
+    assert choose_plan(Facts(), None).content == "- N/A: no words of the user on record"

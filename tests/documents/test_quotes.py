@@ -10,8 +10,8 @@ from memtui.documents.quotes import (
     HEADING,
     citation,
     closing_messages,
-    last_said,
     quotes_section,
+    said_last,
     texts_between,
     users_words,
     with_fewer_quotes,
@@ -23,7 +23,7 @@ from memtui.documents.quotes import (
 from memtui.documents.recovery import Recovery, parse_recovery, render_recovery
 from memtui.transcript.records import Facts, Source
 from memtui.transcript.short_text import ends_of
-from tests.documents.made import at, turn
+from tests.documents.made import turn
 
 TALK = Facts(
     turns=(
@@ -68,7 +68,7 @@ def test_turns_of_notifications_are_passed_over_but_for_the_last() -> None:
     facts = Facts(turns=(turn(1, "go", "Started."), noticed, turn(8, "and?", "It runs.")))
     assert [quote.text for quote in closing_messages(facts)] == ["It runs.", "Started."]
     assert closing_messages(Facts(turns=facts.turns[:2]))[0].text == "The task is done."
-    assert last_said(facts) == ("It runs.", at(9))
+    assert said_last(facts) == 'Claude said last (L9): "It runs."'
 
 
 def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:

@@ -92,11 +92,35 @@ def test_facts_without_anything_make_a_whole_text_that_claims_nothing() -> None:
     text = render_recovery(draft_recovery(Facts(), Path(ROOT)))
     recovery = parse_recovery(text)
     assert recovery.objective == "N/A: no words of the user on record"
-    assert recovery.pending == ("no open task on record",)
+    assert recovery.pending == ("N/A: no open task on record",)
     lists = (recovery.decisions, recovery.constraints, recovery.dependencies, recovery.known_issues)
     assert all(is_unknown(item) for items in (*lists, recovery.changes) for item in items)
     assert all(is_unknown(file.path) for file in (*recovery.working_files, *recovery.reference_files))
-    assert all(point.verdict is not Verdict.FAIL for point in check_recovery(text))
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        Facts(),
+        Facts(turns=(turn(1, "Why is the sky blue?", "It scatters."),)),
+        Facts(turns=(turn(1, "Why is the sky blue?", end="running"),)),
+        Facts(modified_files=tuple(changed(f"/w/{number}.py", number) for number in range(9))),
+        Facts(from_capture=True, first_prompt="Fix it"),
+    ],
+)
+def test_a_draft_passes_the_checklist(facts: Facts) -> None:
+    text = render_recovery(draft_recovery(facts, Path(ROOT)))
+    assert [point for point in check_recovery(text) if point.verdict is not Verdict.PASS] == []
+
+
+def test_files_beyond_the_most_important_eight_are_named_in_the_notes() -> None:
+    files = tuple(changed(f"{ROOT}/src/{number}.py", number) for number in range(1, 11))
+    recovery = draft_recovery(Facts(modified_files=files), Path(ROOT))
+    assert len(recovery.working_files) == 8
+    assert {file.path for file in files} == {
+        *(file.path for file in recovery.working_files),
+        *(line[2:].partition(" (role: ")[0] for line in recovery.notes.split("\n") if "(role: " in line),
+    }
 
 
 def test_of_a_capture_alone_every_section_says_so() -> None:
@@ -132,7 +156,7 @@ def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> Non
     assert recovery.known_issues == ("N/A: last check: SUCCESS: npm test (L9); failures stand in the notes",)
     assert recovery.notes.startswith(
         "**Failures on record, newest first**\n"
-        '- Bash npm test failed at L3, ok when it ran again at L9: output "Error: duplicate key"'
+        '- Bash `npm test` failed at L3, ok when it ran again at L9: output "Error: duplicate key"'
     )
 
 
@@ -230,8 +254,8 @@ def test_commits_and_todos_are_the_changes() -> None:
     ("number", "last"),
     [
         (12, "changed /work/app/12.py"),
-        (13, "1 other file named under Working Files"),
-        (14, "2 other files, all named under Working Files"),
+        (13, "1 other file named under Working Files and in the notes"),
+        (14, "2 other files, all named under Working Files and in the notes"),
     ],
 )
 def test_of_many_changed_files_the_last_are_named(number: int, last: str) -> None:
@@ -244,7 +268,7 @@ def test_of_many_changed_files_the_last_are_named(number: int, last: str) -> Non
 def test_the_notes_count_compactions() -> None:
     compacted = CompactionFact("auto", None, None, at(7), "summary", at(8))
     for number, counted in ((1, "1 compaction"), (2, "2 compactions")):
-        notes = recovery_notes(Facts(compactions=(compacted,) * number), Path(ROOT), with_requests=True)
+        notes = recovery_notes(Facts(compactions=(compacted,) * number), Path(ROOT), (), with_requests=True)
         assert notes == f"**Session**\n- {counted} so far, the last one at L7; its summary is at L8"
 
 
@@ -252,7 +276,7 @@ def test_the_notes_count_the_messages_that_they_do_not_name() -> None:
     turns = tuple(turn(10 * each, f"Ask {each} {'why ' * 100}", "Done.") for each in range(1, 99))
 
     def lines_of(turns: tuple[Turn, ...]) -> list[str]:
-        return recovery_notes(Facts(turns=turns), Path(ROOT), with_requests=True).split("\n")[1:]
+        return recovery_notes(Facts(turns=turns), Path(ROOT), (), with_requests=True).split("\n")[1:]
 
     last = lines_of(turns)[-1].split()
     more = int(last[2])

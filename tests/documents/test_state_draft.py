@@ -68,10 +68,7 @@ def test_or_a_turn_without_an_end() -> None:
 def test_answered_requests_are_not_in_progress() -> None:
     facts = Facts(turns=(turn(1, "Build a kiln", "Built."),), landmarks=(commit("a kiln", 2),))
     assert tree(facts) == (
-        "- [x] a kiln (committed) (L2)\n"
-        "- No open task on record\n"
-        '- Last asked (L1): "Build a kiln"\n'
-        '- Claude said last (L2): "Built."'
+        '- [x] a kiln (committed) (L2)\n- Last asked (L1): "Build a kiln"\n- Claude said last (L2): "Built."'
     )
 
 
@@ -80,9 +77,12 @@ def test_answered_requests_are_not_in_progress() -> None:
     [
         (
             Action("AskUserQuestion", "Which clay?", "unknown", "", at(5)),
-            'waits for the user\'s answer to: "Which clay?" (L5)',
+            'Claude asked (L5): "Which clay?"',
         ),
-        (Action("ExitPlanMode", "# Plan", "unknown", ""), "waits for the user's decision on the plan"),
+        (
+            Action("ExitPlanMode", "# Plan", "unknown", ""),
+            "plan neither approved nor refused on record: A kiln (L4)",
+        ),
         (
             Action("Bash", "npm test", "failed", "ran 3\nError: duplicate key", at(5)),
             "Error: duplicate key (L5)",
@@ -91,8 +91,10 @@ def test_answered_requests_are_not_in_progress() -> None:
     ],
 )
 def test_the_blocker_names_the_open_question(action: Action, blocker: str) -> None:
-    facts = Facts(turns=(turn(1, "Build", end="running"),), last_action=action)
-    assert state(facts).tasks[-1].children[-1].text == blocker
+    plans = (plan("# A kiln", "unknown", 4),)
+    facts = Facts(turns=(turn(1, "Build", end="running"),), plans=plans, last_action=action)
+    doing = next(task for task in state(facts).tasks if task.kind is TaskKind.IN_PROGRESS)
+    assert doing.children[-1].text == blocker
 
 
 def test_what_was_committed_before_the_list_stays_done() -> None:
@@ -127,7 +129,7 @@ def test_the_quotes_stand_behind_the_seeds_sections() -> None:
     assert text.endswith("\n=== END STATE ===\n")
     read = parse_session_state(text)
     assert read == drafted
-    assert [task.kind for task in read.tasks] == [TaskKind.NOTE] * 3
+    assert [task.kind for task in read.tasks] == [TaskKind.NOTE] * 2
 
 
 def test_a_long_wide_session_stays_within_its_size() -> None:
@@ -158,7 +160,7 @@ def test_checks_and_errors_are_events() -> None:
         "failed, and no later run of it on record passed: npm test (L3; 2 commands since, the last one ok)"
     )
     assert shown.last_error == (
-        'Bash npm test failed at L3, 2 commands since, the last one ok: output "Error: duplicate key"'
+        'Bash `npm test` failed at L3, 2 commands since, the last one ok: output "Error: duplicate key"'
     )
     assert "Commands that failed" not in shown.technical_state
 

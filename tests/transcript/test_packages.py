@@ -17,7 +17,7 @@ def ran(text: str, outcome: Outcome = "ok") -> Command:
     [
         ("npm install lodash zod@3", "added lodash, zod@3 (npm install)"),
         ("cd app && npm i -D @types/node 2>&1", "added @types/node (npm i, for development)"),
-        ("npm i zod | tail -5", "added zod (npm i, exit status hidden)"),
+        ("npm i zod | tail -5", "tried to add zod (npm i, exit status hidden)"),
         ("pnpm --filter web add react", "added react (pnpm add)"),
         ("yarn add --dev 'vitest@^1.0'", "added vitest@^1.0 (yarn add, for development)"),
         ("pip install -r requirements.txt fastapi[all]>=0.1", "added fastapi[all]>=0.1 (pip install)"),
@@ -66,8 +66,8 @@ def test_no_package(command: str) -> None:
 def test_what_runs_in_the_background_is_marked_so() -> None:
     facts = Facts(commands=(ran("pnpm add -D vitest", "background"), ran("npm rm x", "background")))
     assert tuple(package_changes(facts)) == (
-        "added vitest (pnpm add, for development, in the background)",
-        "removed x (npm, in the background)",
+        "tried to add vitest (pnpm add, for development, in the background)",
+        "tried to remove x (npm, in the background)",
     )
 
 

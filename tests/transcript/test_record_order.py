@@ -39,7 +39,7 @@ def test_times_that_repeat_or_go_back_hide_nothing_that_came_later(tmp_path: Pat
     assert [todo.status for todo in facts.todos] == ["completed"]
     assert check_event(facts) == "SUCCESS: pytest -q (L4; 2 commands since, the last one ok)"
     assert error_event(facts, facts.errors[0], None).startswith(
-        "Bash make kiln failed at L9, 1 command since, the last one ok"
+        "Bash `make kiln` failed at L9, 1 command since, the last one ok"
     )
     assert draft_memory(facts).confidence.endswith("1 file changed after it")
 

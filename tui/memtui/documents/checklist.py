@@ -62,8 +62,8 @@ class CheckedText(NamedTuple):
 
 
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")
-_MOST_FILES = 8
-"""Maximum number of working files in a text that names the important ones (the seed: 3-8)."""
+MOST_FILES = 8
+"""Maximum number of working files (the seed: 3-8)."""
 LONG_OBJECTIVE = 600
 """Maximum length of an objective in characters."""
 _SHOWN = 60
@@ -226,7 +226,7 @@ def _working_files(text: CheckedText) -> _Answer:
     bare = _without_role(files)
     if bare is not None:
         return bare
-    if len(files) > _MOST_FILES:
+    if len(files) > MOST_FILES:
         return (
             Verdict.WARN,
             f"{len(files)} files; the most important have to stand first (3 to 8 say most)",
@@ -238,6 +238,8 @@ def _working_files(text: CheckedText) -> _Answer:
 def _reference_files(text: CheckedText) -> _Answer:
     files = list(text.files(_REFERENCE))
     line = text.line(_REFERENCE)
+    if not files and any(is_unknown(file.path) for file in text.recovery.reference_files):
+        return Verdict.PASS, "none is known", line
     if not files:
         return Verdict.WARN, "none: CLAUDE.md, types and configuration save a new session's search", line
     return _without_role(files) or (Verdict.PASS, f"{_counted(len(files), 'file')} with roles", line)
@@ -327,7 +329,7 @@ def _notes(text: CheckedText) -> _Answer:
     line, recovery = text.line(_NOTES), text.recovery
     if recovery.notes:
         return Verdict.PASS, "there are some", line
-    if recovery.known_issues or _ended_badly(recovery.last_action):
+    if any(text.items(_ISSUES)) or _ended_badly(recovery.last_action):
         return Verdict.WARN, "something is not solved, and there is no word on what was thought of it", line
     return Verdict.PASS, "none, and nothing unsolved that would need some", line
 

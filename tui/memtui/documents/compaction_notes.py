@@ -15,7 +15,7 @@ from memtui.documents.events import is_sure, landmark_line, missing_work, unsave
 from memtui.documents.quotes import with_source, without_source
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_draft import SEEN, gone_files, seen_addresses
-from memtui.documents.work import open_steps, turn_line, unfinished_turn, waiting_for
+from memtui.documents.work import open_steps, turn_line, unanswered, unfinished_turn
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command, last_checks
 from memtui.transcript.plans import OPEN
@@ -39,8 +39,7 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
         state: the session's current document: its decisions and open steps may come from a person or a model.
         root: the project's folder, to which paths become relative.
     """
-    work = waiting_for(facts)
-    waits = [f"Waits for {work.line}"] if work else []
+    question = unanswered(facts)
     tasks = known_open_tasks(facts, state) or [work.line for work in open_steps(facts)]
     gone = gone_files((*facts.modified_files, *facts.shell_files), root)
     addresses = ", ".join(seen_addresses(facts))
@@ -48,7 +47,7 @@ def compaction_notes(facts: Facts, state: SessionState, root: Path) -> str:
     marks = [shortened(landmark_line(mark), _MARK) for mark in reversed(facts.landmarks[-_MARKS:])]
     sections = {
         "Rules still in force": _first(_RULES, _rules(facts)),
-        "Steps still due": [*_turn(facts), *_first(_STEPS, tasks), *waits],
+        "Steps still due": [*_turn(facts), *_first(_STEPS, tasks), *filter(None, [question])],
         "Refused or failed": _first(_REFUSED, _refused(facts)),
         "Commands that work here": _first(_COMMANDS, _commands(facts)),
         "Names and numbers": [*unsaved_work(facts, root), *marks, *seen],

@@ -31,7 +31,7 @@ from memtui.documents.session_state import (
     render_session_state,
 )
 from memtui.documents.state_draft import (
-    DECISION_ON,
+    AWAITED,
     NO_BLOCKER,
     ProjectLike,
     done_tasks,
@@ -563,6 +563,6 @@ def _dropped_tasks(facts: Facts, drafted: SessionState) -> frozenset[str]:
     texts += [todo.content for todo in facts.todos if todo.status == "completed" and not was_done(todo)]
     texts += [text for ask in user_requests(facts) for text in (ask.line, ask.with_purpose)]
     for plan in facts.plans:
-        texts += [*steps_of(plan), f"{DECISION_ON}{plan_line(plan)}"]
+        texts += [*steps_of(plan), *(f"{label}{plan_line(plan)}" for label in AWAITED)]
     wanted = {task_key(task.text) for task in drafted.tasks}
     return frozenset(task_key(text) for text in texts) - wanted

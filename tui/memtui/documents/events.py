@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.documents.quotes import citation, source_label, user_requests, with_source
-from memtui.documents.work import ONLY_CAPTURE, nothing_open, open_work
+from memtui.documents.quotes import citation, said_last, source_label, user_requests, with_source
+from memtui.documents.work import ONLY_CAPTURE, open_work
 from memtui.transcript.checks import (
     SENTENCE,
     all_commands,
     bare_command,
-    error_line,
     hides_outcome,
     is_check,
     is_lookup,
@@ -35,7 +34,7 @@ from memtui.transcript.records import (
     later,
 )
 from memtui.transcript.shell import SHELL_TOOLS, shows_outcome
-from memtui.transcript.short_text import capitalised, one_line, shortened, telling_line
+from memtui.transcript.short_text import one_line, shortened, telling_line
 
 _COUNTED = 50
 """Limit up to which the number of commands is exact: of a long session only the last ones are kept."""
@@ -44,6 +43,7 @@ _LEAST = 40
 _MISSING = 5
 _CHANGED = 8
 _FAILED = 3
+_FAILED_TARGET = 100
 _TARGET = 400
 """Characters by which commands are compared: of one that failed, facts keep 500."""
 NOT_PASSED = "failed, and no later run of it on record passed"
@@ -59,28 +59,34 @@ def last_errors(facts: Facts, most: int) -> list[ErrorFact]:
 
 
 def error_event(facts: Facts, error: ErrorFact, root: Path | None, *, clock: bool = False) -> str:
-    """``Bash npm test failed at L174, 30 commands since, the last one ok: the message``."""
-    what, _, message = error_line(error, root).partition(" failed: ")
+    """``Bash `npm test` failed at L174, 30 commands since, the last one ok: the message``."""
+    shell = error.tool in SHELL_TOOLS
+    target = bare_command(error.target) if shell else one_line(shown_path(error.target, root))
+    what = f"{error.tool} `{shortened(target, _FAILED_TARGET)}`" if target else error.tool
     where = citation(error.source, clock=clock)
     since = _ran_again(facts, error, clock=clock) or _since(facts, error.source)
     event = f"{what} failed{f' at {where}' if where else ''}{since}"
-    return f"{event}: {output(message, SENTENCE * 2 - len(event))}" if message else event
+    message = one_line(telling_line(error.message))
+    return f"{event}: {output(message, SENTENCE - len(what))}" if message else event
 
 
 def _ran_again(facts: Facts, error: ErrorFact, *, clock: bool) -> str:
-    """The source of a later success of the same command, or of the same checks."""
+    """A later run of the same command or checks: the first that went well, else the last that hides how."""
     if error.tool not in SHELL_TOOLS:
         return ""
-    target = bare_command(error.target)[:_TARGET]
+    target, hidden = bare_command(error.target)[:_TARGET], ""
     for command in facts.commands:
-        if not is_after(command.source, error.source) or outcome_of(command) != "ok":
+        outcome = outcome_of(command)
+        if not is_after(command.source, error.source) or outcome not in ("ok", HIDDEN):
             continue
-        if bare_command(command.text)[:_TARGET] == target or passes_again(
-            command, error.target, error.message
-        ):
+        again = bare_command(command.text)[:_TARGET] == target
+        if again or passes_again(command, error.target, error.message):
             where = citation(command.source, clock=clock)
-            return f", ok when it ran again{f' at {where}' if where else ''}"
-    return ""
+            place = f" at {where}" if where else ""
+            if outcome == "ok":
+                return f", ok when it ran again{place}"
+            hidden = f", ran again{place} with its {HIDDEN}"
+    return hidden
 
 
 def failed_checks(facts: Facts, *, clock: bool = False) -> list[str]:
@@ -240,14 +246,14 @@ def inferred_plan(facts: Facts) -> str:
         listed = "\n".join(f"- {text}" for text in later[:_ASKED])
         blocks.append(f"Asked since, newest first:\n{listed}{more}")
     if facts.from_capture:
-        return "\n\n".join([*blocks, f"Of the work itself {ONLY_CAPTURE}."])
+        return "\n\n".join([*blocks, f"- Of the work itself {ONLY_CAPTURE}."])
     if done := [f"- [x] {text}" for text in _finished_work(facts)]:
         blocks.append("Done, by the record:\n" + "\n".join(done))
     if work := open_work(facts):
         blocks.append("Open, by the record:\n" + "\n".join(f"- [ ] {text}" for text in work))
-    else:
-        blocks.append(capitalised(nothing_open(facts)))
-    return "\n\n".join(blocks)
+    elif said := said_last(facts):
+        blocks.append(f"- {said}")
+    return "\n\n".join(blocks) or "- N/A: no words of the user on record"
 
 
 def _finished_work(facts: Facts) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memtui.documents.events import error_event, missing_work, outcome_of, outcome_of_action, since
 from memtui.documents.quotes import citation, user_requests
-from memtui.documents.work import ONLY_CAPTURE, pending, plan_status, recorded_decisions
+from memtui.documents.work import ONLY_CAPTURE, open_work, plan_status, recorded_decisions
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import mark_of
 from memtui.transcript.records import Command, CompactionFact, Facts, FileFact, Source, Todo
@@ -123,7 +123,7 @@ def _open(facts: Facts) -> Iterator[EvidenceItem]:
     if facts.from_capture:
         yield EvidenceItem(ONLY_CAPTURE, "open")
         return
-    for text in pending(facts, clock=True):
+    for text in open_work(facts, clock=True):
         yield EvidenceItem(text, "open")
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure, landmark_line
 from memtui.documents.memory_file import MemoryFile
-from memtui.documents.quotes import citation, quotes_section, with_source
+from memtui.documents.quotes import asked_last, citation, quotes_section, with_source
 from memtui.documents.work import (
     ONLY_CAPTURE,
     goal_parts,
     open_steps,
     open_tasks,
-    pending,
+    open_work,
     recorded_decisions,
     title_of,
     turn_line,
@@ -80,7 +80,10 @@ def _learnings(facts: Facts) -> Iterator[str]:
 
 
 def _questions(facts: Facts) -> list[str]:
-    return [_only_capture()] if facts.from_capture else pending(facts, clock=True)
+    """Open work on record; without any, the question with which Claude ended."""
+    if facts.from_capture:
+        return [_only_capture()]
+    return open_work(facts, clock=True) or list(filter(None, [asked_last(facts, clock=True)]))
 
 
 def _confidence(facts: Facts) -> str:

@@ -214,10 +214,20 @@ def users_words(facts: Facts) -> list[Said]:
     return _fitting((Said(ask.text, ask.source) for ask in user_requests(facts)), _ASK, _ASKS)
 
 
-def last_said(facts: Facts) -> Said | None:
-    """The model's last message."""
+def said_last(facts: Facts, *, clock: bool = False) -> str:
+    """``Claude said last (L476): "words"``; "" if no message of the model is on record."""
     closing = next((turn.closing for turn in reversed(facts.turns) if turn.closing), None)
-    return Said(closing.text, closing.source) if closing else None
+    if closing is None:
+        return ""
+    label = source_label("Claude said last", closing.source, clock=clock)
+    return f'{label} "{ends_of(one_line(closing.text), _WIDTH)}"'
+
+
+def asked_last(facts: Facts, *, clock: bool = False) -> str:
+    """The same if that message closed the last turn with a question; "" otherwise."""
+    closing = facts.turns[-1].closing if facts.turns else None
+    asks = closing is not None and _IS_QUESTION.search(closing.text.rstrip())
+    return said_last(facts, clock=clock) if asks else ""
 
 
 def with_fewer_quotes(section: Section, closings: int, asks: int) -> Iterator[Section]:

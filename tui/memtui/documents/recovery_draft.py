@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import log2
 from pathlib import Path
 
-from memtui.documents.checklist import LONG_OBJECTIVE
+from memtui.documents.checklist import LONG_OBJECTIVE, MOST_FILES
 from memtui.documents.events import (
     COMMANDS_RUN,
     HIDDEN,
@@ -32,9 +32,8 @@ from memtui.documents.events import (
 from memtui.documents.format import fenced, indented
 from memtui.documents.quotes import (
     citation,
-    last_said,
     quotes_section,
-    source_label,
+    said_last,
     user_requests,
     users_words,
     with_source,
@@ -53,7 +52,7 @@ from memtui.documents.work import (
     unfinished_turn,
 )
 from memtui.secrets.secrets import MASK, masked
-from memtui.transcript.checks import SENTENCE, bare_command, last_check, package_changes
+from memtui.transcript.checks import bare_command, last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
 from memtui.transcript.paths import (
     OTHER,
@@ -71,7 +70,7 @@ from memtui.transcript.paths import (
 from memtui.transcript.plans import mark_of, stated_plan, was_done
 from memtui.transcript.records import Action, Facts, FileFact, PlanFact, Todo
 from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
-from memtui.transcript.short_text import capitalised, command_line, ends_of, one_line, shortened, telling_line
+from memtui.transcript.short_text import capitalised, command_line, one_line, shortened, telling_line
 
 _REFERENCES = 12
 """Maximum number of files that were only read; they save a search, and are no complete list."""
@@ -249,16 +248,12 @@ def last_action(facts: Facts) -> str:
     if facts.from_capture:
         return f"Unknown: {ONLY_CAPTURE}."
     action, check = facts.last_action, last_check(facts)
-    parts = [_described(facts, action) if action else ""]
+    parts = [_described(facts, action) if action else "N/A: no tool call on record, result unknown."]
     if check is not None and (action is None or action.target != command_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
     if turn := unfinished_turn(facts):
         parts.append(capitalised(turn_line(facts, turn)))
-    if said := last_said(facts):
-        parts.append(
-            f'{source_label("Claude said last", said.source)} "{ends_of(one_line(said.text), SENTENCE)}"'
-        )
-    return "\n\n".join(each for each in parts if each) or "N/A: no tool call on record, result unknown."
+    return "\n\n".join(each for each in (*parts, said_last(facts)) if each)
 
 
 def action_line(action: Action) -> str:
@@ -376,12 +371,13 @@ _ERRORS = 5
 _COMMANDS = 10
 
 
-def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
+def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, with_requests: bool) -> str:
     """Everything that has no section of its own, under bold titles.
 
     Args:
         facts: the facts of the transcript.
         root: the project's root.
+        changed: the changed files that the section Working Files has no room for.
         with_requests: include the user's requests, unless an inferred plan has them.
     """
     failures = [error_event(facts, error, root) for error in last_errors(facts, _ERRORS)]
@@ -390,6 +386,7 @@ def recovery_notes(facts: Facts, root: Path, *, with_requests: bool) -> str:
             "Asked before what is quoted below, newest first",
             list(_older_requests(facts)) if with_requests else [],
         ),
+        ("Changed, too", [f"{file.path} (role: {file.role})" for file in changed]),
         ("Failures on record, newest first", failures),
         (COMMANDS_RUN, list(commands_run(facts, _COMMANDS))),
         (SEEN, seen_addresses(facts)),
@@ -458,12 +455,13 @@ def draft_recovery(
     """
     top = str(root)
     plan = choose_plan(facts, workflow)
+    changed = working_files(facts, top)
     recovery = Recovery(
         session_id=session_id,
         project_root=top,
         objective=_objective(facts) or f"{UNKNOWN}: no words of the user on record",
         plan=plan,
-        working_files=working_files(facts, top) or _no_file(facts, "no edit by a tool on record"),
+        working_files=changed[:MOST_FILES] or _no_file(facts, "no edit by a tool on record"),
         reference_files=reference_files(facts, top)
         or _no_file(
             facts,
@@ -478,8 +476,8 @@ def draft_recovery(
         known_issues=_issues(facts),
         changes=_last_unique(_changes(facts))
         or _nothing(facts, "no commit, finished task or edit recognised"),
-        pending=_nothing(facts, "") if facts.from_capture else tuple(pending(facts)[:_COUNT]),
-        notes=recovery_notes(facts, root, with_requests=plan.source != "inferred"),
+        pending=tuple(pending(facts)[:_COUNT]) or _nothing(facts, "no open task on record"),
+        notes=recovery_notes(facts, root, changed[MOST_FILES:], with_requests=plan.source != "inferred"),
         extra=quotes_section(facts),
     )
     return _without_secrets(recovery)
@@ -531,7 +529,7 @@ def _changes(facts: Facts) -> Iterator[str]:
         yield from map(file_line, files[-_FILES:])
         if more := files[:-_FILES]:
             which = "1 other file" if len(more) == 1 else f"{len(more)} other files, all"
-            yield f"{which} named under Working Files"
+            yield f"{which} named under Working Files and in the notes"
 
 
 def _without_secrets(recovery: Recovery) -> Recovery:

@@ -21,10 +21,9 @@ from memtui.documents.quotes import (
     UserRequest,
     citation,
     last_request,
-    last_said,
     plan_line,
     quotes_section,
-    source_label,
+    said_last,
     user_requests,
     with_source,
     without_source,
@@ -41,15 +40,16 @@ from memtui.documents.session_state import (
 from memtui.documents.work import (
     awaited_plan,
     goal,
+    open_request,
     open_steps,
     open_tasks,
     plan_in_force,
     plan_status,
     recorded_decisions,
     turn_line,
+    unanswered,
     undecided_plan,
     unfinished_turn,
-    waiting_for,
 )
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, bare_command, packages_of
@@ -58,7 +58,7 @@ from memtui.transcript.paths import Kind, role_of, shown_path
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Command, Facts, FileFact, Turn, is_after
 from memtui.transcript.shell import SHELL_TOOLS, programs_run
-from memtui.transcript.short_text import ends_of, key_of, one_line, shortened, telling_line
+from memtui.transcript.short_text import key_of, one_line, shortened, telling_line
 
 
 def grouped(paths: Iterable[str], limit: int) -> str:
@@ -145,7 +145,8 @@ _SCRIPTS = (
     ("Latin script", re.compile(r"[A-Za-z\u00c0-\u024f]"), 0.2),
 )
 """Scripts with the share of letters that identifies a text; Latin words are often names."""
-_NAMED = re.compile(r"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|\[pasted[^\]]*\]")
+_PASTED = re.compile(r"\[pasted at L\d[^\]]*\]")
+_NAMED = re.compile(rf"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|{_PASTED.pattern}")
 """Code, addresses, paths and pasted blocks, which are not the user's own words."""
 
 
@@ -176,9 +177,10 @@ def _style(facts: Facts) -> str:
     own = [ask for ask in user_requests(facts) if ask.text]
     if not own or not facts.turns:
         return ""
-    lengths = sorted(len(ask.text) for ask in own)
+    lengths = sorted(len(_PASTED.sub("", ask.text).strip()) for ask in own)
     half = f"{len(own)} messages, half of them up to {lengths[(len(own) - 1) // 2]} characters"
     style = half if len(own) > 1 else f"1 message of {lengths[0]} characters"
+    style += ", without what was pasted" if any(_PASTED.search(ask.text) for ask in own) else ""
     refused = sum(turn.kind == "rejection" for turn in facts.turns)
     stopped = sum(turn.end == "interrupted" for turn in facts.turns)
     style += f"; refused {refused} step{'s' if refused > 1 else ''} with words" if refused else ""
@@ -193,9 +195,9 @@ def _phase(facts: Facts) -> str:
     if mode is not None and mode.mode == "plan" and not decided:
         where = citation(mode.source)
         return f"planning (permission mode plan{f', {where}' if where else ''})"
-    waits = waiting_for(facts)
-    if waits is not None and facts.last_action is not None and facts.last_action.tool == "ExitPlanMode":
-        return f"planning (waits for {waits.line})"
+    last = facts.last_action
+    if last is not None and (last.tool, last.outcome) == ("ExitPlanMode", "unknown"):
+        return f"planning ({with_source('no answer to the plan on record', last.source)})"
     turn = unfinished_turn(facts)
     return "execution" if turn is not None and _changed_files(facts, turn) else ""
 
@@ -207,12 +209,14 @@ def _changed_files(facts: Facts, turn: Turn) -> bool:
 _WIDTH = 240
 _BLOCKER = 160
 
-ASKED, ANSWERED = "Last asked", "Claude said last"
-NOTHING_OPEN = "No open task on record"
-_OURS = re.compile(rf"(?:{ASKED}|{ANSWERED})(?: \(L[^)]*\))?:|Asked: |Answered: |{NOTHING_OPEN}$")
+ASKED = "Last asked"
+_OURS = re.compile(
+    rf"(?:{ASKED}|Claude said last)(?: \(L[^)]*\))?:|Asked: |Answered: |No open task on record$"
+)
 """Beginnings of generated lines, also of earlier versions; other lines are a person's."""
 NO_BLOCKER = "None on record"
-DECISION_ON = "decision on the plan: "
+AWAITED = ("Plan: ", "decision on the plan: ")
+"""Beginnings of the task that is a plan without a decision: of this version, and of earlier ones."""
 
 
 def task_key(text: str) -> str:
@@ -229,12 +233,11 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
     """All tasks: done, in progress and coming."""
     tasks = open_tasks(facts)
     doing = [task.line for task in tasks if task.doing]
-    turn, ask = unfinished_turn(facts), last_request(facts)
-    if not doing and turn is not None and ask is not None:
+    if not doing and (ask := open_request(facts)):
         doing = [_quoted(ask)]
     coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
     if plan := awaited_plan(facts):
-        coming.append(f"{DECISION_ON}{plan_line(plan)}")
+        coming.append(f"{AWAITED[0]}{plan_line(plan)}")
     tree = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
     if doing:
         tree.append(Task(kind=TaskKind.IN_PROGRESS, text=doing[0], children=_subs(facts, doing[0])))
@@ -242,7 +245,7 @@ def task_tree(facts: Facts) -> tuple[Task, ...]:
     kinds = (TaskKind.NEXT, *(TaskKind.LATER for _ in coming))
     tree += [Task(kind=kind, text=text) for kind, text in zip(kinds, coming, strict=False)]
     if not doing:
-        tree += [Task(kind=TaskKind.NOTE, text=text) for text in _notes(facts, bool(coming))]
+        tree += [Task(kind=TaskKind.NOTE, text=text) for text in _last_words(facts)]
     return tuple(tree)
 
 
@@ -258,8 +261,8 @@ def done_tasks(facts: Facts) -> list[str]:
 
 def blocker(facts: Facts) -> str:
     """The blocker on record, "" for none."""
-    if waits := waiting_for(facts):
-        return with_source(shortened(f"waits for {waits.text}", _BLOCKER), waits.source)
+    if question := unanswered(facts):
+        return question
     turn, last = unfinished_turn(facts), facts.last_action
     if turn is not None and turn.end in ("interrupted", "api error"):
         return turn_line(facts, turn)
@@ -280,17 +283,11 @@ def _quoted(ask: UserRequest) -> str:
     return with_source(ask.with_purpose, ask.source)
 
 
-def _notes(facts: Facts, listed: bool) -> Iterator[str]:
-    if not listed and (facts.todos or facts.turns):
-        yield NOTHING_OPEN
-    yield from _last_words(facts)
-
-
 def _last_words(facts: Facts) -> Iterator[str]:
     if ask := last_request(facts):
         yield ask.quoted(ASKED)
-    if said := last_said(facts):
-        yield f'{source_label(ANSWERED, said.source)} "{ends_of(one_line(said.text), _WIDTH)}"'
+    if said := said_last(facts):
+        yield said
 
 
 def _text(text: str) -> str:

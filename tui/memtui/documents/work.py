@@ -10,8 +10,8 @@ from memtui.documents.quotes import (
     UserRequest,
     citation,
     last_request,
-    last_said,
     plan_line,
+    said_last,
     source_label,
     user_requests,
     with_source,
@@ -19,7 +19,7 @@ from memtui.documents.quotes import (
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, dropped_among, plan_title, was_done
 from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn, in_order, is_after
-from memtui.transcript.short_text import ends_of, one_line, shortened
+from memtui.transcript.short_text import one_line, shortened
 from memtui.transcript.turns import title_in
 
 _WIDTH = 240
@@ -143,53 +143,49 @@ def turn_line(facts: Facts, turn: Turn, *, clock: bool = False) -> str:
     return with_source(f"the last turn {_ENDED[turn.end]}", where, clock=clock)
 
 
-def waiting_for(facts: Facts) -> OpenWork | None:
-    """A question, or a plan, that the user has not answered: the last call has no result."""
+def open_request(facts: Facts) -> UserRequest | None:
+    """The request of a last turn without an end; None if the user did not open that turn."""
+    turn, ask = unfinished_turn(facts), last_request(facts)
+    return ask if turn and ask and ask.source.line == turn.source.line else None
+
+
+def unanswered(facts: Facts, *, clock: bool = False) -> str:
+    """A question or plan of Claude's, quoted, whose call has no result; "" for none."""
     last = facts.last_action
     if last is None or last.outcome != "unknown":
-        return None
+        return ""
     if last.tool == "AskUserQuestion":
-        return OpenWork(f'the user\'s answer to: "{_short(last.target)}"', last.source)
-    if last.tool == "ExitPlanMode":
-        return OpenWork("the user's decision on the plan", last.source)
-    return None
+        return f'{source_label("Claude asked", last.source, clock=clock)} "{_short(last.target)}"'
+    plan = undecided_plan(facts) if last.tool == "ExitPlanMode" else None
+    return _plan_with_status(plan) if plan else ""
 
 
 def pending(facts: Facts, *, clock: bool = False) -> list[str]:
-    """Open work, most urgent first; without any on record, Claude's last message."""
-    return open_work(facts, clock=clock) or [nothing_open(facts, clock=clock)]
+    """Open work on record; without any, Claude's last message. All of it is quoted."""
+    said = said_last(facts, clock=clock)
+    return open_work(facts, clock=clock) or ([said] if said else [])
 
 
 def open_work(facts: Facts, *, clock: bool = False) -> list[str]:
     """Open work on record, most urgent first."""
-    return list(dict.fromkeys(_pending(facts, clock=clock)))
+    return list(dict.fromkeys(_open_work(facts, clock=clock)))
 
 
-def nothing_open(facts: Facts, *, clock: bool = False) -> str:
-    """The text for no open work on record, which does not mean none: quotes the last message."""
-    said = last_said(facts)
-    label = source_label("Claude said last", said.source, clock=clock) if said else ""
-    quote = f'; {label} "{ends_of(one_line(said.text), _WIDTH)}"' if said else ""
-    return f"no open task on record{quote}"
-
-
-def _pending(facts: Facts, *, clock: bool) -> Iterator[str]:
-    if waits := waiting_for(facts):
-        yield f"waits for {waits.at(clock=clock)}"
-    if (turn := unfinished_turn(facts)) and (ask := last_request(facts)):
-        yield f"{_the_turn(turn, ask, clock=clock)} {_ENDED[turn.end]}"
+def _open_work(facts: Facts, *, clock: bool) -> Iterator[str]:
+    if question := unanswered(facts, clock=clock):
+        yield question
+    if ask := open_request(facts):
+        yield ask.quoted(_LAST, clock=clock)
     for task in open_tasks(facts):
         line = f"{task.text} (in progress)" if task.doing else task.text
         yield with_source(line, task.source, clock=clock)
     if plan := awaited_plan(facts):
-        yield f"plan {plan_status(plan)}: {plan_line(plan)}"
+        yield _plan_with_status(plan)
     yield from (step.at(clock=clock) for step in open_steps(facts))
 
 
-def _the_turn(turn: Turn, ask: UserRequest, *, clock: bool) -> str:
-    if turn.kind in ("notification", "start"):
-        return with_source("the last turn", turn.source, clock=clock)
-    return ask.quoted("the turn", clock=clock)
+def _plan_with_status(plan: PlanFact) -> str:
+    return f"plan {plan_status(plan)}: {plan_line(plan)}"
 
 
 def _worked_since(facts: Facts, plan: PlanFact) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 from typing import NamedTuple
 
 from memtui.secrets.border import cleared
-from memtui.transcript.paths import Kind, name_of, role_of, shown_path
+from memtui.transcript.paths import Kind, name_of, role_of
 from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order
 from memtui.transcript.shell import (
     COMPILERS,
@@ -25,7 +24,7 @@ from memtui.transcript.shell import (
     programs_run,
     statements,
 )
-from memtui.transcript.short_text import command_line, one_line, shortened, telling_line
+from memtui.transcript.short_text import command_line
 
 SENTENCE = 240
 """Maximum length of a line in a draft, in characters."""
@@ -138,13 +137,6 @@ def worth_telling(error: ErrorFact) -> bool:
 
 def is_lookup(command: str) -> bool:
     return _LOOKUP.match(command) is not None
-
-
-def error_line(error: ErrorFact, root: Path | None) -> str:
-    """An error on one line: the tool, its target and the message."""
-    target = bare_command(error.target) if error.tool in SHELL_TOOLS else shown_path(error.target, root)
-    target = shortened(one_line(target), 100)
-    return shortened(f"{error.tool} {target} failed: {one_line(telling_line(error.message))}", SENTENCE)
 
 
 def selected_tests(command: str) -> frozenset[str]:
@@ -317,9 +309,10 @@ def _described(change: _Change, command: Command) -> str:
     how = ", in the background" if command.outcome == "background" else ""
     how = how or (", exit status hidden" if hides_outcome(command.text) else "")
     if not change.adds:
-        return f"removed {names} ({change.manager}{how})"
+        return f"{'tried to remove' if how else 'removed'} {names} ({change.manager}{how})"
+    did = "tried to add" if how else "added"
     how = f", for development{how}" if change.development else how
-    return f"added {names} ({change.manager} {change.verb}{how})"
+    return f"{did} {names} ({change.manager} {change.verb}{how})"
 
 
 def _changes(command: str) -> Iterator[_Change]:
