@@ -131,19 +131,16 @@ class MemtuiApp(BaseApp):
         self.settings = settings
 
     def get_css_variables(self) -> dict[str, str]:
-        """The variables of the theme, made legible."""
         self.theme_variables = legible(self.current_theme, super().get_css_variables())
         return self.theme_variables
 
     def get_default_screen(self) -> Screen[None]:
-        """The browser."""
         screen = BrowserScreen(self.model, self.settings, note=self.note)
         add_size_classes(screen, self)
         return screen
 
     @property
     def browser(self) -> BrowserScreen:
-        """The main screen, under all others."""
         screen = self.screen_stack[0]
         assert isinstance(screen, BrowserScreen)
         return screen
@@ -209,16 +206,13 @@ class MemtuiApp(BaseApp):
     # -- what screens ask for -------------------------------------------------------------------------------
 
     def hint(self, *names: str) -> None:
-        """Compare these targets with the disk now."""
         for name in names:
             self.browser.live.hint(name)
 
     def refresh_remotes(self) -> None:
-        """Look at the remotes again."""
         self.browser.bar.refresh_remotes()
 
     def open_transcript(self, path: Path, line: int = 0, *, find: str = "") -> None:
-        """Read a transcript at a line (1-based), or at its end; `find` is marked there."""
         from memtui.app.screens.transcript import TranscriptScreen
 
         screen = TranscriptScreen(path, line, find=find)
@@ -226,7 +220,6 @@ class MemtuiApp(BaseApp):
         self.push_screen(screen)
 
     def open_lost(self, transcript: Path, since: datetime | None) -> None:
-        """Show what a session's first compaction at or after a time lost."""
         from memtui.app.screens.lost import LostScreen
 
         if transcript.stem in {entry.session_id for entry in self.model.transcripts.entries()}:
@@ -236,7 +229,6 @@ class MemtuiApp(BaseApp):
             self.warn("Only a session of this project can be given back what it lost.")
 
     def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> None:
-        """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
         self._pin(text, transcript, line)
 
     @work(group="update", exit_on_error=False)
@@ -272,7 +264,6 @@ class MemtuiApp(BaseApp):
                 self.say(f"Pinned “{words}”: it goes into every summary from now on; {back}")
 
     def resume(self, transcript: Path, *, fork: bool = False) -> None:
-        """Resume the session of a transcript in Claude Code, or a copy of it."""
         from memtui.app.screens.session_files import resume
         from memtui.store.resuming import resumable
 
@@ -280,11 +271,9 @@ class MemtuiApp(BaseApp):
         resume(self, self.model, found, transcript, fork=fork)
 
     def action_undo(self, then: Callable[[], object] | None = None) -> None:
-        """Undo the last change; `then` is called afterwards."""
         self._revert(undone=False, then=then)
 
     def action_redo(self, then: Callable[[], object] | None = None) -> None:
-        """Redo the last undone change; `then` is called afterwards."""
         self._revert(undone=True, then=then)
 
     @work(group="undo", exit_on_error=False)
@@ -309,11 +298,9 @@ class MemtuiApp(BaseApp):
     # -- keys of every screen -------------------------------------------------------------------------------
 
     def action_search(self) -> None:
-        """Search everything."""
         self.browser.search()
 
     def action_sessions(self) -> None:
-        """Show every session."""
         from memtui.app.screens.sessions import SessionsScreen
 
         self.push_screen(SessionsScreen(self.model))
@@ -326,7 +313,6 @@ class MemtuiApp(BaseApp):
             await super().action_quit()
 
     def action_help(self) -> None:
-        """Show the signs and keys of the top screen."""
         from memtui.app.screens.dialogs import HelpScreen
 
         screen = self.screen
@@ -342,7 +328,6 @@ class MemtuiApp(BaseApp):
         return super().check_action(action, parameters)
 
     def action_suspend_process(self) -> None:
-        """Give the terminal back to the shell until `fg`."""
         from memtui.app.terminal import step_down
 
         step_down(self)
@@ -376,12 +361,10 @@ class MemtuiApp(BaseApp):
         return saved
 
     def action_command_palette(self) -> None:
-        """Open the palette."""
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """What the keys do here, what has no key, then Textual's own commands."""
         listed: set[str] = set()
         for node, binding, _, tooltip in screen.active_bindings.values():
             title = f"{binding.description[:1].upper()}{binding.description[1:]} ({shown(binding.key)})"

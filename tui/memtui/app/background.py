@@ -290,7 +290,6 @@ class Indexer:
 
     @property
     def is_running(self) -> bool:
-        """Whether the index is being built."""
         return self._process is not None and self._process.poll() is None
 
     def stop(self) -> None:

@@ -94,7 +94,6 @@ class BaseApp(App[None]):
         self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 6)
 
     def warn(self, text: str) -> None:
-        """Show why something cannot be done."""
         self.say(text, severity="warning")
 
     @work(group="copy", exit_on_error=False)
@@ -151,7 +150,6 @@ class StyledOnce(Screen[None]):
     """
 
     def on_screen_resume(self, event: ScreenResume) -> None:
-        """Keep Textual from restyling everything when the screen is first shown."""
         event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
 
@@ -168,7 +166,6 @@ def _add(screen: Screen[Any], length: int, breakpoints: Iterable[tuple[int, str]
 
 
 def bindings_of(owner: type[DOMNode]) -> Iterator[Binding]:
-    """The bindings that a class declares itself."""
     for each in owner.__dict__.get("BINDINGS", ()):
         yield each if isinstance(each, Binding) else Binding(*each)
 

@@ -194,11 +194,9 @@ class BrowserScreen(StyledOnce):
         self._post(self.Kept(problem))
 
     def on_browser_screen_kept(self, message: Kept) -> None:
-        """Report a background update of a session, or its failure."""
         self.state.kept(message.problem)
 
     def on_published(self, message: Published) -> None:
-        """Show a newer view in its pane and in the status line."""
         view = message.view
         if self._is_of_former_choice(view):
             return
@@ -251,7 +249,6 @@ class BrowserScreen(StyledOnce):
         return self.panes[self.current_id]
 
     def make_current(self, pane_id: PaneId) -> None:
-        """Make a pane the current one, with or without the focus."""
         self.current_id = pane_id
         for other in self.panes.values():
             other.set_class(other.pane_id is pane_id, "-current")
@@ -259,7 +256,6 @@ class BrowserScreen(StyledOnce):
         self.show_detail()
 
     def focus_pane(self, pane_id: PaneId) -> None:
-        """Go to a pane."""
         self.split.reading = False
         self.make_current(pane_id)
         self.set_focus(self.pane)
@@ -373,11 +369,9 @@ class BrowserScreen(StyledOnce):
                 self.app.warn(f"{shown(event.key)} means “{text}”: that works in {places}.")
 
     def action_pane(self, pane: str) -> None:
-        """Go to a pane by its name."""
         self.focus_pane(PaneId(pane))
 
     def action_next_pane(self, step: int) -> None:
-        """Go to the next pane, or the previous one."""
         order = list(self.panes)
         self.focus_pane(order[(order.index(self.current_id) + step) % len(order)])
 
@@ -400,7 +394,6 @@ class BrowserScreen(StyledOnce):
             self.app.say("Nothing to go back from. q quits.")
 
     def action_zoom(self) -> None:
-        """Toggle the full window for the pane, or for the detail if it has the focus."""
         if self.focused is self.detail and not self.has_class("-zoomed"):
             self.split.reading = True
         self.toggle_class("-zoomed")
@@ -415,7 +408,6 @@ class BrowserScreen(StyledOnce):
             self.app.open_transcript(subject.transcript, line)
 
     def action_edit(self) -> None:
-        """Open the file of the selected row in the editor."""
         from memtui.app.terminal import edit_file
 
         subject = self.pane.subject(self.pane.selected)
@@ -427,7 +419,6 @@ class BrowserScreen(StyledOnce):
         self.app.hint("compacts", "memories", "commands", "pins", "userpins", "states")
 
     def action_pin_line(self) -> None:
-        """Pin the selected line of the pane or the detail, or say why there is none."""
         found = selected_line(self.pane, self.detail, self.get_selected_text() or "")
         if isinstance(found, str):
             self.app.warn(found)
@@ -449,7 +440,6 @@ class BrowserScreen(StyledOnce):
         self.app.push_screen(CompactScreen(self.model), stored)
 
     def action_install(self) -> None:
-        """Install the plugin, after showing what is done and asking."""
         from memtui.plugin.installing import plan_init
 
         self._change_plugin(
@@ -457,7 +447,6 @@ class BrowserScreen(StyledOnce):
         )
 
     def action_uninstall(self) -> None:
-        """Take the plugin away again, after showing what is done and asking."""
         from memtui.plugin.installing import plan_uninstall
 
         self._change_plugin(
@@ -518,7 +507,6 @@ class BrowserScreen(StyledOnce):
         self.pane.action_move(message.rows)
 
     def search(self) -> None:
-        """Search; the last query is preset, and typing replaces it."""
         from memtui.app.screens.search import SearchScreen
 
         screen = SearchScreen(self.model, query=self._last_query, session=self.state.view.transcript)
@@ -531,7 +519,6 @@ class BrowserScreen(StyledOnce):
         self.app.push_screen(screen, closed)
 
     def _open_result(self, found: Result) -> None:
-        """Go to a result in its pane, and read it."""
         from memtui.app.screens.dialogs import ReadingScreen
         from memtui.app.widgets.document import from_markdown
         from memtui.ground.clean import clean_line
@@ -555,6 +542,5 @@ class BrowserScreen(StyledOnce):
 
 
 def _keys_of(widget: DetailView) -> set[str]:
-    """The keys that a widget's class binds."""
     classes = (each for each in type(widget).__mro__ if issubclass(each, DocumentView))
     return {key for each in classes for binding in bindings_of(each) for key in binding.key.split(",")}

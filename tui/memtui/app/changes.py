@@ -60,11 +60,9 @@ class Changes:
             self._undone.clear()
 
     def undo(self) -> Change | None:
-        """Undo the last change; None without any."""
         return self._revert(self._done, self._undone, lambda change: change.undo)
 
     def redo(self) -> Change | None:
-        """Redo the change undone last; None without any."""
         return self._revert(self._undone, self._done, lambda change: change.redo)
 
     def _revert(

@@ -65,7 +65,6 @@ class OwnKeyError(ValueError):
 
 
 def identified() -> dict[str, Binding]:
-    """All bindings with an id, the first of each."""
     found: dict[str, Binding] = {}
     for owner in _owners():
         for binding in bindings_of(owner):
@@ -95,7 +94,6 @@ def key_table() -> list[tuple[str, str]]:
 
 
 def markdown_key_table() -> str:
-    """The key table for README, which a test compares."""
     rows = [f"| {' '.join(f'`{key}`' for key in keys.split())} | {text} |" for keys, text in key_table()]
     return "\n".join(("| key | does |", "|---|---|", *rows))
 

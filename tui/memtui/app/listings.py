@@ -57,7 +57,6 @@ class CaptureRow(NamedTuple):
 
     @property
     def shown(self) -> Capture | PendingText | None:
-        """The capture, or its substitute."""
         return self.capture or self.glance
 
     @property
@@ -86,7 +85,6 @@ class CapturesView(NamedTuple):
         return cls(rows, pending, broken, unread, alike)
 
     def keys(self, *, reviewed_too: bool) -> tuple[str, ...]:
-        """The names to list."""
         return tuple(self.rows) if reviewed_too else self.pending
 
 
@@ -236,12 +234,10 @@ class CaptureRows:
 
     @property
     def rows(self) -> Collection[CaptureRow]:
-        """All captures, newest first."""
         return self._rows.values()
 
     @property
     def unread(self) -> int:
-        """Number of captures known only by name."""
         return len(self._unread)
 
     def list(self) -> bool:
@@ -268,7 +264,6 @@ class CaptureRows:
         return len(self._unread) < before
 
     def view(self) -> CapturesView:
-        """An immutable snapshot for the screen."""
         return CapturesView.of(self._rows.copy(), unread=len(self._unread))
 
     def _known(self, entry: Entry) -> CaptureRow:
@@ -299,7 +294,6 @@ class Shown:
         """The stored memories of reviews, by the name of the review's memory file."""
 
     def learn(self, entry: Entry, label: Label) -> bool:
-        """Store a memory's label; returns whether that changes anything."""
         name = entry.name
         self._known[name] = entry
         mine = self._concerns(label.project)
@@ -356,7 +350,6 @@ class MemoryRows:
 
     @property
     def unread(self) -> int:
-        """Number of unread labels."""
         return len(self._unread)
 
     def list(self, touched: Collection[str], *, sweep: bool) -> bool:
@@ -395,7 +388,6 @@ class MemoryRows:
         return Label() if head.problem else Label(head.project)
 
     def view(self) -> MemoriesView:
-        """An immutable snapshot for the screen."""
         assert self._memories is not None
         entries, names = self._memories
         more = bool(self._unread)

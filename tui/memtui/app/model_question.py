@@ -24,7 +24,6 @@ class ModelQuestion:
 
     @property
     def is_open(self) -> bool:
-        """Whether an answer is pending."""
         return self._cancelled is not None
 
     def begin(self) -> None:

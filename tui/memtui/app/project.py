@@ -84,7 +84,6 @@ class ProjectModel:
 
     @cached_property
     def indexer(self) -> Indexer:
-        """Builds the search index."""
         from memtui.app.background import Indexer
 
         return Indexer(self.places)
@@ -104,14 +103,12 @@ class ProjectModel:
 
     @cached_property
     def captures(self) -> CaptureStore:
-        """The project's captures."""
         from memtui.store.captures import CaptureStore
 
         return CaptureStore(self.project)
 
     @cached_property
     def commands(self) -> CommandsFile:
-        """The project's active commands."""
         from memtui.store.commands_file import CommandsFile
 
         return CommandsFile(self.project)
@@ -147,12 +144,10 @@ class ProjectModel:
 
     @cached_property
     def capture_rows(self) -> CaptureRows:
-        """The rows of captures."""
         return CaptureRows(self.captures)
 
     @cached_property
     def memory_rows(self) -> MemoryRows:
-        """The rows of memories."""
         from memtui.app.listings import MemoryRows
         from memtui.store.memory_listing import MemoryListing
 
@@ -160,77 +155,66 @@ class ProjectModel:
 
     @cached_property
     def health(self) -> Health:
-        """Checks whether captures arrive."""
         from memtui.app.background import Health
 
         return Health(self.places, self.transcripts)
 
     @cached_property
     def transcripts(self) -> TranscriptStore:
-        """Claude Code's transcripts of the project."""
         from memtui.store.transcripts import TranscriptStore
 
         return TranscriptStore(self.project, self._claude)
 
     @cached_property
     def searcher(self) -> Searcher:
-        """Searches everything."""
         from memtui.store.search import Searcher
 
         return Searcher(self.places)
 
     @cached_property
     def states(self) -> StateStore:
-        """The stored session states."""
         from memtui.store.states import StateStore
 
         return StateStore(self.project, self._home)
 
     @cached_property
     def sessions(self) -> Sessions:
-        """The project's sessions, and the current one."""
         from memtui.app.background import Sessions
 
         return Sessions(self.states, self.transcripts, self._home, self.clock)
 
     @cached_property
     def histories(self) -> ContextHistories:
-        """The context sizes of sessions over time."""
         from memtui.app.readings import ContextHistories
 
         return ContextHistories()
 
     @cached_property
     def watch(self) -> ContextWatch:
-        """Checks the context of a session."""
         from memtui.app.readings import ContextWatch
 
         return ContextWatch(self.histories, self.places)
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The remotes."""
         from memtui.app.sharing import Exchange
 
         return Exchange(self._home, self.clock)
 
     @cached_property
     def pins(self) -> Pins:
-        """The pins."""
         from memtui.lost.pins import Pins
 
         return Pins(self.project, self._home)
 
     @cached_property
     def facts(self) -> FactsReader:
-        """Reads the facts of transcripts."""
         from memtui.app.readings import FactsReader
 
         return FactsReader()
 
     @cached_property
     def aftermaths(self) -> Aftermaths:
-        """The aftermaths of compactions."""
         from memtui.app.readings import Aftermaths
 
         return Aftermaths(self.places, self.facts)
@@ -278,7 +262,6 @@ class ProjectModel:
         return self._stopped.is_set()
 
     def targets(self) -> list[Target]:
-        """The watched folders."""
         try:
             transcripts = self.transcripts.folders()
         except FileProblem:  # the comparison reports the reason

@@ -150,7 +150,6 @@ class StatusBar(Widget):
         return self.screen.query_one(TabStrip)
 
     def apply(self, view: View) -> None:
-        """Show what a newer view says about the session, the branch, or the captures."""
         if isinstance(view, BranchView):
             self.branch = view.branch
         elif isinstance(view, HealthView):
@@ -174,7 +173,6 @@ class StatusBar(Widget):
             self.problem = f"captures are lost: {self.captures.problem}" if self.captures.problem else ""
 
     def show_liveness(self, liveness: Liveness) -> None:
-        """Show whether the screen is up to date."""
         self.liveness = liveness
         self._show_marks()
         if liveness.mark is Mark.LOST:
@@ -357,7 +355,6 @@ class TabStrip(Widget):
             self.index = index
 
     def render(self) -> Content:
-        """One line."""
         cells, mark = self._layout()
         strip = Content.assemble(*(part for cell in cells for part in (cell, " ")))
         room = max(1, self.size.width - strip.cell_length)
@@ -365,7 +362,6 @@ class TabStrip(Widget):
         return Content.assemble(strip, " " * (room - mark.cell_length - 1), mark)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the clicked tab."""
         column = 0
         for index, cell in enumerate(self._layout()[0]):
             column += cell.cell_length + 1

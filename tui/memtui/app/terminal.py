@@ -116,7 +116,6 @@ def end(app: App[Any]) -> None:
 
 
 def terminal_gone() -> bool:
-    """Whether standard input is no longer a terminal."""
     return sys.__stdin__ is None or not os.isatty(sys.__stdin__.fileno())
 
 

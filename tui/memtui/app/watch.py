@@ -142,7 +142,6 @@ class _Handler:
         self._report = hint
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        """Report an event of watchdog."""
         if event.event_type in ("opened", "closed_no_write"):
             return
         for path in {event.src_path, event.dest_path} - {""}:
@@ -210,18 +209,15 @@ class Live:
         self._thread = threading.Thread(target=self._run, name="memtui-live", daemon=True)
 
     def start(self) -> None:
-        """Start; the first comparison comes at once."""
         self._thread.start()
 
     def stop(self, timeout: float = 1.0) -> None:
-        """Stop, and wait a limited time for the thread."""
         self._stopped.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout)
 
     def hint(self, name: str) -> None:
-        """Request a comparison of this target. Thread-safe."""
         with self._lock:
             self._hints.add(name)
         self._wake.set()
@@ -336,7 +332,6 @@ class StateWriter:
         self._thread = threading.Thread(target=self._run, name="memtui-following", daemon=True)
 
     def start(self) -> None:
-        """Start, after a moment."""
         self._thread.start()
 
     def stop(self, timeout: float) -> None:

@@ -177,7 +177,6 @@ _ROOMY = 60
 
 
 def draw_item(item: Item, ticked: bool, width: int) -> Content:
-    """One row of the screen."""
     if isinstance(item, str):
         return Content(clean_line(item))
     if isinstance(item, Fold):

@@ -163,7 +163,6 @@ def time_and_age(head: MemoryHead, now: datetime) -> str:
 
 
 def memory_file_document(memory: MemoryText, now: datetime) -> Document:
-    """The memory file of a review."""
     head = [styled(("memory file", "label"), (time_and_age(memory.head, now), "dim")), _BLANK]
     return Document([*head, *from_markdown(memory.text).lines])
 

@@ -27,7 +27,6 @@ _OFF = f"{FROM_REPOSITORY}, and off: you have neither pinned it with memtui nor 
 
 
 def pin_document(row: PinRow, view: LightsView) -> Document:
-    """The document of a pin."""
     light = view.lights.get(row.pin.text) if row.confirmed else None
     mark, role = MARKS[light] if row.confirmed else UNCONFIRMED
     says = in_words(light, view) if row.confirmed else _OFF
@@ -50,7 +49,6 @@ def pin_document(row: PinRow, view: LightsView) -> Document:
 
 
 def in_words(light: PinFate | None, view: LightsView) -> str:
-    """The meaning of a light, as a sentence."""
     of = f" of {local_minute(view.at)}" if view.at else ""
     if light == "kept":
         return f"kept by the summary{of}"

@@ -52,7 +52,6 @@ _SO_FAR = " · not all searched yet"
 
 
 def draw(found: Result, now: datetime, width: int) -> Content:
-    """A result as a row."""
     title, when = clean_line(found.title), found.when
     if found.kind is Kind.SESSION:
         ago = short_age(when, now) if when else ""

@@ -65,7 +65,6 @@ class CommandsPane(Pane):
         self.lights = LightsView()
 
     def apply(self, view: View) -> None:
-        """Show a newer list."""
         if isinstance(view, CommandsView):
             self.view = view
             self._by_name = {command.name: command for command in view.commands}
@@ -82,20 +81,16 @@ class CommandsPane(Pane):
             self.highlight_new(self._by_name, whole=not view.problem)
 
     def command(self, key: str | None) -> ActiveCommand | None:
-        """The active command behind a row, None for a broken entry."""
         return self._by_name.get(key) if key is not None else None
 
     @property
     def command_keys(self) -> Sequence[str]:
-        """The keys of the commands and of broken entries."""
         return (*self._by_name, *(f"{_BROKEN}{number}" for number in range(len(self.view.broken))))
 
     def pin(self, key: str | None) -> PinRow | None:
-        """The pin behind a row."""
         return self._pins.get(key) if key is not None else None
 
     def all_keys(self) -> Sequence[str]:
-        """Every key, in the order shown."""
         red = [key for key in self._pins if self._light(key) == _RED]
         unreadable = (_PINS_BROKEN,) if self._pins_problem else ()
         return (*self.command_keys, *unreadable, *red, *(key for key in self._pins if key not in red))
@@ -114,12 +109,10 @@ class CommandsPane(Pane):
         return self.lights.lights.get(self._pins[key].pin.text)
 
     def text_of(self, key: str) -> str:
-        """The text that the filter searches."""
         pin = self.pin(key)
         return pin.pin.text if pin is not None else key
 
     def draw_row(self, key: str, width: int) -> Content:
-        """One row."""
         command, pin = self.command(key), self.pin(key)
         if pin is not None:
             sign, role = MARKS[self._light(key)] if pin.confirmed else UNCONFIRMED
@@ -144,7 +137,6 @@ class CommandsPane(Pane):
         return ""
 
     def detail(self, key: str | None) -> Detail:
-        """The detail of a row."""
         command, pin = self.command(key), self.pin(key)
         if pin is not None and key is not None:
             return Detail(f"{key} {self._light(key)} {pin.confirmed}", "Pin", pin_document(pin, self.lights))
@@ -199,7 +191,6 @@ class CommandsPane(Pane):
         )
 
     def subject(self, key: str | None) -> Subject:
-        """The subject for keys."""
         command, pin = self.command(key), self.pin(key)
         if pin is not None:
             gone = "The session of this pin is not known, or its transcript no longer exists."
@@ -216,7 +207,6 @@ class CommandsPane(Pane):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def action_clear(self) -> None:
-        """Deactivate the selected command, or remove the selected pin."""
         command, pin = self.command(self.selected), self.pin(self.selected)
         if pin is not None:
             self._remove(pin)
@@ -226,7 +216,6 @@ class CommandsPane(Pane):
             self._clear(command.name)
 
     def action_clear_all(self) -> None:
-        """Deactivate all commands, after confirmation."""
         from memtui.app.screens.dialogs import ConfirmScreen
 
         number = len(self.command_keys)
@@ -288,7 +277,6 @@ class CommandsPane(Pane):
 
 
 def short_pin(text: str) -> str:
-    """A pin in a message."""
     text = clean_line(text)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
 

@@ -36,11 +36,9 @@ class DetailView(DocumentView):
         self._shown: str | None = None
 
     def stop(self) -> None:
-        """Drop the current request."""
         self._request = None
 
     def show_detail(self, detail: Detail) -> None:
-        """Show an item."""
         same = self._request is not None and self._request.key == detail.key
         self._request = detail
         self.border_title = Content(detail.title)

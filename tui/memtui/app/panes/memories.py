@@ -91,7 +91,6 @@ class MemoriesPane(Pane):
         """The memories from which links were followed, by target."""
 
     def show_held(self, states: Sequence[RemoteState]) -> None:
-        """Show in each row which remotes have the memory."""
         held: dict[str, str] = {}
         for state in states:
             held |= {each: ",".join(filter(None, (held.get(each), state.name))) for each in state.shared}
@@ -100,7 +99,6 @@ class MemoriesPane(Pane):
             self.show_rows()
 
     def apply(self, view: View) -> None:
-        """Show a newer listing."""
         if isinstance(view, ClaudeView):
             self._show_claudes(view)
         elif isinstance(view, MemoriesView):
@@ -125,7 +123,6 @@ class MemoriesPane(Pane):
             self.post_message(self.Changed(self))
 
     def resync(self) -> None:
-        """Show the last listing, dropping changes made in advance."""
         if self.view is not self._listed:
             self._show_view(self._listed)
 
@@ -174,7 +171,6 @@ class MemoriesPane(Pane):
         return True
 
     def head(self, key: str) -> MemoryHead | None:
-        """The last read head of a memory; None before."""
         return self._known_heads.get(key)
 
     def unread(self, keys: Iterable[str]) -> list[str]:
@@ -195,7 +191,6 @@ class MemoriesPane(Pane):
         return [entry for key in keys if (entry := entries.get(key))]
 
     def count(self) -> str:
-        """Number of rows."""
         return f"{len(self._stored_keys()) or ''}{'…' if self.view.more else ''}"
 
     def count_in_border(self) -> str:
@@ -231,7 +226,6 @@ class MemoriesPane(Pane):
         return self.claudes.get(key) if self.claudes else None
 
     def text_of(self, key: str) -> str:
-        """The text that the filter searches."""
         if self.claudes and self.claudes.get(key):
             return self.claudes.text_of(key)
         head = self.head(key)
@@ -246,7 +240,6 @@ class MemoriesPane(Pane):
         )
 
     def draw_row(self, key: str, width: int) -> Content:
-        """One row."""
         if self.claudes and self.claudes.get(key):
             return self.claudes.draw(key, width)
         entry = self.view.entries.get(key)
@@ -264,7 +257,6 @@ class MemoriesPane(Pane):
         return memory_row(known, self.clock(), width)
 
     def _note(self, key: str) -> str:
-        """A note that a memory is stale."""
         state = self._file_states.get(key)
         return state.summary if state else ""
 
@@ -273,7 +265,6 @@ class MemoriesPane(Pane):
         return "" if self._concerns(project) else project.rstrip("/").rpartition("/")[2]
 
     def detail(self, key: str | None) -> Detail:
-        """The detail of a row."""
         if key is not None and (claudes := self.claudes) and (memory := claudes.get(key)):
 
             def read(progress: Progress) -> Document:
@@ -290,11 +281,9 @@ class MemoriesPane(Pane):
         return Detail(key, f"Memory {clean_line(key.removesuffix('.md'))}", None, work)
 
     def unfold(self, name: str) -> None:
-        """Toggle a fold of the detail."""
         self._reader.toggle(name)
 
     def subject(self, key: str | None) -> Subject:
-        """The subject for keys."""
         from memtui.documents.memory import RECOVERY_ID
         from memtui.store.transcripts import TranscriptProblem
 
@@ -340,7 +329,6 @@ class MemoriesPane(Pane):
         self._read_states(tuple(keys))
 
     def let_time_pass(self) -> None:
-        """Update ages, and check named files again."""
         super().let_time_pass()
         self._read_states(self.in_sight)
 
@@ -389,7 +377,6 @@ class MemoriesPane(Pane):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def action_all(self) -> None:
-        """Show the memories of all projects, or those of this one."""
         self.everything = not self.everything
         self.refilter()
         self.show_rows()
@@ -398,11 +385,9 @@ class MemoriesPane(Pane):
         self.app.say(every if self.everything else "Only this project's memories are shown.")
 
     def action_copy_id(self) -> None:
-        """Copy the Recovery ID."""
         self._copy("{id}", "")
 
     def action_copy_prompt(self) -> None:
-        """Copy the prompt that restores the memory."""
         self._copy(PROMPT, self.subject(self.selected).recovery_note)
 
     def _copy(self, form: str, note: str) -> None:
@@ -413,7 +398,6 @@ class MemoriesPane(Pane):
             self.app.warn(subject.no_recovery_id)
 
     def action_delete(self) -> None:
-        """Move the chosen memories to the trash."""
         from memtui.app.memory_edits import delete
 
         if self._claudes(self.selected) and not self.marked:
@@ -426,7 +410,6 @@ class MemoriesPane(Pane):
 
     @work(group="undelete", exclusive=True, exit_on_error=False)
     async def action_undelete(self) -> None:
-        """Take a memory out of the trash, chosen from a list."""
         from memtui.app.memory_edits import undelete
 
         backend = self.model.backend
@@ -489,7 +472,6 @@ class MemoriesPane(Pane):
 
     @work(group="sharing", exclusive=True, exit_on_error=False)
     async def action_versions(self) -> None:
-        """Show the versions of the selected memory, and their differences."""
         from memtui.app.details.versions import MemoryVersions
         from memtui.app.screens.versions import VersionsScreen
 
@@ -513,7 +495,6 @@ class MemoriesPane(Pane):
     # -- Claude's own memories ------------------------------------------------------------------------------
 
     def action_approve(self) -> None:
-        """Approve a memory of Claude's."""
         claudes, memory = self.claudes, self._claudes(self.selected)
         if claudes is None or memory is None:
             self.app.warn("Only memories that Claude keeps for itself are approved.")
@@ -637,7 +618,6 @@ class MemoriesPane(Pane):
 
     @work(group="share", exclusive=True, exit_on_error=False)
     async def action_share(self) -> None:
-        """Share the chosen memories with a remote, after asking."""
         ids, exchange = self.stored("shared"), self.model.exchange
         if not ids:
             return
@@ -660,7 +640,6 @@ class MemoriesPane(Pane):
 
     @work(group="sync", exit_on_error=False)
     async def action_sync(self) -> None:
-        """Exchange with every remote, and say what was done."""
         exchange = self.model.exchange
         said, failed = [], False
         with self.app.reporting("syncing"):
@@ -755,7 +734,6 @@ def memory_row(known: Known, now: datetime, width: int) -> Content:
 
 
 def _badges(by: str, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
-    """The marks before a title, with their colours."""
     return [
         (_from(by), "$secondary"),
         ("△ " if state and state.is_stale else "", "$warning"),

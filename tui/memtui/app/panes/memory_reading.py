@@ -37,7 +37,6 @@ class MemoryHeads:
         self._lock = threading.Lock()
 
     def get(self, name: str) -> MemoryHead | None:
-        """The last read head of a memory; None before."""
         known = self._known.get(name)
         return known[1] if known else None
 
@@ -137,7 +136,6 @@ class MemoryReader:
         """By memory, the relations shown last: they stay until newer ones are found."""
 
     def toggle(self, name: str) -> None:
-        """Open a fold, or close it."""
         self._unfolded ^= {name}
 
     def forget_relations(self) -> None:

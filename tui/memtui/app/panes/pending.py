@@ -104,19 +104,15 @@ class PendingPane(Pane):
 
     @property
     def has_new_captures(self) -> bool:
-        """Whether new captures are waiting for a review."""
         return any(self.view.rows[key].pending for key in self.newcomers if key in self.view.rows)
 
     def capture_row(self, key: str | None) -> CaptureRow | None:
-        """The capture behind a row."""
         return self.view.rows.get(key) if key is not None else None
 
     def all_keys(self) -> Sequence[str]:
-        """Every key, in the order shown."""
         return self.view.keys(reviewed_too=self.reviewed_too)
 
     def count(self) -> str:
-        """The numbers of pending and of broken captures."""
         broken = self.view.broken
         pending = len(self.view.pending) - broken
         parts = [f"{pending}…" if self.view.unread else str(pending) if pending or broken else ""]
@@ -141,7 +137,6 @@ class PendingPane(Pane):
         return text
 
     def draw_row(self, key: str, width: int) -> Content:
-        """One row."""
         item = self.view.rows.get(key)
         if item is None:
             return Content("")
@@ -207,7 +202,6 @@ class PendingPane(Pane):
     # -- the detail -----------------------------------------------------------------------------------------
 
     def unfold(self, name: str) -> None:
-        """Toggle a fold of the detail."""
         self._unfolded ^= {name}
 
     def detail(self, key: str | None) -> Detail:
@@ -248,7 +242,6 @@ class PendingPane(Pane):
         return facts_document(facts, evidence(facts, self.model.project.root))
 
     def subject(self, key: str | None) -> Subject:
-        """The capture's file and transcript."""
         item = self.capture_row(key)
         if item is None:
             return Subject()
@@ -263,7 +256,6 @@ class PendingPane(Pane):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def action_all(self) -> None:
-        """Show reviewed captures among the pending ones, or hide them again."""
         self.reviewed_too = not self.reviewed_too
         self.show_rows()
         self.post_message(self.Changed(self))
@@ -273,7 +265,6 @@ class PendingPane(Pane):
         self.app.say(shown)
 
     def action_lost(self) -> None:
-        """Show what the compaction of the selected capture lost and kept."""
         item, subject = self.capture_row(self.selected), self.subject(self.selected)
         if item is None or item.capture is None:
             self.app.warn("No capture is selected." if item is None else "This capture cannot be read.")
@@ -366,5 +357,4 @@ def _why_not(item: CaptureRow) -> str:
 
 
 def title_of(capture: Capture | PendingText) -> str:
-    """The title of a capture, as one clean line."""
     return clean_line(opening(capture.first_message)) or "(no first message)"

@@ -182,17 +182,14 @@ class StatePane(Pane):
         return clean_line(self.view.problem) or (_BARE if self.view.state else _NONE)
 
     def all_keys(self) -> Sequence[str]:
-        """Every key, in the order shown."""
         return tuple(self._glance)
 
     def count(self) -> str:
-        """The text after the title."""
         if self.view.state is None:
             return ""
         return "drafted" if self.view.drafted else f"v{self.view.state.version}"
 
     def count_in_border(self) -> str:
-        """Version, position among the sessions, and idle time."""
         quiet = self.quiet.replace(" for", "")  # a border has little room
         return " · ".join(part for part in (self.count(), self.place, quiet) if part)
 
@@ -224,17 +221,14 @@ class StatePane(Pane):
         return sessions[(sessions.index(self.view.session_id) + step) % len(sessions)]
 
     def refresh_rows(self) -> None:
-        """Draw again, with the title, which shows ages."""
         super().refresh_rows()
         self._show_title(len(self.rows))
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the title opens the list of sessions."""
         if event.y == 0 and self.styles.border_top[0] and not self.filter_text:
             self.call_later(self.app.run_action, "app.sessions")
 
     def action_move(self, rows: int) -> None:
-        """Select another row; the title is above the first one."""
         if rows < 0 and not self.index:
             self._stand_on_title(True)
         elif self._at_title:
@@ -247,14 +241,12 @@ class StatePane(Pane):
         super()._go(index)
 
     def action_open(self) -> None:
-        """Open the selected row; the title opens the list of sessions."""
         if self._at_title:
             self.call_later(self.app.run_action, "app.sessions")
         else:
             super().action_open()
 
     def on_blur(self) -> None:
-        """Without the focus, the title is not selected."""
         self._stand_on_title(False)
 
     def _stand_on_title(self, there: bool) -> None:
@@ -272,7 +264,6 @@ class StatePane(Pane):
         self.border_subtitle = Content(_TO_LIST if self._at_title else self.doing)
 
     def text_of(self, key: str) -> str:
-        """The text that the filter searches."""
         glance = self._glance.get(key)
         return f"{glance.label} {glance.text}" if glance else key
 
@@ -282,14 +273,12 @@ class StatePane(Pane):
         return glance.text if glance is not None and glance.label not in _COUNTS else ""
 
     def draw_row(self, key: str, width: int) -> Content:
-        """One row."""
         glance = self._glance.get(key)
         if glance is None:
             return Content("")
         return row([(glance.label, glance.style), " ", clean_line(glance.text)], "", width)
 
     def detail(self, key: str | None) -> Detail:
-        """The detail: the chart of the context, then the document."""
         view = self.view
         name, key = (
             " · ".join(part for part in ("Session state", self._session) if part),
@@ -315,7 +304,6 @@ class StatePane(Pane):
         return Detail(key, title, concat(head, Line(""), text), with_course)
 
     def _head(self) -> Document:
-        """The document's origin, and its backlog."""
         view, now = self.view, self.clock()
         when = f"{local_minute(view.written)} · {age(view.written, now)}" if view.written else "time unknown"
         session = f" · session {view.session_id[:8]}" if view.session_id else ""
@@ -333,7 +321,6 @@ class StatePane(Pane):
 
     @property
     def folded(self) -> bool:
-        """Whether the chart is folded."""
         return self.screen.has_class("-short") if self._folded is None else self._folded
 
     def _context_history(self, transcript: Path, progress: Progress, *, folded: bool) -> Document:
@@ -352,12 +339,10 @@ class StatePane(Pane):
         return Document([*fold(_CHART, name, now, inner, open_folds), Line("")])
 
     def unfold(self, name: str) -> None:
-        """Toggle the chart's fold."""
         if name == _CHART:
             self._folded = not self.folded
 
     def subject(self, key: str | None) -> Subject:
-        """The subject for keys."""
         view = self.view
         return Subject(
             no_recovery_id="A session state has no Recovery ID.",
@@ -384,7 +369,6 @@ class StatePane(Pane):
         self.app.say(f"Session {self.place}: {clean_line(session)[:8]}.")
 
     def action_versions(self) -> None:
-        """Show the versions of the current session, and the changes between them."""
         from memtui.app.details.versions import Versions
         from memtui.app.screens.versions import VersionsScreen
 
