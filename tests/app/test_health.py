@@ -7,10 +7,9 @@ import re
 
 import pytest
 
-from memtui.app.background import status_line
 from memtui.app.listings import HealthView
 from memtui.app.panes.pane import PaneId
-from memtui.app.status import StatusBar
+from memtui.app.status import StatusBar, health_line
 from memtui.ground.project import memtui_home
 from memtui.hooks.log import Run, record
 from memtui.plugin.installing import settings_block
@@ -115,11 +114,11 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
 
 def test_the_line_says_the_most_urgent_thing() -> None:
     now = clock()
-    assert status_line(HealthView(installed=True), now) == ("hooks installed", "$quiet")
-    assert status_line(HealthView(installed=True, last=DONE), now)[0].startswith("hooks ✓ last ran ")
+    assert health_line(HealthView(installed=True), now) == ("hooks installed", "$quiet")
+    assert health_line(HealthView(installed=True, last=DONE), now)[0].startswith("hooks ✓ last ran ")
     failed = DONE._replace(outcome="disk full")
-    assert status_line(HealthView(installed=True, last=failed), now)[1] == "$error"
-    assert status_line(HealthView(installed=False, last=failed), now)[0] == "hooks not installed: i"
+    assert health_line(HealthView(installed=True, last=failed), now)[1] == "$error"
+    assert health_line(HealthView(installed=False, last=failed), now)[0] == "hooks not installed: i"
 
 
 async def test_the_last_run_of_this_project_is_shown(world: World) -> None:

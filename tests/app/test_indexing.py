@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.app import project as comparison
-from memtui.app.background import Indexer
+from memtui.app.readings import Indexer
 from memtui.ground.project import Places
 from memtui.store.relations import memories_in
 from memtui.store.search_index import SearchIndex

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.app.readings import ContextHistories, ContextWatch
+from memtui.app.readings import Readings
 from memtui.ground.project import Places, Project, memtui_home
 from tests.transcripts import Transcript
 
 
+def places_in(folder: Path) -> Places:
+    return Places(Project(folder), memtui_home({"MEMTUI_HOME": str(folder / "m")}), folder / "c")
+
+
 def test_a_loop_and_a_task_that_is_open_again_are_both_said(tmp_path: Path) -> None:
-    places = Places(Project(tmp_path), memtui_home({"MEMTUI_HOME": str(tmp_path / "m")}), tmp_path / "c")
-    watch = ContextWatch(ContextHistories(), places)
+    places = places_in(tmp_path)
+    readings = Readings(places)
     ship = {"content": "Ship it", "status": "pending"}
     made = Transcript()
     made.tool("TodoWrite", todos=[{"content": "Write the tests", "status": "completed"}, ship])
     made.compaction()
-    assert watch.check(made.write(tmp_path), (), lambda: False).alarms == ()
+    assert readings.context(made.write(tmp_path), (), lambda: False).alarms == ()
     made.compaction()
     made.compaction()
     made.tool("TodoWrite", todos=[{"content": "write the tests.", "status": "pending"}, ship])
-    assert ContextWatch(ContextHistories(), places).check(made.write(tmp_path), (), lambda: False).alarms == (
+    assert Readings(places).context(made.write(tmp_path), (), lambda: False).alarms == (
         "compaction loop: 3 within 10 minutes, no file changed",
         "done before, open again: write the tests.",
     )
@@ -31,6 +35,6 @@ def test_the_last_summary_is_known_at_every_look(tmp_path: Path) -> None:
     made.compaction(summary="The first one")
     made.user("go on")
     made.compaction(summary="The second one")
-    path, histories = made.write(tmp_path), ContextHistories()
+    path, readings = made.write(tmp_path), Readings(places_in(tmp_path))
     for _ in range(2):
-        assert histories.read(path, lambda: False).compactions[-1].summary == "The second one"
+        assert readings.growing(path, lambda: False).compactions[-1].summary == "The second one"

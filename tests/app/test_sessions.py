@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.background import Sessions
 from memtui.app.listings import DraftWanted, StateView, View
 from memtui.app.project import ProjectModel
-from memtui.app.readings import ContextHistories
+from memtui.app.readings import Readings, Sessions
 from memtui.app.watch import FRESH, update_fresh
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
@@ -200,22 +199,22 @@ def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
     for _ in range(4):
         writer.say("On it.")
     path = world.save(writer)
-    histories = ContextHistories()
-    first = histories.read(path, lambda: False)
-    assert len(first.sizes) == 4
+    readings = Readings(places(world))
+    first = readings.growing(path, lambda: False)
+    assert len(first.context_sizes) == 4
     writer.compaction("What was before.")
     writer.say("On it again.")
     world.save(writer)
-    second = histories.read(path, lambda: False)
-    assert second.sizes[:4] == first.sizes
-    assert len(second.sizes) == 5
+    second = readings.growing(path, lambda: False)
+    assert second.context_sizes[:4] == first.context_sizes
+    assert len(second.context_sizes) == 5
     assert len(second.compactions) == 1
-    assert second == ContextHistories().read(path, lambda: False)
+    assert second == Readings(places(world)).growing(path, lambda: False)
 
 
 def test_a_course_of_another_transcript_under_the_name_begins_anew(world: World) -> None:
-    histories = ContextHistories()
+    readings = Readings(places(world))
     path = captured_session(world)
-    assert histories.read(path, lambda: False).sizes
+    assert readings.growing(path, lambda: False).context_sizes
     path.write_text("")
-    assert histories.read(path, lambda: False).sizes == ()
+    assert readings.growing(path, lambda: False).context_sizes == ()

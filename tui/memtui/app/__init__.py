@@ -1,7 +1,7 @@
 """The Textual app: it displays and asks; the stores change files.
 
 `project.py` is the model, without widgets, fed by one background thread (`watch.py`): on a hint of the
-watcher, or every two seconds, it compares the listings (`listings.py`, `background.py`) and publishes
+watcher, or every two seconds, it compares the listings (`listings.py`, `readings.py`) and publishes
 immutable views. Events are hints; the listing is the truth. A full listing is followed by a pause of eight
 times its duration, so that a very large folder does not take up all the time. A second thread keeps session
 states up to date; the pane only switches to a newer session after 20 seconds of silence in the current one.

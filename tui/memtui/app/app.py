@@ -253,7 +253,7 @@ class MemtuiApp(BaseApp):
                     return short_pin(model.pins.add(pin).text)
 
             words = await asyncio.to_thread(add)
-            model.aftermaths.forget()
+            model.readings.forget_aftermaths()
             self.hint("pins", "userpins")
             back = "u takes it back."
             if await asyncio.to_thread(model.lacks_hooks):
@@ -286,7 +286,7 @@ class MemtuiApp(BaseApp):
                     nothing = "Nothing to undo: memtui undoes changes of this run."
                     self.warn("Nothing to redo." if undone else nothing)
                     return
-                self.model.aftermaths.forget()  # a pin may have appeared or disappeared
+                self.model.readings.forget_aftermaths()  # a pin may have appeared or disappeared
                 for pane in self.browser.panes.values():
                     pane.await_back(change.names)
                     pane.resync()

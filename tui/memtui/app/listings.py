@@ -400,7 +400,7 @@ class MemoryRows:
 
 
 def first_views(places: Places) -> Iterator[View]:
-    """A view of each; `Comparison` publishes the whole ones."""
+    """A view of each; the first comparison publishes the whole ones."""
     from memtui.store.memory_labels import Label, quick_labels
     from memtui.store.newest import newest_captures, newest_memories
 

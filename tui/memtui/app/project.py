@@ -28,10 +28,9 @@ from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, git_branch
 
 if TYPE_CHECKING:
-    from memtui.app.background import Health, Indexer, Sessions
     from memtui.app.changes import Changes
     from memtui.app.listings import MemoryRows
-    from memtui.app.readings import Aftermaths, ContextHistories, ContextWatch, FactsReader
+    from memtui.app.readings import Health, Indexer, Readings, Sessions
     from memtui.app.sharing import Exchange
     from memtui.documents.commands import ActiveCommand
     from memtui.lost.pins import Pins
@@ -80,11 +79,16 @@ class ProjectModel:
         self.syncs = False
         """Whether memories are exchanged automatically."""
         self._stopped = threading.Event()
-        self._tidied = False
+        # What comparing needs, in its one thread:
+        self._last: dict[type[View], View] = {}
+        self._draft_wanted: DraftWanted | None = None
+        self._claude_view = ClaudeView()
+        self._indexes = self._tidied = False
+        self._wanted: dict[str, set[str]] = {}
 
     @cached_property
     def indexer(self) -> Indexer:
-        from memtui.app.background import Indexer
+        from memtui.app.readings import Indexer
 
         return Indexer(self.places)
 
@@ -155,7 +159,7 @@ class ProjectModel:
 
     @cached_property
     def health(self) -> Health:
-        from memtui.app.background import Health
+        from memtui.app.readings import Health
 
         return Health(self.places, self.transcripts)
 
@@ -179,21 +183,9 @@ class ProjectModel:
 
     @cached_property
     def sessions(self) -> Sessions:
-        from memtui.app.background import Sessions
+        from memtui.app.readings import Sessions
 
         return Sessions(self.states, self.transcripts, self._home, self.clock)
-
-    @cached_property
-    def histories(self) -> ContextHistories:
-        from memtui.app.readings import ContextHistories
-
-        return ContextHistories()
-
-    @cached_property
-    def watch(self) -> ContextWatch:
-        from memtui.app.readings import ContextWatch
-
-        return ContextWatch(self.histories, self.places)
 
     @cached_property
     def exchange(self) -> Exchange:
@@ -208,16 +200,10 @@ class ProjectModel:
         return Pins(self.project, self._home)
 
     @cached_property
-    def facts(self) -> FactsReader:
-        from memtui.app.readings import FactsReader
+    def readings(self) -> Readings:
+        from memtui.app.readings import Readings
 
-        return FactsReader()
-
-    @cached_property
-    def aftermaths(self) -> Aftermaths:
-        from memtui.app.readings import Aftermaths
-
-        return Aftermaths(self.places, self.facts)
+        return Readings(self.places)
 
     def draft(self, wanted: DraftWanted, cancelled: Callable[[], bool] = lambda: False) -> StateView:
         """Draft a session state from a transcript; takes as long as reading it.
@@ -230,9 +216,7 @@ class ProjectModel:
 
         known = wanted.meanwhile._replace(reading=False)
         try:
-            facts = self.facts.read(
-                wanted.transcript, None, lambda share: None, lambda: self.stopped or cancelled()
-            )
+            facts = self.readings.facts(wanted.transcript, None, lambda: self.stopped or cancelled())
         except OSError as error:
             return known._replace(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
         state = draft_session_state(facts, self.project)
@@ -280,27 +264,6 @@ class ProjectModel:
             *(Target(f"transcripts {number}", folder) for number, folder in enumerate(transcripts)),
         ]
 
-    @cached_property
-    def _comparison(self) -> Comparison:
-        return Comparison(self)
-
-    @property
-    def has_more_work(self) -> bool:
-        """Whether another comparison, even without names, would continue unfinished work."""
-        return self._comparison.has_more_work
-
-    def compare(self, names: Iterable[str], publish: Publish) -> None:
-        """List these targets again and publish what has changed; see `Comparison.compare`."""
-        self._comparison.compare(names, publish)
-        if not self._tidied:
-            self._tidied = True
-            with suppress(FileProblem):
-                self.backend.tidy()
-
-    def show_session(self, session_id: str) -> None:
-        """Show the state of this session from now on; "" follows the newest one."""
-        self._comparison.show_session(session_id)
-
     def check_transcript(self, path: str) -> Path:
         """The transcript for a path that was read from a file, or its copy from the archive.
 
@@ -311,22 +274,12 @@ class ProjectModel:
 
         return captured_transcript(self.places, path)
 
-
-class Comparison:
-    """The last view of each kind; used by one thread, except for `show_session`."""
-
-    def __init__(self, of: ProjectModel) -> None:
-        self._of = of
-        self._last: dict[type[View], View] = {}
-        self._draft_wanted: DraftWanted | None = None
-        self._claude_view = ClaudeView()
-        self._indexes = False
-        self._wanted: dict[str, set[str]] = {}
+    # -- comparing with the disk, in one thread -------------------------------------------------------------
 
     @property
     def has_more_work(self) -> bool:
         """Whether another comparison, even without names, would continue unfinished work."""
-        return self._of.capture_rows.unread > 0 or self._of.memory_rows.unread > 0
+        return self.capture_rows.unread > 0 or self.memory_rows.unread > 0
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
@@ -343,7 +296,7 @@ class Comparison:
             target, _, part = name.partition(" ")
             self._wanted.setdefault(target, set()).add(part)
         for triggers, step in self._steps():
-            if self._of.stopped or not self._wanted.keys() & triggers:
+            if self.stopped or not self._wanted.keys() & triggers:
                 continue
             try:
                 step(publish)
@@ -351,6 +304,10 @@ class Comparison:
                 problems.append(problem)
         if problems:
             raise problems[0]
+        if not self._tidied:
+            self._tidied = True
+            with suppress(FileProblem):
+                self.backend.tidy()
 
     def _steps(self) -> Sequence[tuple[frozenset[str], Callable[[Publish], None]]]:
         # Small ones first: they are on the screen before a long list is read.
@@ -375,16 +332,16 @@ class Comparison:
 
     def _check_root(self, publish: Publish) -> None:
         # A missing project lists as empty, which would look like an up-to-date screen.
-        root = self._of.project.root
+        root = self.project.root
         with reading(root):
             if not stat.S_ISDIR(root.stat().st_mode):
                 raise FileNotRegular(root, "is not a folder")
 
     def _compare_branch(self, publish: Publish) -> None:
-        self._publish_new(BranchView(git_branch(self._of.project.root)), publish)
+        self._publish_new(BranchView(git_branch(self.project.root)), publish)
 
     def _compare_config(self, publish: Publish) -> None:
-        path = self._of.places.home.config / "config.toml"
+        path = self.places.home.config / "config.toml"
         try:
             status = path.stat()
             view = ConfigView((status.st_ino, status.st_size, status.st_mtime_ns))
@@ -396,7 +353,7 @@ class Comparison:
 
     def _compare_commands(self, publish: Publish) -> None:
         try:
-            found = self._of.commands.read()
+            found = self.commands.read()
         except FileProblem as problem:
             self._publish_new(CommandsView(problem=str(problem)), publish)
         else:
@@ -406,8 +363,8 @@ class Comparison:
         from memtui.lost.pin_fates import pin_rows
 
         try:
-            transcripts = {each.session_id: each.path for each in self._of.transcripts.entries()}
-            view = PinsView(tuple(pin_rows(self._of.places, transcripts)))
+            transcripts = {each.session_id: each.path for each in self.transcripts.entries()}
+            view = PinsView(tuple(pin_rows(self.places, transcripts)))
         except FileProblem as problem:
             view = PinsView(problem=str(problem))
         self._publish_new(view, publish)
@@ -420,7 +377,7 @@ class Comparison:
 
         lacking: dict[str, str] = {}
         notes: dict[str, str] = {}
-        for entry, _, problem, shortage in command_statuses(self._of.commands, commands):
+        for entry, _, problem, shortage in command_statuses(self.commands, commands):
             if problem:
                 lacking[entry.name] = "no file" if isinstance(problem, NoCommandFile) else "no summary"
             elif shortage:
@@ -428,19 +385,19 @@ class Comparison:
         return CommandsView(commands, broken, lacking=lacking, notes=notes)
 
     def _compare_health(self, publish: Publish) -> None:
-        if not self._of.capture_rows.unread and not self._indexes:
+        if not self.capture_rows.unread and not self._indexes:
             self._indexes = True
-            self._of.indexer.start_for_transcripts()
+            self.indexer.start_for_transcripts()
         # An unread capture would count as missing.
-        if not self._of.capture_rows.unread and (view := self._of.health.check(self._of.capture_rows.rows)):
+        if not self.capture_rows.unread and (view := self.health.check(self.capture_rows.rows)):
             self._publish_new(view, publish)
 
     def _compare_claude(self, publish: Publish) -> None:
-        self._claude_view = self._of.claude_view()._replace(troubles=self._claude_view.troubles)
+        self._claude_view = self.claude_view()._replace(troubles=self._claude_view.troubles)
         self._publish_new(self._claude_view, publish)
 
     def _check_claude(self, publish: Publish) -> None:
-        troubles = self._of.claude_memories.troubles(self._claude_view.memories)
+        troubles = self.claude_memories.troubles(self._claude_view.memories)
         self._claude_view = self._claude_view._replace(troubles=tuple(troubles))
         self._publish_new(self._claude_view, publish)
 
@@ -448,30 +405,30 @@ class Comparison:
         listed = False
         if self._wanted.keys() & {"compacts", "memories"}:
             parts = self._wanted.get("memories", set())
-            listed = self._of.memory_rows.list(parts, sweep="" in parts)
-        if self._of.memory_rows.read(lambda: self._of.stopped) or listed:
-            view = self._of.memory_rows.view()
+            listed = self.memory_rows.list(parts, sweep="" in parts)
+        if self.memory_rows.read(lambda: self.stopped) or listed:
+            view = self.memory_rows.view()
             publish(view)
             if not view.more and len(view.keys) >= _MANY:
-                self._of.indexer.start()
+                self.indexer.start()
 
     def _compare_captures(self, publish: Publish) -> None:
-        listed = "compacts" in self._wanted and self._of.capture_rows.list()
-        read = self._of.capture_rows.read(lambda: self._of.stopped)
+        listed = "compacts" in self._wanted and self.capture_rows.list()
+        read = self.capture_rows.read(lambda: self.stopped)
         if listed or read:
-            publish(self._of.capture_rows.view())
-        if read and not self._of.capture_rows.unread:
+            publish(self.capture_rows.view())
+        if read and not self.capture_rows.unread:
             self._wanted[_READ] = set()
 
     def show_session(self, session_id: str) -> None:
         """Show the state of this session from now on; "" follows the newest one."""
-        self._of.sessions.choose(session_id)
+        self.sessions.choose(session_id)
         # Published even if it is the same one: the pane shows a waiting text meanwhile.
         self._last.pop(StateView, None)
         self._draft_wanted = None
 
     def _compare_state(self, publish: Publish) -> None:
-        view = self._of.sessions.current_view()
+        view = self.sessions.current_view()
         if isinstance(view, StateView):
             self._draft_wanted = None
             self._publish_new(view, publish)

@@ -1,21 +1,28 @@
-"""Readings of transcripts for the screen, in threads, cached while a transcript is unchanged."""
+"""What is read in threads after the first paint: transcripts, sessions, health of captures, search index."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
 from pathlib import Path
-from threading import Lock
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
-from memtui.app.listings import LightsView
+from memtui.app.listings import CaptureRow, DraftWanted, HealthView, LightsView, StateView
 from memtui.flows.aftermath import aftermaths
 from memtui.ground.clean import clean_line
-from memtui.ground.clock import parse_iso
+from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Places
+from memtui.ground.patterns import deferred
+from memtui.ground.project import Home, Places
+from memtui.hooks.log import Run, read_runs
+from memtui.hooks.writable import not_writable
 from memtui.lost.context_gauge import (
     Gauge,
     finished_tasks,
@@ -30,191 +37,70 @@ from memtui.lost.pin_fates import fates_at_last_compaction
 from memtui.lost.receipts import Receipt
 from memtui.lost.records import Aftermath
 from memtui.lost.traces import Trace, traces
+from memtui.plugin.installing import has_all_hooks
 from memtui.plugin.receipts import receipt_since, receipts_of
+from memtui.store.backfill import Compaction, compactions_in, coverage
+from memtui.store.listing import Entry, scan
+from memtui.store.state_files import version_of, written_at
+from memtui.store.state_progress import NAME as PROGRESS
+from memtui.store.state_progress import read_progress
+from memtui.store.states import StateStore, StoredState
+from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.facts import Reading, read_facts
-from memtui.transcript.records import CompactionFact, ContextSize, Facts, Todo
+from memtui.transcript.records import CompactionFact, Facts
 
-_KEPT = 16
-"""Size of the cache, so that moving in a list does not read the same transcripts again."""
+_TURNS = 12
+"""Number of turns that the pace is measured by."""
+_LOOPS = "compaction loop: 3 within 10 minutes, no file changed"
+
+K = TypeVar("K")
+V = TypeVar("V")
+Cancelled = Callable[[], bool]
+"""Polled while reading; True stops it with a ReadingCancelledError."""
 
 
-class FactsReader:
-    """Reads facts, remembering the latest by (transcript, its size and time, until). Thread-safe."""
+class Kept(Generic[K, V]):
+    """The values that were used last. Thread-safe."""
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, int, int, datetime | None], Facts] = OrderedDict()
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = threading.Lock()
 
-    def read(
-        self,
-        transcript: Path,
-        until: datetime | None,
-        progress: Callable[[float], None],
-        cancelled: Callable[[], bool],
-    ) -> Facts:
-        """The facts of a transcript up to a compaction; see `read_facts` for `until`.
-
-        Args:
-            transcript: the JSONL file.
-            until: the time of a capture, or None for the whole file.
-            progress: receives the share done, from 0 to 1.
-            cancelled: polled; True stops the reading.
-
-        Raises:
-            ReadingCancelledError: `cancelled` answered True.
-            OSError: the transcript cannot be read.
-        """
-        status = transcript.stat()
-        key = (str(transcript), status.st_size, status.st_mtime_ns, until)
+    def get(self, key: K) -> V | None:
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        facts = read_facts(
-            transcript,
-            until=until,
-            progress=lambda done, total: progress(done / total if total else 1.0),
-            cancelled=cancelled,
-        )
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: K, value: V) -> V:
         with self._lock:
-            self._kept[key] = facts
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return facts
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
 
+    def pop(self, key: K) -> V | None:
+        with self._lock:
+            return self._values.pop(key, None)
 
-_KEPT = 64
-_KEPT_TRACES = 8
+    def clear(self) -> None:
+        with self._lock:
+            self._values.clear()
+
 
 _File = tuple[str, int, int]
 """Path, size and time in ns of a transcript."""
 
 
-class _Traced:
-    """The compactions of a transcript, once they are read."""
-
-    def __init__(self) -> None:
-        self.reading = threading.Lock()
-        self.found: list[Trace] | None = None
-
-
-class Aftermaths:
-    """Reads aftermaths, remembering the latest by transcript and compaction. Thread-safe."""
-
-    def __init__(self, places: Places, facts: FactsReader) -> None:
-        self._places = places
-        self._facts = facts
-        self._kept: OrderedDict[tuple[_File, datetime | None], Aftermath] = OrderedDict()
-        self._traced: OrderedDict[_File, _Traced] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def read(self, transcript: Path, since: datetime | None, cancelled: Callable[[], bool]) -> Aftermath:
-        """The aftermath of a compaction.
-
-        Args:
-            transcript: the session's.
-            since: the first compaction at or after this time; the newest one when None.
-            cancelled: polled; True stops the reading.
-
-        Raises:
-            NoCompaction: the transcript does not have it.
-            OSError: the transcript cannot be read.
-            ReadingCancelledError: `cancelled` answered True.
-        """
-        status = transcript.stat()
-        file = (str(transcript), status.st_size, status.st_mtime_ns)
-        key = (file, since)
-        with self._lock:
-            if key in self._kept:
-                return self._kept[key]
-
-        def read(path: Path, until: datetime | None) -> Facts:
-            return self._facts.read(path, until, lambda share: None, cancelled)
-
-        traced = self._traces(file, cancelled)
-        (found,) = aftermaths(self._places, transcript, since, traced=traced, read=read, cancelled=cancelled)
-        with self._lock:
-            self._kept[key] = found
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return found
-
-    def _traces(self, file: _File, cancelled: Callable[[], bool]) -> list[Trace]:
-        """The compactions of a transcript; threads may ask concurrently for captures of the same session."""
-        with self._lock:
-            traced = self._traced.setdefault(file, _Traced())
-            while len(self._traced) > _KEPT_TRACES:
-                self._traced.popitem(last=False)
-        with traced.reading:
-            if traced.found is None:
-                traced.found = traces(Path(file[0]), cancelled)
-        return traced.found
-
-    def forget(self) -> None:
-        """Drop the cache: pins may have changed."""
-        with self._lock:
-            self._kept.clear()
-
-    def receipts(self, session_id: str) -> list[Receipt]:
-        """Receipts of a session, newest first; none if they cannot be read."""
-        try:
-            return receipts_of(self._places, session=session_id)
-        except (OSError, FileProblem):
-            return []
-
-
-_KEPT = 8
-_TURNS = 12
-"""Number of turns whose start times are kept, for the pace."""
-
-
-class ContextHistory(NamedTuple):
-    """The context sizes of a session over time."""
-
-    sizes: tuple[ContextSize, ...] = ()
-    compactions: tuple[CompactionFact, ...] = ()
-    turns: tuple[str, ...] = ()
-    """Start times of the last turns."""
-    todos: tuple[Todo, ...] = ()
-    models: tuple[str, ...] = ()
-
-
-class ContextHistories:
-    """Reads context sizes incrementally. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Path, Reading] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def read(self, transcript: Path, cancelled: Callable[[], bool]) -> ContextHistory:
-        """The history of a session up to now.
-
-        Args:
-            transcript: the session's.
-            cancelled: polled; True stops the reading.
-
-        Raises:
-            OSError: the transcript cannot be read.
-            ReadingCancelledError: `cancelled` answered True.
-        """
-        with self._lock:
-            reading = self._kept.pop(transcript, None)
-        if reading is None or transcript.stat().st_size < reading.offset:
-            reading = Reading(transcript)  # the first time, or another transcript with the same name
-        facts = reading.read(cancelled=cancelled)
-        turns = tuple(turn.source.timestamp for turn in facts.turns[-_TURNS:])
-        with self._lock:
-            self._kept[transcript] = reading
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return ContextHistory(facts.context_sizes, facts.compactions, turns, facts.todos, facts.models)
-
-
-_LOOPS = "compaction loop: 3 within 10 minutes, no file changed"
+def _file(transcript: Path) -> _File:
+    status = transcript.stat()
+    return str(transcript), status.st_size, status.st_mtime_ns
 
 
 class ContextState(NamedTuple):
-    """The current values of a session."""
+    """The context of a session, and what to know about its last compaction."""
 
     gauge: Gauge
     alarms: tuple[str, ...] = ()
@@ -224,48 +110,107 @@ class ContextState(NamedTuple):
     """The receipt of hand-overs since the last compaction."""
 
 
-class ContextWatch:
-    """Checks sessions; work finished before a compaction is read once."""
+class Readings:
+    """Reads transcripts, and remembers what was read last while they are unchanged. Thread-safe.
 
-    def __init__(self, histories: ContextHistories, places: Places) -> None:
-        self._histories = histories
+    Every reading raises OSError if the transcript cannot be read, and ReadingCancelledError once `cancelled`
+    answers True.
+    """
+
+    def __init__(self, places: Places) -> None:
         self._places = places
-        self._done: dict[tuple[Path, int], frozenset[str]] = {}
-        self._looped: dict[tuple[Path, int], bool] = {}
-        self._lock = Lock()
+        self._facts: Kept[tuple[_File, datetime | None], Facts] = Kept(16)
+        self._growing: Kept[Path, Reading] = Kept(8)
+        self._aftermaths: Kept[tuple[_File, datetime | None], Aftermath] = Kept(64)
+        self._traces: Kept[_File, list[Trace]] = Kept(8)
+        self._tracing: dict[str, threading.Lock] = {}
+        self._finished: dict[tuple[Path, int], frozenset[str]] = {}
+        self._looping: dict[tuple[Path, int], bool] = {}
+        self._watching = threading.Lock()
 
-    def check(self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]) -> ContextState:
-        """Check a session.
+    def facts(
+        self,
+        transcript: Path,
+        until: datetime | None,
+        cancelled: Cancelled,
+        progress: Callable[[float], None] = lambda share: None,
+    ) -> Facts:
+        """The facts of a transcript up to a compaction.
 
         Args:
-            transcript: the session's.
-            limits: tokens before automatic compactions of the project's sessions.
-            cancelled: polled; True stops the reading.
+            transcript: the JSONL file.
+            until: the time of a capture, or None for the whole file; see `read_facts`.
+            cancelled: polled.
+            progress: receives the share done, from 0 to 1.
+        """
+        key = (_file(transcript), until)
+        return self._facts.get(key) or self._facts.put(
+            key,
+            read_facts(
+                transcript,
+                until=until,
+                progress=lambda done, total: progress(done / total if total else 1.0),
+                cancelled=cancelled,
+            ),
+        )
+
+    def growing(self, transcript: Path, cancelled: Cancelled) -> Facts:
+        """The facts of a session that goes on: reads only what was added since the last time."""
+        reading = self._growing.pop(transcript)
+        if reading is None or transcript.stat().st_size < reading.offset:
+            reading = Reading(transcript)  # the first time, or another transcript with the same name
+        facts = reading.read(cancelled=cancelled)
+        self._growing.put(transcript, reading)
+        return facts
+
+    def aftermath(self, transcript: Path, since: datetime | None, cancelled: Cancelled) -> Aftermath:
+        """The aftermath of the first compaction at or after a time; of the newest one when None.
 
         Raises:
-            OSError: the transcript cannot be read.
-            ReadingCancelledError: `cancelled` answered True.
+            NoCompaction: the transcript does not have it.
         """
-        with self._lock:  # a check may take long, and the next one may begin meanwhile
-            return self._check(transcript, limits, cancelled)
+        file = _file(transcript)
+        if known := self._aftermaths.get((file, since)):
+            return known
 
-    def _check(
-        self, transcript: Path, limits: Collection[int], cancelled: Callable[[], bool]
-    ) -> ContextState:
-        history = self._histories.read(transcript, cancelled)
-        limit = limit_of(history.compactions, limits, history.models)
-        gauge = measure(history.sizes, history.turns, limit)
-        if not history.compactions:
-            return ContextState(gauge)
-        alarms = tuple(self._alarms(transcript, history, cancelled))
-        last = history.compactions[-1]
-        return ContextState(gauge, alarms, self._lights(transcript, last), self._receipt(transcript, last))
+        def read(path: Path, until: datetime | None) -> Facts:
+            return self.facts(path, until, cancelled)
 
-    def _receipt(self, transcript: Path, last: CompactionFact) -> Receipt | None:
+        # Threads may ask at the same time for captures of the same session.
+        with self._tracing.setdefault(file[0], threading.Lock()):
+            traced = self._traces.get(file)
+            if traced is None:
+                traced = self._traces.put(file, traces(transcript, cancelled))
+        (found,) = aftermaths(self._places, transcript, since, traced=traced, read=read, cancelled=cancelled)
+        return self._aftermaths.put((file, since), found)
+
+    def forget_aftermaths(self) -> None:
+        """Read them anew: pins may have changed."""
+        self._aftermaths.clear()
+
+    def receipts(self, session_id: str) -> list[Receipt]:
+        """Receipts of a session, newest first; none if they cannot be read."""
         try:
-            return receipt_since(self._places, transcript, last)
-        except OSError:
-            return None
+            return receipts_of(self._places, session=session_id)
+        except (OSError, FileProblem):
+            return []
+
+    def context(self, transcript: Path, limits: Collection[int], cancelled: Cancelled) -> ContextState:
+        """The context of a session; `limits` are tokens before automatic compactions of the project."""
+        with self._watching:  # a check may take long, and the next one may begin meanwhile
+            facts = self.growing(transcript, cancelled)
+            turns = [turn.source.timestamp for turn in facts.turns[-_TURNS:]]
+            limit = limit_of(facts.compactions, limits, facts.models)
+            gauge = measure(facts.context_sizes, turns, limit)
+            if not facts.compactions:
+                return ContextState(gauge)
+            alarms = tuple(self._alarms(transcript, facts, cancelled))
+            last = facts.compactions[-1]
+            try:
+                receipt = receipt_since(self._places, transcript, last)
+            except OSError:
+                receipt = None
+            return ContextState(gauge, alarms, self._lights(transcript, last), receipt)
 
     def _lights(self, transcript: Path, last: CompactionFact) -> LightsView:
         """The fate of the pins at the last compaction; empty if that cannot be read."""
@@ -276,20 +221,266 @@ class ContextWatch:
         waiting = any(each.kind == PINS for each in Outbox(self._places.home, transcript.stem).waiting())
         return LightsView(lights, parse_iso(last.source.timestamp), waiting)
 
-    def _alarms(
-        self, transcript: Path, history: ContextHistory, cancelled: Callable[[], bool]
-    ) -> Iterator[str]:
-        last = history.compactions[-1].source
+    def _alarms(self, transcript: Path, facts: Facts, cancelled: Cancelled) -> Iterator[str]:
+        last = facts.compactions[-1].source
         key = (transcript, last.line)
-        if may_loop(history.compactions):
-            if key not in self._looped:
-                self._looped[key] = is_looping(traces(transcript, cancelled))
-            if self._looped[key]:
+        if may_loop(facts.compactions):
+            if key not in self._looping:
+                self._looping[key] = is_looping(traces(transcript, cancelled))
+            if self._looping[key]:
                 yield _LOOPS
-        if key not in self._done:
-            self._done[key] = finished_tasks(
+        if key not in self._finished:
+            self._finished[key] = finished_tasks(
                 read_facts(transcript, until=parse_iso(last.timestamp), cancelled=cancelled)
             )
-        again = reopened_tasks(self._done[key], history.todos, last.line)
+        again = reopened_tasks(self._finished[key], facts.todos, last.line)
         if again:
             yield f"done before, open again: {clean_line(again[0])}"
+
+
+_STAYS = timedelta(seconds=20)
+"""Seconds of silence after which the pane may leave a session for a newer one: two sessions that work at the
+same time must not alternate."""
+_TOKEN = 13
+"""Bytes of transcript per token of context, as in `memtui.flows.follow`."""
+
+
+class Session(NamedTuple):
+    """A session with its transcript, its stored document, or both."""
+
+    session_id: str
+    active: datetime
+    """Time of the last write to its transcript; without one, to its document."""
+    newest: Entry | None = None
+    """Its current version."""
+    transcript: Transcript | None = None
+
+
+class Sessions:
+    """Lists the sessions, and makes the view of the current one.
+
+    That is the newest one, unless the user has chosen another. `current_view` is called by one thread,
+    `choose` is thread-safe.
+    """
+
+    def __init__(self, states: StateStore, transcripts: TranscriptStore, home: Home, clock: Clock) -> None:
+        self._states = states
+        self._transcripts = transcripts
+        self._home = home
+        self._clock = clock
+        self._chosen = ""
+        self._shown = ""
+        self._loaded: tuple[Entry, StoredState] | None = None
+        self._covered: tuple[tuple[Entry, int], int | None] | None = None
+        """Bytes of the transcript covered by the document, with the key of this cached value."""
+
+    def choose(self, session_id: str) -> None:
+        """Show this session from now on; "" follows the newest one."""
+        self._chosen = session_id
+        self._shown = ""
+
+    def sessions(self) -> list[Session]:
+        """All sessions, most recently active first.
+
+        Raises:
+            FileProblem: the transcripts or the states cannot be listed.
+        """
+        transcripts = {each.session_id: each for each in reversed(self._transcripts.entries())}
+        stored = {each.session_id: each.newest for each in self._states.sessions(transcripts.keys())}
+        found = [
+            Session(
+                name,
+                _active(stored.get(name), transcripts.get(name)),
+                stored.get(name),
+                transcripts.get(name),
+            )
+            for name in transcripts.keys() | stored.keys()
+        ]
+        return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
+
+    def current_view(self) -> StateView | DraftWanted:
+        """The view of the current session; a draft is needed if it has no stored version.
+
+        Raises:
+            FileProblem: see `sessions`.
+        """
+        chosen = self._chosen
+        sessions = self.sessions()
+        if not sessions:
+            return StateView(chosen=chosen)
+        shown = self._current(sessions, chosen)
+        transcript = shown.transcript
+        view = StateView(
+            session_id=shown.session_id,
+            transcript=transcript.path if transcript else None,
+            sessions=tuple(each.session_id for each in sessions),
+            active=shown.active.replace(second=0, microsecond=0),
+            chosen=chosen,
+        )
+        if shown.newest is not None:
+            stored = self._load(shown.newest)
+            return view._replace(
+                state=stored.state,
+                text=stored.text,
+                written=stored.written,
+                path=stored.path,
+                problem=stored.problem and f"{stored.path.name} {stored.problem}",
+                since=self._since(shown.newest, transcript),
+            )
+        assert transcript is not None
+        return DraftWanted(transcript.path, transcript.signature, view._replace(reading=True))
+
+    def _current(self, sessions: list[Session], chosen: str) -> Session:
+        known = {each.session_id: each for each in sessions}
+        if chosen in known:
+            return known[chosen]
+        newest, before = sessions[0], known.get(self._shown)
+        stays = before is not None and self._clock() - before.active < _STAYS
+        shown = before if before is not None and stays else newest
+        self._shown = shown.session_id
+        return shown
+
+    def _load(self, entry: Entry) -> StoredState:
+        if self._loaded is None or self._loaded[0] != entry:
+            self._loaded = (entry, self._states.load(entry))
+        return self._loaded[1]
+
+    def _since(self, entry: Entry, transcript: Transcript | None) -> int:
+        """Thousands of tokens added to the transcript since the document; 0 if unknown."""
+        if transcript is None:
+            return 0
+        folder = entry.path.parent
+        try:
+            written = (folder / PROGRESS).stat().st_mtime_ns
+        except OSError:
+            return 0
+        if self._covered is None or self._covered[0] != (entry, written):
+            progress = read_progress(self._home, folder.name)
+            known = progress is not None and progress.version == version_of(entry)
+            self._covered = ((entry, written), progress.offset if progress and known else None)
+        offset = self._covered[1]
+        return 0 if offset is None else int(max(0, transcript.signature[1] - offset) / _TOKEN / 1000)
+
+
+def _active(newest: Entry | None, transcript: Transcript | None) -> datetime:
+    if transcript is not None:
+        return datetime.fromtimestamp(transcript.mtime_ns / 1e9).astimezone()
+    assert newest is not None
+    return written_at(newest)
+
+
+_REST = 5.0
+"""Seconds between two checks: nothing here changes quickly."""
+
+
+class Health:
+    """Checks settings, hook log and transcripts; results for a transcript are cached until it changes."""
+
+    def __init__(self, places: Places, transcripts: TranscriptStore) -> None:
+        self.places = places
+        self._transcripts = transcripts
+        self._known: dict[Path, tuple[tuple[int, int, int], tuple[Compaction, ...]]] = {}
+        self._due = 0.0
+        self._captures: tuple[str, ...] = ()
+
+    def check(self, rows: Iterable[CaptureRow]) -> HealthView | None:
+        """The current health of the captures; None if it is too early to check again.
+
+        Raises:
+            FileProblem: Claude Code's folder cannot be listed.
+        """
+        captures = [row.capture for row in rows if row.capture is not None]
+        names = tuple(capture.session_id for capture in captures)
+        now = time.monotonic()
+        if now < self._due and names == self._captures:
+            return None
+        self._due, self._captures = now + _REST, names
+        found = coverage(self._transcripts.entries(), captures, self._compactions)
+        return HealthView(
+            installed=has_all_hooks(self.places),
+            problem=str(not_writable(self.places.project, self.places.home) or ""),
+            last=self._last_run(),
+            missing=found.missing,
+            sizes=found.sizes,
+        )
+
+    def _last_run(self) -> Run | None:
+        """The last run of a hook for this project."""
+        with suppress(OSError):
+            mine = str(self.places.project.root)
+            return next(
+                (run for run in reversed(read_runs(self.places.home.hook_log)) if run.project == mine), None
+            )
+        return None
+
+    def _compactions(self, transcript: Transcript) -> tuple[Compaction, ...]:
+        known = self._known.get(transcript.path)
+        if known is None or known[0] != transcript.signature:
+            known = (transcript.signature, compactions_in(transcript))
+            self._known[transcript.path] = known
+        return known[1]
+
+
+_MANY_BYTES = 4 << 20
+"""Bytes of transcripts from which indexing is left to a process; fewer are indexed in a moment."""
+_ANY = deferred(r"[^.].*", re.DOTALL)
+_TRANSCRIPT = deferred(r"[^.].*\.jsonl")
+
+_CODE = """
+import os, sys
+from pathlib import Path
+from memtui.ground.project import Home, Places, Project
+from memtui.store.search_index import SearchIndex
+if hasattr(os, "SCHED_IDLE"):  # lowest priority
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+elif hasattr(os, "nice"):
+    os.nice(19)
+root, claude, *home = map(Path, sys.argv[1:])
+SearchIndex(Places(Project(root), Home(*home), claude)).update()
+"""
+
+
+class Indexer:
+    """At most one process, which ends when the index is complete; it may be killed at any moment."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = False
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Update the index, once per run of the app: later changes are few at a time."""
+        with self._lock, suppress(OSError):  # if no process can be started, searching updates it
+            if self._started:
+                return
+            self._started = True
+            project, home, claude = self._places
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _CODE, *map(str, (project.root, claude, *home))],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def start_for_transcripts(self) -> None:
+        """Update the index if there are many unread transcripts."""
+        size = 0
+        with suppress(FileProblem):
+            for folder in scan(self._places.claude / "projects", _ANY):
+                with suppress(FileProblem):
+                    size += sum(entry.size for entry in scan(folder.path, _TRANSCRIPT))
+        if size >= _MANY_BYTES:
+            self.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def stop(self) -> None:
+        """End the process, and start no more; finished work is kept."""
+        with self._lock:
+            self._started = True
+            if self._process is not None and self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from memtui.app.sharing import RemoteState, SyncStatus, sync_status
 from memtui.app.watch import Liveness, Mark
 from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.clean import clean_line
+from memtui.ground.clock import age, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.named import TYPE_CHECKING, NamedTuple
 
@@ -166,10 +167,8 @@ class StatusBar(Widget):
 
     def let_time_pass(self) -> None:
         """Show the health of captures; its ages change."""
-        from memtui.app.background import status_line
-
         if self.captures is not None:
-            self.health = status_line(self.captures, self._model.clock())
+            self.health = health_line(self.captures, self._model.clock())
             self.problem = f"captures are lost: {self.captures.problem}" if self.captures.problem else ""
 
     def show_liveness(self, liveness: Liveness) -> None:
@@ -199,7 +198,7 @@ class StatusBar(Widget):
         model = self._model
         with self.app.reporting("looking at the context", wanted=lambda: False):
             watched = await asyncio.to_thread(
-                lambda: model.watch.check(transcript, limits, lambda: model.stopped)
+                lambda: model.readings.context(transcript, limits, lambda: model.stopped)
             )
             self._show_watched(transcript.stem, watched)
 
@@ -302,6 +301,21 @@ def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str]
         (size, colour),
         (pace if width >= _ROOMY else "", "$quiet"),
     )
+
+
+def health_line(view: HealthView, now: datetime) -> tuple[str, str]:
+    """A short text for the status bar, and its colour."""
+    if view.missing:
+        number = len(view.missing)
+        return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"
+    if not view.installed:
+        return "hooks not installed: i", "$quiet"
+    if view.last is None:
+        return "hooks installed", "$quiet"
+    if view.last.outcome != "ok":
+        return "last hook failed: see memtui doctor", "$error"
+    at = parse_iso(view.last.at)
+    return f"hooks ✓{f' last ran {age(at, now)}' if at else ''}", "$quiet"
 
 
 def live_mark(liveness: Liveness | None) -> Content:

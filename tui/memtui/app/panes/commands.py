@@ -246,7 +246,7 @@ class CommandsPane(Pane):
     async def _confirm(self, text: str) -> None:
         with self.app.reporting("confirming the pin"):
             await asyncio.to_thread(self.model.pins.confirm, [text])
-            self.model.aftermaths.forget()
+            self.model.readings.forget_aftermaths()
             self.app.hint("pins", "userpins")
             self.app.say(f"Confirmed “{short_pin(text)}”: it goes into every summary from now on.")
 
@@ -267,7 +267,7 @@ class CommandsPane(Pane):
     async def _remove(self, item: PinRow) -> None:
         with self.app.reporting("removing the pin"):
             await asyncio.to_thread(self._take_away, item)
-            self.model.aftermaths.forget()
+            self.model.readings.forget_aftermaths()
             self.app.hint("pins", "userpins")
             self.app.say(f"Removed the pin “{short_pin(item.pin.text)}”. u brings it back.")
 

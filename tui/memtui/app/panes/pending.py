@@ -183,7 +183,7 @@ class PendingPane(Pane):
         assert item.capture is not None
         try:
             transcript = self.model.check_transcript(item.capture.transcript)
-            found = self.model.aftermaths.read(
+            found = self.model.readings.aftermath(
                 transcript,
                 item.capture.timestamp,
                 progress.cancelled if progress else lambda: self.model.stopped,
@@ -222,7 +222,7 @@ class PendingPane(Pane):
 
         found, lost = self._read_losses(item, progress), None
         if found is not None:
-            receipts = self.model.aftermaths.receipts(found.session_id)
+            receipts = self.model.readings.receipts(found.session_id)
             lost = lost_document(found, receipts, frozenset(self._unfolded))
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
@@ -232,8 +232,8 @@ class PendingPane(Pane):
         assert item.capture is not None
         try:
             transcript = self.model.check_transcript(item.capture.transcript)
-            facts = self.model.facts.read(
-                transcript, item.capture.timestamp, progress.tell, progress.cancelled
+            facts = self.model.readings.facts(
+                transcript, item.capture.timestamp, progress.cancelled, progress.tell
             )
         except FileProblem as problem:
             return plain(f"\nNo facts: {problem}.", "warn")

@@ -328,10 +328,10 @@ class StatePane(Pane):
         from memtui.app.details.session import context_chart
 
         try:
-            history = self.model.histories.read(transcript, progress.cancelled)
+            facts = self.model.readings.growing(transcript, progress.cancelled)
         except (OSError, ReadingCancelledError):
             return EMPTY
-        chart = context_chart(history.sizes, history.compactions)
+        chart = context_chart(facts.context_sizes, facts.compactions)
         if not chart:
             return EMPTY
         (title, *inner), open_folds = chart.lines, () if folded else (_CHART,)

@@ -105,7 +105,7 @@ class LostScreen(Screen[None]):
         with self.app.reporting("reading what the compaction lost"):
             try:
                 self.aftermath = found = await asyncio.to_thread(
-                    self.model.aftermaths.read, self._transcript, self._since, lambda: not self.is_mounted
+                    self.model.readings.aftermath, self._transcript, self._since, lambda: not self.is_mounted
                 )
             finally:
                 self.listing.empty = "Nothing can be read of this compaction; esc goes back."

@@ -123,9 +123,7 @@ class ReviewScreen(Screen[Reviewed | None]):
             self._fill(facts, nothing)
 
     def _read(self, transcript: Path) -> Facts:
-        return self.model.facts.read(
-            transcript, self.capture.timestamp, lambda share: None, lambda: self.asking.gone
-        )
+        return self.model.readings.facts(transcript, self.capture.timestamp, lambda: self.asking.gone)
 
     def _fill(self, facts: Facts, nothing: str) -> None:
         """Show the facts, and fill untouched fields with the draft made from them."""
