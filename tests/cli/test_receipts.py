@@ -18,7 +18,7 @@ def test_the_list_and_json(memtui: Memtui, tmp_path: Path) -> None:
     shop.handed("another text\n\nmemtui:00000000", "user-prompt-submit")
     lines = memtui("doctor", "--receipts", "--root", root).out.splitlines()
     assert [line.split("\t")[3] for line in lines] == [
-        "✗ not received: the hook ran, and the transcript has nothing of it",
+        "✗ not received: it was handed over, and the transcript has nothing of it",
         "✓ received 09:53, whole",
     ]
     assert [

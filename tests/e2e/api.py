@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 SUMMARY = "<summary>\n1. Primary Request and Intent: the otter migration\n</summary>"
+CHOICE = "Answer with a single line of this form"
+"""A passage of the prompts that ask a model to choose."""
 _TOKENS = 180_000
+_SILENT_SECONDS = 40.0
+"""Longer than memtui's mod waits."""
 
 
 class Api:
@@ -21,12 +25,23 @@ class Api:
         """The messages of each request, as JSON."""
         self.most = 0
         """Messages beyond which a prompt is too long, so that the client compacts, once; 0: never."""
+        self.choice = ""
+        """The answer to a prompt that asks to choose; "" for none at all."""
+        self.commands: list[str] = []
+        """Commands that Claude runs next, one after the other."""
         self.address = ""
+        self.done = threading.Event()
+        """Ends the silence after a prompt that asks to choose."""
 
     def answer(self, messages: list[Any]) -> str | None:
         """The text of the answer; None for a prompt that is too long."""
         self.requests.append(json.dumps(messages, ensure_ascii=False))
-        last = json.dumps(messages[-1]).lower() if messages else ""
+        last = json.dumps(messages[-1]) if messages else ""
+        if CHOICE in last:
+            if not self.choice:
+                self.done.wait(_SILENT_SECONDS)
+            return self.choice or "R 1"
+        last = last.lower()
         if "create a detailed summary" in last:
             self.most = 0
             return SUMMARY
@@ -72,23 +87,31 @@ class _Handler(BaseHTTPRequestHandler):
         if not body.get("stream"):
             self._send(json.dumps(message | {"content": [block], "stop_reason": "end_turn"}).encode())
             return
+        empty: dict[str, Any] = {"type": "text", "text": ""}
+        delta, stop = {"type": "text_delta", "text": text}, "end_turn"
+        tools = [tool.get("name") for tool in body.get("tools", [])]
+        if self.server.api.commands and "Bash" in tools:
+            given = json.dumps({"command": self.server.api.commands.pop(0), "description": "paddle"})
+            empty = {"type": "tool_use", "id": f"toolu_{message['id']}", "name": "Bash", "input": {}}
+            delta, stop = {"type": "input_json_delta", "partial_json": given}, "tool_use"
         events: list[tuple[str, dict[str, Any]]] = [
             ("message_start", {"message": message}),
-            ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}),
-            ("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": text}}),
+            ("content_block_start", {"index": 0, "content_block": empty}),
+            ("content_block_delta", {"index": 0, "delta": delta}),
             ("content_block_stop", {"index": 0}),
-            ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": usage}),
+            ("message_delta", {"delta": {"stop_reason": stop}, "usage": usage}),
             ("message_stop", {}),
         ]
         lines = [f"event: {name}\ndata: {json.dumps({'type': name} | data)}\n\n" for name, data in events]
         self._send("".join(lines).encode(), kind="text/event-stream")
 
     def _send(self, data: bytes, status: int = 200, kind: str = "application/json") -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        with suppress(ConnectionError):  # the client has given up
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
 
 
 class _Server(ThreadingHTTPServer):
@@ -109,5 +132,6 @@ def serving() -> Iterator[Api]:
     try:
         yield api
     finally:
+        api.done.set()
         server.shutdown()
         server.server_close()

@@ -19,11 +19,12 @@ from typing import Any
 
 from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import context_block
-from tests.e2e.api import Api, serving
+from tests.e2e.api import CHOICE, Api, serving
 from tests.e2e.resuming import resumed_from_the_reader
 
 PIN = "Never push to main, whatever the otters say"
 RULE = "Never rename the lake of the otters: the ferry reads its name"
+OURS = "chosen by the user in memtui"
 SETTINGS = {"cleanupPeriodDays": 60, "env": {"OTTER": "1"}}
 _SECONDS = 180
 _WITH_MODS = (2, 1, 287)
@@ -80,6 +81,10 @@ class Run:
     def client_says(self, *words: str) -> str:
         """Run one of the client's own commands; returns what it printed."""
         return self._done([self.client, *words], "claude " + " ".join(words))
+
+    def has_mods(self) -> bool:
+        """Whether the client loads the plugin's mod."""
+        return tuple(map(int, self.client_says("--version").split()[0].split("."))) >= _WITH_MODS
 
     def turns(self, number: int) -> None:
         """A session of so many turns after a rule, in which the client compacts by itself."""
@@ -169,8 +174,7 @@ def _automatic(run: Run) -> None:
     (lost,) = json.loads(printed)
     missing = [row for row in lost["rows"] if row["state"] != "kept"]
     _check(any("river 1" in row["text"] for row in missing), "a request is listed as missing", printed)
-    version = tuple(map(int, run.client_says("--version").split()[0].split(".")))
-    if version >= _WITH_MODS:
+    if run.has_mods():
         noted = [line for line in run.transcripts().split("\n") if '"plugin_note"' in line]
         _check(noted and RULE in noted[0], "the mod handed over the rule that the summary lacks")
         arrived = any(RULE in each and "plugin, not from" in each for each in run.api.requests)
@@ -189,15 +193,66 @@ def _rescue(run: Run) -> None:
     before = len(run.api.requests)
     run.claude("go on with the otters")
     asked = "".join(run.api.requests[before:])
-    _check("chosen by the user in memtui" in asked, "the next request has them")
+    _check(OURS in asked, "the next request has them")
     _check("river 1" in asked, "word for word")
     run.claude("and on")
     added = [line for line in run.transcripts().split("\n") if '"hook_additional_context"' in line]
-    number = sum("chosen by the user in memtui" in line for line in added)
+    number = sum(OURS in line for line in added)
     _check(number == 1, "the transcript has them once", str(number))
     found = json.loads(run.memtui("doctor", "--receipts", "--json"))
     _check(found and all(each["arrival"] == "whole" for each in found), "all receipts: whole", str(found))
     _check(any("rescue of 2 rows" in each["what"] for each in found), "one of them is the rescue's")
+
+
+def _within_a_turn(run: Run) -> None:
+    """Rows handed over while Claude works: with the same turn's next request, by the mod, once."""
+    if not run.has_mods():
+        return
+    (lost,) = json.loads(run.memtui("lost", "--json"))
+    key = [row["key"] for row in lost["rows"] if "river 1" in row["text"]][-1]
+    before = len(run.api.requests)
+    run.api.commands = [f"{sys.executable} -m memtui lost --row {key} --hand-over", "echo paddle"]
+    run.claude("count them all", "--allowedTools", "Bash")
+    first, second, third = run.api.requests[before:]
+    _check(second.count(OURS) == first.count(OURS), "it waits while the command runs")
+    _check(third.count(OURS) == first.count(OURS) + 1, "and goes out with the next request")
+    before = len(run.api.requests)
+    run.claude("and on")
+    _check(run.api.requests[before].count(OURS) == third.count(OURS), "no hook hands it over again")
+    newest = json.loads(run.memtui("doctor", "--receipts", "--json"))[0]
+    _check("1 row" in newest["what"] and newest["arrival"] == "whole", "its receipt: whole", str(newest))
+
+
+def _chosen(run: Run) -> None:
+    """A model chooses: right numbers, none, wrong ones, prose, silence."""
+    if not run.has_mods():
+        return
+    before = run.config.read_text()
+    for way, name in (("small", "haiku"), ("own", "this session's model")):
+        run.config.write_text(f'{before}[compaction]\nchoice = "{way}"\n')
+        for answer, words, numbers in (
+            ("R 1 / O 2", f"2 handed over, chosen by {name} for 180,020 tokens", 2),
+            ("none", f"0 handed over, chosen by {name}", 0),
+            ("R 999", f"without {name}: its answer is no choice, 180,020 tokens spent", 1),
+            ("The rules matter most.", f"without {name}: its answer is no choice", 1),
+            ("", f"without {name}: no answer within 20 seconds", 1),
+        ):
+            known = run.transcripts()
+            asked = len(run.api.requests)
+            run.api.choice, run.api.most = answer, 6
+            run.turns(5)
+            lines = [line for line in run.transcripts().split("\n") if line not in known]
+            said = [line for line in lines if "memtui: the summary left out" in line]
+            what = f"{way}, {answer or 'silence'}"
+            _check(len(said) == 1 and words in said[0], f"{what}: {words}", str(said))
+            note = "".join(line for line in lines if '"plugin_note"' in line)
+            _check(note.count(" (L") == numbers, f"{what}: the note has {numbers}", note)
+            questions = [each for each in run.api.requests[asked:] if CHOICE in each.rpartition('"role"')[2]]
+            _check(len(questions) == 1, f"{what}: asked once")
+            _check(
+                (RULE in questions[0].partition(CHOICE)[0]) == (way == "own"), f"{what}: knows what it should"
+            )
+    run.config.write_text(before)
 
 
 def _by_hand(run: Run) -> None:
@@ -218,7 +273,7 @@ def _by_hand(run: Run) -> None:
     before = len(run.api.requests)
     run.claude("go on, resumed")
     _check(
-        "chosen by the user in memtui" in "".join(run.api.requests[before:]),
+        OURS in "".join(run.api.requests[before:]),
         "a resumed session gets its rescue",
     )
 
@@ -295,8 +350,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="memtui-e2e-") as base, serving() as api:
         run = Run(client, Path(base), api)
         _say(run.client_says("--version").strip())
-        steps = (_installed, _automatic, _rescue, _by_hand, _cleared, _resumed, _typed, _switched_off)
-        for step in (*steps, _uninstalled):
+        steps = (_installed, _automatic, _rescue, _within_a_turn, _chosen, _by_hand, _cleared, _resumed)
+        for step in (*steps, _typed, _switched_off, _uninstalled):
             _say(f"\n{step.__doc__}")
             step(run)
     _say("\nAll of it holds.")

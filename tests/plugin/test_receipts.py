@@ -94,10 +94,10 @@ def test_received_whole(shop: Shop) -> None:
             [{"kind": "hook_success", "stdout": TEXT}],
             "not received: Claude Code ran the hook and did not take its output: validation error",
         ),
-        ([], "not received: the hook ran, and the transcript has nothing of it"),
+        ([], "not received: it was handed over, and the transcript has nothing of it"),
         (
             [{"kind": "hook_additional_context", "content": [TEXT[:30]], "event": "UserPromptSubmit"}],
-            "not received: the hook ran, and the transcript has nothing of it",
+            "not received: it was handed over, and the transcript has nothing of it",
         ),
     ],
 )
@@ -172,7 +172,9 @@ def test_after_a_compaction_a_receipt_is_waited_for_until_the_model_goes_on(shop
     assert since(shop) is None
     shop.note("assistant")
     receipt = since(shop)
-    assert receipt and receipt.label == "not received: the hook ran, and the transcript has nothing of it"
+    assert (
+        receipt and receipt.label == "not received: it was handed over, and the transcript has nothing of it"
+    )
 
 
 def test_after_a_compaction_the_newest_counts_unless_one_is_bad(shop: Shop) -> None:

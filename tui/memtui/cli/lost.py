@@ -20,6 +20,7 @@ from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, current_session, memtui_home
+from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import (
     ChoiceError,
     candidate_json,
@@ -28,13 +29,12 @@ from memtui.lost.notes import (
     note_of,
     rows_json,
 )
-from memtui.lost.outbox import note_mod, take_delivery
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript
-from memtui.transcript.short_text import shortened
+from memtui.transcript.short_text import shortened, tokens
 
 _WIDTH = 200
 _PIN_LIMIT = 1 << 16
@@ -53,8 +53,9 @@ _SOURCE = re.compile(r"L?(\d{1,9})")
 @click.option("--candidates", "listing", is_flag=True, help="Print what a compaction may lose, numbered.")
 @click.option("--choose", metavar='"R 4 17 S 33"', help="The note with these candidates, by heading.")
 @click.option("--digest", default="", help="With --choose: the digest that --candidates has printed.")
-@click.option("--delivering", metavar="SESSION", default="", help="The session that is handed it at once.")
-@click.option("--mod", metavar="SESSION", default="", hidden=True, help="The plugin's mod is at work there.")
+@click.option(
+    "--prompt", "asking", type=click.Choice(["small", "own"]), help="Print what a model is asked to choose."
+)
 @click.option("--transcript", type=click.Path(path_type=Path), help="With these: the session's transcript.")
 @json_option
 @places_option
@@ -68,8 +69,7 @@ def lost(
     listing: bool,
     choose: str | None,
     digest: str,
-    delivering: str,
-    mod: str,
+    asking: str | None,
     transcript: Path | None,
     as_json: bool,
     places: Places,
@@ -86,15 +86,11 @@ def lost(
 
     --note prints what is handed to Claude right after a compaction, in at most 2,500 characters; standard
     input is the summary, or JSON {"summary": ..., "kept": [...]} with the messages that stayed. --candidates
-    prints the numbered lines that it is chosen from, --choose makes the note of a choice among them.
+    prints the numbered lines that it is chosen from, --choose makes the note of a choice among them. --prompt
+    prints what the small model is asked once there is a summary, or the session's own before there is one.
     """
-    if mod:
-        note_mod(places.home, mod)
-        return
-    if note or listing or choose is not None:
-        _note(places, transcript, listing, choose, digest, as_json)
-        if delivering:
-            take_delivery(places.home, delivering)
+    if note or listing or choose is not None or asking:
+        _note(places, transcript, listing, choose, digest, asking, as_json)
         return
     if handing:
         if wanted and every:
@@ -145,15 +141,29 @@ def _hand_over(
 
 
 def _note(
-    places: Places, transcript: Path | None, listing: bool, choose: str | None, digest: str, as_json: bool
+    places: Places,
+    transcript: Path | None,
+    listing: bool,
+    choose: str | None,
+    digest: str,
+    asking: str | None,
+    as_json: bool,
 ) -> None:
     path = transcript or find_transcript(places)
     given = sys.stdin.read(_SUMMARY_LIMIT) if sys.stdin and not sys.stdin.isatty() else ""
-    summary, kept = _given(given)
-    if not summary and not listing:
+    summary, kept = ("", []) if asking == "own" else _given(given)
+    if not summary and not listing and asking != "own":
         raise click.ClickException("standard input is empty: give it the summary.")
     with reading(path):
         compared = compare(path, places.project, summary, kept, standing_rules(places))
+    if asking:
+        text = prompt_for(asking, compared, summary)
+        if as_json:
+            print_json({"prompt": text, "tokens": tokens(text)})
+        else:
+            say(text)
+            say(f"about {tokens(text):,} tokens", err=True)
+        return
     if listing:
         numbered = [candidate_json(compared, number) for number in range(1, len(compared.lines) + 1)]
         if as_json:

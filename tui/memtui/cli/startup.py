@@ -42,6 +42,7 @@ COMMANDS = {
     "doctor": "install.doctor",
     "mcp": "install.mcp",
     "core-memory": "memory.core_memory",
+    "mod": "mod.mod",
     "completion": "main.completion",
     "demo": "main.demo",
 }

@@ -12,7 +12,7 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.sections import beginning, size_of
 from memtui.lost.handover_marks import mark_of, with_mark
-from memtui.lost.outbox import NOTE, PINS, Message, Outbox
+from memtui.lost.outbox import PINS, Message, Outbox, what_of
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _claim_messages(outbox: Outbox, payload: Payload, room: int, report: Report)
         parts.append(text)
         messages.append(taken)
         room -= size_of(text) + 2
-        report.add_work(_summary_of(message))
+        report.add_work(what_of(message))
     return "\n\n".join(parts), messages
 
 
@@ -116,14 +116,6 @@ def leave_pins(
         report.problem(problem)
 
 
-def _summary_of(message: Message) -> str:
-    if message.kind == PINS:
-        return "handed over pins again"
-    if message.kind == NOTE:
-        return f"handed over {message.rows} line{'' if message.rows == 1 else 's'} that the summary left out"
-    return f"handed over a rescue of {message.rows} row{'' if message.rows == 1 else 's'}"
-
-
 def _has_arrived(message: Message, payload: Payload) -> bool:
     """Whether the hand-over that a message repeats, or the message itself, has arrived in the transcript."""
     marks = [f"memtui:{mark}".encode() for mark in (message.unless, *message.printed) if mark]
@@ -135,5 +127,6 @@ def _has_arrived(message: Message, payload: Payload) -> bool:
     except (TranscriptProblem, FileProblem):
         return False
     # The raw output of a hook is recorded, too, whether or not it was accepted (Claude Code fact).
-    lines = [line for line in tail.split(b"\n") if b'"hook_additional_context"' in line]
+    added = (b'"hook_additional_context"', b'"plugin_note"')
+    lines = [line for line in tail.split(b"\n") if any(kind in line for kind in added)]
     return any(mark in line for line in lines for mark in marks)

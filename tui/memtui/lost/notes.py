@@ -33,8 +33,8 @@ LINES = 20
 _QUOTE = 260
 _MOST = {"R": 7, "S": 5, "F": 4, "C": 4, "N": 3, "O": 0}
 """The most lines under each heading when nobody chooses."""
-_CHOICE = re.compile(r"[A-Z]|\d+")
-_SEPARATED = re.compile(r"(?:[RSFCNO]|\d+|[\s,/;:.])*")
+_CHOICE = re.compile(r"[A-Z]|[0-9]+")
+_SEPARATED = re.compile(r"[RSFCNO0-9\s,/;:.]*")
 
 
 class ChoiceError(ValueError):
@@ -78,27 +78,14 @@ class Comparison(NamedTuple):
         return found
 
     def parsed(self, choice: str, digest: str) -> dict[str, list[int]]:
-        """A choice such as ``R 4 17 S 33``: letters of headings, each followed by numbers.
+        """A choice; see `parse_choice`.
 
         Raises:
             ChoiceError: it was made on other candidates, or is not of this form.
         """
         if digest != self.digest:
             raise ChoiceError("the choice was made on other candidates; list them again")
-        if not _SEPARATED.fullmatch(choice):
-            raise ChoiceError("a choice is letters of headings (R S F C N O), each followed by numbers")
-        found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
-        letter = ""
-        for word in _CHOICE.findall(choice):
-            if not word.isdecimal():
-                letter = word
-            elif not letter or not 0 < int(word) <= len(self.lines):
-                raise ChoiceError(
-                    f"there is no candidate {word}" if letter else "a heading's letter comes first"
-                )
-            elif int(word) not in found[letter]:
-                found[letter].append(int(word))
-        return found
+        return parse_choice(choice, len(self.lines))
 
     def in_force(self) -> dict[str, list[int]]:
         """Of the structural choice what misses most: rules, steps due, what was refused or failed."""
@@ -112,6 +99,30 @@ class Note(NamedTuple):
     """With its mark; "" when nothing is worth it."""
     numbers: tuple[int, ...]
     """The lines in it."""
+
+
+def parse_choice(choice: str, most: int) -> dict[str, list[int]]:
+    """A choice such as ``R 4 17 / S 33``: letters of headings with numbers up to `most`; or ``none``.
+
+    Raises:
+        ChoiceError: it is not of this form.
+    """
+    found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
+    if choice.strip().rstrip(".").lower() == "none":
+        return found
+    if not choice.strip() or not _SEPARATED.fullmatch(choice):
+        raise ChoiceError("a choice is letters of headings (R S F C N O), each followed by numbers")
+    letter = ""
+    for word in _CHOICE.findall(choice):
+        if not word.isdecimal():
+            letter = word
+        elif not letter or len(word) > 9 or not 0 < int(word) <= most:
+            raise ChoiceError(
+                f"there is no candidate {word[:20]}" if letter else "a heading's letter comes first"
+            )
+        elif int(word) not in found[letter]:
+            found[letter].append(int(word))
+    return found
 
 
 def compare(
@@ -178,13 +189,13 @@ def note_of(compared: Comparison, chosen: dict[str, list[int]]) -> Note:
     return Note(with_mark("\n\n".join(parts)) if numbers else "", tuple(numbers))
 
 
-def line_for_person(compared: Comparison, note: Note) -> str:
+def line_for_person(compared: Comparison, note: Note, handed: str = "") -> str:
     """One line on what was left out and handed over."""
-    number = len(compared.lost)
+    number = len({*compared.lost, *note.numbers})
     if not number:
         return "memtui: the summary left out nothing that counts"
     lines = f"{number} line{'s' * (number != 1)} worth having"
-    return f"memtui: the summary left out {lines}; {len(note.numbers)} handed over (/lost)"
+    return f"memtui: the summary left out {lines}; {handed or f'{len(note.numbers)} handed over'} (/lost)"
 
 
 def lost_before(transcript: Path, project: Project, room: int) -> list[str]:

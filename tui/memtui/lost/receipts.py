@@ -1,7 +1,8 @@
 """Receipts: whether hand-overs have arrived, according to Claude Code's own transcript.
 
 Claude Code fact: text that a hook adds to the conversation is recorded as ``hook_additional_context``, its
-raw output as ``hook_success``, failures as ``hook_cancelled``, ``hook_non_blocking_error`` and others.
+raw output as ``hook_success``, failures as ``hook_cancelled``, ``hook_non_blocking_error`` and others; a text
+that a plugin's mod hands over as ``plugin_note``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ Arrival = Literal["whole", "cut", "missing", "unknown"]
 
 _HANDED = re.compile(r"(\d[\d,]*) characters of context, memtui:([0-9a-f]{8})")
 _ANSWER = re.compile(rb'"type": ?"assistant"')
+_RECORDS = (b'"hook_', b'"plugin_note"', b'"compact_boundary"')
+_ADDED = ("hook_additional_context", "plugin_note")
 _WITHIN = timedelta(minutes=5)
 """Maximum time between a hook's run and its record in the transcript."""
 _BEFORE = timedelta(seconds=30)
@@ -37,7 +40,7 @@ class Handed:
 
     at: str
     event: str
-    """As on the command line: `session-start` or `user-prompt-submit`."""
+    """As on the command line: `session-start` or `user-prompt-submit`; `mod` for the plugin's mod."""
     session_id: str
     detail: str
 
@@ -50,7 +53,7 @@ class Receipt:
     """Time of the hand-over, or of a compaction without one."""
     session_id: str
     event: str
-    """`session-start` or `user-prompt-submit`."""
+    """`session-start`, `user-prompt-submit` or `mod`."""
     arrival: Arrival
     what: str = ""
     """The hook's description: ``handed over a rescue of 2 rows``."""
@@ -110,7 +113,7 @@ def read_notes(transcript: Path, start: int = 0, first: int = 1) -> Notes:
     with transcript.open("rb") as lines:
         lines.seek(start)
         for number, line in enumerate(lines, first):
-            if b'"hook_' not in line and b'"compact_boundary"' not in line:
+            if not any(kind in line for kind in _RECORDS):
                 answered = answered or _ANSWER.search(line) is not None
                 continue
             record = _record(line)
@@ -175,7 +178,7 @@ def _arrived(receipt: Receipt, notes: Notes | None) -> Receipt:
     if notes is None:
         return replace(receipt, reason="the transcript cannot be read any more")
     for note in notes.hooks:
-        found = find_mark(note.text) if note.kind == "hook_additional_context" else None
+        found = find_mark(note.text) if note.kind in _ADDED else None
         if found is not None and found.mark == mark:
             if found.whole:
                 return replace(receipt, arrival="whole", line=note.line)
@@ -196,7 +199,7 @@ def _reason(mark: str, near: Sequence[_Note]) -> str:
             return f"Claude Code reports an error of the hook{f': {first}' if first else ''}"
         if note.kind == "hook_success" and f"memtui:{mark}" in note.text:
             return "Claude Code ran the hook and did not take its output: validation error"
-    return "the hook ran, and the transcript has nothing of it"
+    return "it was handed over, and the transcript has nothing of it"
 
 
 def _is_near(at: datetime, moment: datetime) -> bool:

@@ -1,0 +1,159 @@
+"""Who chooses what goes back after a compaction: a small model, the session's own, or nobody.
+
+A model answers with the numbers of quotes and the letters of headings only, so it can invent nothing. After
+any other answer the note is chosen by structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from memtui.ground.clean import clean_line
+from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
+from memtui.ground.project import Home
+from memtui.lost.notes import ChoiceError, Comparison, parse_choice
+from memtui.lost.records import Row
+from memtui.secrets.quoting import fenced, safe
+from memtui.transcript.short_text import ends_of
+
+Way = Literal["small", "own", "no", ""]
+WAYS: tuple[Way, ...] = ("small", "own", "no")
+"""`small`: a small model with the summary; `own`: the session's own, which has the conversation before it."""
+
+_FILE = "choice"
+_LIMIT = 64 << 10
+_NAMES = {"small": "haiku", "own": "this session's model"}
+_MOST = 200
+"""The most candidates that a model is shown."""
+_QUOTE = 260
+_SUMMARY = 40_000
+
+
+class Choice(NamedTuple):
+    """What a model's answer has come to."""
+
+    numbers: dict[str, list[int]] | None = None
+    """By heading; None for a choice by structure."""
+    way: str = ""
+    """Who was asked: ``haiku``; "" for nobody."""
+    problem: str = ""
+    """Why its answer does not count."""
+    cost: str = ""
+    """``11,904 tokens``; "" if nothing was charged."""
+
+
+def way_of(home: Home) -> Way:
+    """Who chooses: ``[compaction] choice`` of config.toml, else what was last chosen; "" if never.
+
+    Raises:
+        FileProblem: config.toml cannot be read, or names somebody else.
+    """
+    try:
+        text = read_within(home.config / "config.toml", home.config, limit=_LIMIT).decode("utf-8", "replace")
+    except FileMissing:
+        text = ""
+    import tomllib  # most people have no such file
+
+    try:
+        section = tomllib.loads(text).get("compaction", {})
+    except (ValueError, RecursionError) as problem:
+        raise FileProblem(home.config / "config.toml", f"is not valid TOML: {problem}") from problem
+    given = section.get("choice", "") if isinstance(section, dict) else None
+    if given not in (*WAYS, ""):
+        raise FileProblem(home.config / "config.toml", '[compaction] choice must be "small", "own" or "no"')
+    if not given:
+        with suppress(FileProblem):
+            given = read_within(home.state / _FILE, home.state, limit=200).decode("utf-8", "replace").strip()
+    return next((way for way in WAYS if way == given), "")
+
+
+def choose_way(home: Home, way: Way) -> None:
+    """Remember who chooses.
+
+    Raises:
+        FileProblem: it cannot be written.
+    """
+    with suppress(OSError):  # writing the file reports why
+        private_parents(home.state)
+    write_atomic(home.state / _FILE, f"{way}\n".encode())
+
+
+def prompt_for(way: str, compared: Comparison, summary: str) -> str:
+    """The prompt for `small`, with the summary, or for `own`, whose model has the conversation."""
+    text = Path(__file__).with_name("prompts").joinpath(f"{way}.md").read_text("utf-8")
+    numbered = "\n".join(
+        f"{number}. {line.kind} {ends_of(clean_line(safe(line.text)), _QUOTE)} (L{line.source.line})"
+        for number, line in enumerate(compared.lines[:_MOST], 1)
+    )
+    parts = [text.strip(), *(("SUMMARY", fenced(safe(summary[:_SUMMARY]))) if way == "small" else ())]
+    return "\n\n".join((*parts, "CANDIDATES", fenced(numbered)))
+
+
+def keys_of(compared: Comparison) -> list[str]:
+    """The keys of the lines that a prompt numbers: their numbers differ once there is a summary."""
+    return [Row(line.kind, line.text, line.source, "lost").key for line in compared.lines[:_MOST]]
+
+
+def choice_of(compared: Comparison, asked: Any) -> Choice:
+    """What a model has chosen.
+
+    Args:
+        compared: the lines, compared with the summary; of those chosen, what the summary has is left out.
+        asked: `way`, the `keys` of what it was shown, and its `reply` as Claude Code gives it (`isAnswered`,
+            `text`, `usage`, `reason`, `status`); None for no reply in time. None if nobody was asked.
+    """
+    if not isinstance(asked, dict) or asked.get("way") not in _NAMES:
+        return Choice()
+    way, reply, keys = _NAMES[asked["way"]], asked.get("reply"), asked.get("keys")
+    if not isinstance(reply, dict):
+        return Choice(way=way, problem="no answer within 20 seconds")
+    cost = _cost(reply.get("usage"))
+    if reply.get("isAnswered") is not True:
+        status = f" {reply['status']}" if isinstance(reply.get("status"), int) else ""
+        reason = clean_line(str(reply.get("reason", "")))[:60].replace(
+            "aborted", "no answer within 20 seconds"
+        )
+        return Choice(way=way, problem=f"{reason}{status}" or "no answer", cost=cost)
+    shown = keys if isinstance(keys, list) else []
+    try:
+        chosen = parse_choice(str(reply.get("text", "")), len(shown))
+    except ChoiceError:
+        return Choice(way=way, problem="its answer is no choice", cost=cost)
+    return Choice(_renumbered(compared, shown, chosen), way, "", cost)
+
+
+def said_by(choice: Choice, handed: int) -> str:
+    """What was handed over, for the person: ``6 handed over, chosen by haiku for 11,904 tokens``."""
+    said = f"{handed} handed over"
+    if choice.way and choice.numbers is not None:
+        said += f", chosen by {choice.way}{f' for {choice.cost}' if choice.cost else ''}"
+    elif choice.way:
+        spent = f", {choice.cost} spent" if choice.cost else ""
+        said += f", without {choice.way}: {choice.problem}{spent}"
+    return said
+
+
+def _renumbered(
+    compared: Comparison, shown: Sequence[object], chosen: dict[str, list[int]]
+) -> dict[str, list[int]]:
+    now = {key: number for number, key in reversed(list(enumerate(keys_of(compared), 1)))}
+    return {
+        letter: [now[key] for number in numbers if (key := str(shown[number - 1])) in now]
+        for letter, numbers in chosen.items()
+    }
+
+
+def _cost(usage: Any) -> str:
+    if not isinstance(usage, dict):
+        return ""
+    paid, cached = 0, 0
+    for name, number in usage.items():
+        if isinstance(number, int) and not isinstance(number, bool) and str(name).endswith("_tokens"):
+            cached += number if name == "cache_read_input_tokens" else 0
+            paid += number if name != "cache_read_input_tokens" else 0
+    if not paid and not cached:
+        return ""
+    return f"{paid:,} tokens{f' and {cached:,} of its cache' if cached else ''}"
