@@ -56,7 +56,6 @@ class DemoProject:
 
     @property
     def transcript(self) -> Path:
-        """The transcript of the running session."""
         return self.transcript_of(self.session.session_id)
 
     def transcript_of(self, session_id: str) -> Path:

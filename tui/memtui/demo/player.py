@@ -45,11 +45,9 @@ class Player:
         self._thread = threading.Thread(target=self._play, name="memtui-demo", daemon=True)
 
     def start(self) -> None:
-        """Begin to play."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and wait for the last write."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join(timeout=5)

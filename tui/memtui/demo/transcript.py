@@ -34,7 +34,6 @@ class TranscriptWriter:
 
     @property
     def moment(self) -> datetime:
-        """The time of the next line."""
         return self._moment
 
     def take(self) -> str:
@@ -44,7 +43,6 @@ class TranscriptWriter:
         return text
 
     def wait(self, minutes: float) -> None:
-        """Let time pass."""
         self._moment += timedelta(minutes=minutes)
 
     def at(self, moment: datetime) -> None:
@@ -61,16 +59,13 @@ class TranscriptWriter:
         )
 
     def say(self, text: str) -> None:
-        """Claude answers in words."""
         self._assistant({"type": "text", "text": text}, output=len(text) // 4)
 
     def read(self, path: str, content: str) -> None:
-        """A file is read."""
         numbered = "\n".join(f"{n:>6}\t{line}" for n, line in enumerate(content.splitlines(), 1))
         self._tool("Read", {"file_path": path}, numbered, {"type": "text", "file": {"filePath": path}})
 
     def edit(self, path: str, old: str, new: str) -> None:
-        """A file is edited with success."""
         self._tool(
             "Edit",
             {"file_path": path, "old_string": old, "new_string": new, "replace_all": False},
@@ -85,7 +80,6 @@ class TranscriptWriter:
         )
 
     def write(self, path: str, content: str) -> None:
-        """A file is created."""
         self._tool(
             "Write",
             {"file_path": path, "content": content},
@@ -102,7 +96,6 @@ class TranscriptWriter:
         self._tool("Bash", {"command": command, "description": description}, output, result, failed=failed)
 
     def plan(self, text: str, path: str) -> None:
-        """A plan is proposed and approved."""
         self._tool(
             "ExitPlanMode",
             {"plan": text, "planFilePath": path},
@@ -112,7 +105,6 @@ class TranscriptWriter:
         )
 
     def ask(self, question: str, header: str, options: Mapping[str, str], answer: str) -> None:
-        """Claude asks a question with options, and the user answers."""
         asked = {
             "question": question,
             "header": header,
@@ -128,7 +120,6 @@ class TranscriptWriter:
         )
 
     def tasks(self, subjects: Sequence[str]) -> None:
-        """Tasks are put on the list."""
         for subject in subjects:
             self._tasks += 1
             self._tool(

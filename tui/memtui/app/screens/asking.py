@@ -50,15 +50,12 @@ class Asking(Generic[Answer]):
         return cast(BaseApp, self._screen.app)
 
     def say(self, text: str, *, warn: bool = False) -> None:
-        """Show a one-line message."""
         self._app.say(text, severity="warning" if warn else "information")
 
     def say_failed(self, problem: str) -> None:
-        """Explain why the draft is not the model's."""
         self.say(f"{reason_not_used(problem)}: the draft from the facts is kept.", warn=True)
 
     def end(self) -> None:
-        """Cancel readings and questions of a closed screen."""
         self.gone = True
         self.call_off()
 
@@ -67,7 +64,6 @@ class Asking(Generic[Answer]):
         return self._model.cancel()
 
     def ask(self) -> None:
-        """Let `claude -p` improve the draft."""
         if refusal := BUSY if self._model.is_open else self._draft.refusal():
             self.say(refusal, warn=True)
         else:

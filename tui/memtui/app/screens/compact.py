@@ -77,7 +77,6 @@ class CompactScreen(Screen[str | None]):
         self._storing = False
 
     def compose(self) -> ComposeResult:
-        """Text and form side by side; in a narrow window one of them at a time."""
         with Horizontal(id="compact"):
             yield TextField(id="compact-text", tab_behavior="focus", highlight_cursor_line=False)
             with Vertical(id="compact-form"):
@@ -87,7 +86,6 @@ class CompactScreen(Screen[str | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Start drafting."""
         for name, title in (
             ("text", "Recovery text of the current session"),
             ("description", "Description"),
@@ -123,7 +121,6 @@ class CompactScreen(Screen[str | None]):
             raise asyncio.CancelledError from error
 
     def on_read(self, message: Read) -> None:
-        """Show the progress of reading."""
         if self._compacted is None:
             self.text_area.border_subtitle = Content(f"reading the transcript {message.share:.0%}")
 
@@ -141,15 +138,12 @@ class CompactScreen(Screen[str | None]):
             self.asking.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
 
     def on_unmount(self) -> None:
-        """Cancel reading and asking."""
         self.asking.end()
 
     def action_ask_model(self) -> None:
-        """Let `claude -p` improve the draft."""
         self.asking.ask()
 
     def refusal(self) -> str:
-        """Why the model cannot be asked now."""
         if self._compacted is None:
             return "The draft is not there yet."
         if self._has_changed:
@@ -157,7 +151,6 @@ class CompactScreen(Screen[str | None]):
         return ""
 
     def question(self) -> Callable[[Callable[[], bool]], tuple[Compacted, str]]:
-        """The question to improve the facts-only draft."""
         compacted = self._compacted
         assert compacted is not None
         return lambda called_off: compact_by_claude(compacted, cancelled=called_off)
@@ -217,7 +210,6 @@ class CompactScreen(Screen[str | None]):
         self.set_focus(self.text_area)
 
     def action_switch(self) -> None:
-        """Go from the text to description, tags and checklist, or back."""
         if self.focused is self.text_area:
             self.add_class("-checks")
             self.set_focus(self.query_one("#compact-description"))
@@ -226,7 +218,6 @@ class CompactScreen(Screen[str | None]):
             self.set_focus(self.text_area)
 
     def action_save(self) -> None:
-        """Store the text, once."""
         if self._compacted is not None and not self._storing:
             self._storing = True
             self._save(self._compacted)

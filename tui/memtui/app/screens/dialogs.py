@@ -106,7 +106,6 @@ class ConfirmScreen(ModalScreen[bool | None]):
         """Whether yes was answered before the question was put."""
 
     def compose(self) -> ComposeResult:
-        """The question, the document, and the answers."""
         with Vertical(id="confirm"):
             yield Static(Content(self._question), id="question")
             if self._document is not None:
@@ -142,17 +141,14 @@ class ConfirmScreen(ModalScreen[bool | None]):
             self.query_one("#question", Static).update(Content(question))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Either button answers."""
         event.stop()
         self.action_answer(event.button.id == "yes")
 
     def action_read(self, step: int, pages: bool) -> None:
-        """Scroll the document."""
         for view in self.query(DocumentView):
             view.action_page(step) if pages else view.action_lines(step)
 
     def action_answer(self, answer: bool) -> None:
-        """Answer; yes waits until the question is put."""
         if answer and self._prepare is not None:
             self._early = True
         else:
@@ -180,14 +176,12 @@ class AskScreen(ModalScreen[str | None]):
         self._hint = hint
 
     def compose(self) -> ComposeResult:
-        """The question, the line, the hint."""
         with Vertical(id="ask"):
             yield Static(Content(self._question), id="asked")
             yield TypedLine(self._value, id="answer", compact=True, select_on_focus=False)
             yield Static(Content(self._hint), id="ask-hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter answers."""
         event.stop()
         self.dismiss(event.value)
 
@@ -207,7 +201,6 @@ class StoredScreen(ModalScreen[None]):
         self._memory_id = memory_id
 
     def compose(self) -> ComposeResult:
-        """The id twice: large, and as text."""
         with Vertical(id="stored"):
             yield Digits(self._memory_id.removeprefix("CMEM-"), id="stored-large")
             yield Static(Content.styled(self._memory_id, "bold $accent"), id="stored-id")
@@ -221,7 +214,6 @@ class StoredScreen(ModalScreen[None]):
         self.action_copy("{id}")
 
     def action_copy(self, form: str) -> None:
-        """Copy the id, or the prompt that restores the memory."""
         self.app.copy_text(form.format(id=self._memory_id))
 
 
@@ -242,12 +234,10 @@ class ReadingScreen(Screen[None]):
         self._document = document
 
     def compose(self) -> ComposeResult:
-        """The document and its keys."""
         yield DocumentView(self._document, id="reading")
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Scroll to the first line to show."""
         self.view.border_title = Content(self._title)
         self.view.reveal(self._at)
         self.view.focus()
@@ -273,12 +263,10 @@ class HelpScreen(ModalScreen[None]):
         self._document = help_document(about, of)
 
     def compose(self) -> ComposeResult:
-        """One scrolling text."""
         with Vertical(id="help"):
             yield DocumentView(self._document, id="help-text")
 
     def on_mount(self) -> None:
-        """Name it."""
         box = self.query_one("#help")
         box.border_title = Content(f"Help for {self._title}")
         box.border_subtitle = Content("esc closes")

@@ -78,7 +78,6 @@ class LostScreen(Screen[None]):
         self.ticked: dict[str, Row] = {}
 
     def compose(self) -> ComposeResult:
-        """Rows and summary: side by side, or one above the other."""
         with Horizontal(id="aftermath-body"):
             yield RowList(
                 self._draw,
@@ -90,14 +89,12 @@ class LostScreen(Screen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Read the losses of the compaction."""
         self.listing.border_title = Content("Lost")
         self.summary.border_title = Content("Summary")
         self._read()
 
     @property
     def selected(self) -> Item | None:
-        """The selected item."""
         return self._items.get(self.listing.selected or "")
 
     @work(group="aftermath", exclusive=True, exit_on_error=False)
@@ -151,7 +148,6 @@ class LostScreen(Screen[None]):
     # -- choosing -------------------------------------------------------------------------------------------
 
     def action_tick(self) -> None:
-        """Tick the selected row, or untick it."""
         item = self.selected
         if isinstance(item, Fold):
             self._fold(item)
@@ -168,7 +164,6 @@ class LostScreen(Screen[None]):
         self.listing.action_move(1)
 
     def action_tick_all(self) -> None:
-        """Tick all losses that fit, the worst first; or untick all."""
         missing = self.aftermath.missing if self.aftermath else ()
         self.ticked = {} if self.ticked else {row.key: row for row in fitting(missing)}
         if len(self.ticked) < len(missing) and self.ticked:
@@ -196,7 +191,6 @@ class LostScreen(Screen[None]):
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
-        """Hand the ticked rows to their session once, with its next prompt."""
         rows, aftermath = self._chosen(), self.aftermath
         if not rows or aftermath is None:
             return
@@ -222,7 +216,6 @@ class LostScreen(Screen[None]):
                 self.app.say(f"{says}; {back}")
 
     def action_pin(self) -> None:
-        """Pin the selected row: from now on, every summary and every compacted session gets it."""
         item = self.selected
         if isinstance(item, Row):
             self.app.pin(item.text, self._transcript, item.source.line)
@@ -230,13 +223,11 @@ class LostScreen(Screen[None]):
             self.app.warn("This row cannot be pinned: select a fact.")
 
     def action_undo(self, redo: bool = False) -> None:
-        """Undo the last change, a hand-over not delivered yet or a pin; or redo it."""
         (self.app.action_redo if redo else self.app.action_undo)(self._read)
 
     # -- moving about ---------------------------------------------------------------------------------------
 
     def action_transcript(self) -> None:
-        """Open the transcript at the selected row's source line."""
         item = self.selected
         line = item.source.line if isinstance(item, Row) else 0
         self.app.open_transcript(self._transcript, line)
@@ -255,11 +246,9 @@ class LostScreen(Screen[None]):
             self._show_rows(self.aftermath)
 
     def action_switch(self) -> None:
-        """Go from the rows to the summary, or back."""
         self.set_focus(self.summary if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
-        """Go back from the summary to the rows, or leave."""
         if self.focused is self.summary:
             self.set_focus(self.listing)
         else:

@@ -91,19 +91,16 @@ class ReviewScreen(Screen[Reviewed | None]):
         """The facts of the draft; None until they are read."""
 
     def compose(self) -> ComposeResult:
-        """Evidence and form side by side; in a narrow window one of them at a time."""
         with Horizontal(id="review"):
             yield EvidencePane(lambda text: self.form.holds(text))
             yield ReviewForm()
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Start drafting."""
         self.set_focus(self.field("title"))
         self._draft()
 
     def field(self, name: str) -> FormField:
-        """A field of the form."""
         return self.form.field(name)
 
     @work(exit_on_error=False)
@@ -136,19 +133,15 @@ class ReviewScreen(Screen[Reviewed | None]):
         self.form.draft(to_fields(Draft(self._memory, draft_summary(facts))))
 
     def on_unmount(self) -> None:
-        """Cancel reading and asking."""
         self.asking.end()
 
     def action_ask_model(self) -> None:
-        """Let `claude -p` improve the draft."""
         self.asking.ask()
 
     def refusal(self) -> str:
-        """Why the model cannot be asked now."""
         return "" if self._draft_facts is not None else "The draft is not there yet."
 
     def question(self) -> Callable[[Callable[[], bool]], Reworded]:
-        """The question to improve the facts-only draft."""
         facts, places = self._draft_facts, self.model.places
         assert facts is not None
         memory, summary = draft_memory(facts), draft_summary(facts)
@@ -177,7 +170,6 @@ class ReviewScreen(Screen[Reviewed | None]):
         return "facts" if self.focused is self.facts.listing else "form"
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Facts are added to the field focused last; initially to the learnings."""
         if not isinstance(event.widget, FormField):
             return
         if self._focused_before:
@@ -186,7 +178,6 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     @on(RowList.Opened)
     def action_add(self) -> None:
-        """Add the selected fact to the field that was edited last."""
         if self.focused is not self.facts.listing:
             self.asking.say("Space adds a fact when the evidence has the focus: f2 goes there.")
             return
@@ -203,22 +194,18 @@ class ReviewScreen(Screen[Reviewed | None]):
         self.facts.listing.refresh_rows()
 
     def action_read_fact(self) -> None:
-        """Read the selected fact in full, even if it is long and the window small."""
         if self.facts.selected is None:
             self.asking.say("No fact is selected.")
         else:
             self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
 
     def action_pin(self) -> None:
-        """Pin the selected fact."""
         self.facts.pin(self.capture.transcript)
 
     def action_group(self, step: int) -> None:
-        """Go to another group of facts."""
         self.facts.go(step)
 
     def action_switch(self) -> None:
-        """Go from the form to the evidence, or back to the last field."""
         if self.focused is self.facts.listing:
             self.remove_class("-evidence")
             self.set_focus(self.form.target)
@@ -227,7 +214,6 @@ class ReviewScreen(Screen[Reviewed | None]):
             self.set_focus(self.facts.listing)
 
     def action_transcript(self) -> None:
-        """Show the conversation itself."""
         try:
             path = self.model.check_transcript(self.capture.transcript)
         except FileProblem as problem:

@@ -62,7 +62,6 @@ class Draft:
 
 
 def to_fields(draft: Draft) -> dict[str, str]:
-    """The texts that the form shows."""
     values = dict(draft.memory) | {"summary": draft.summary}
     return {
         field.name: list_text(values[field.name]) if field.listed else values[field.name] for field in FIELDS
@@ -125,7 +124,6 @@ class FormField(TextField):
         self._fit()
 
     def on_resize(self) -> None:
-        """Fit the text once it is wrapped to the new width."""
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
@@ -152,25 +150,20 @@ class ReviewForm(VerticalScroll):
         self._target = _TARGET_AT_FIRST
 
     def compose(self) -> ComposeResult:
-        """One field below the other."""
         for field in FIELDS:
             yield FormField(field)
 
     def on_mount(self) -> None:
-        """Mark the field that facts are added to."""
         self.aim(self._target)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Bring the whole field into view, with its frame."""
         self.scroll_to_widget(event.widget, animate=False, force=True)
 
     def field(self, name: str) -> FormField:
-        """A field of the form."""
         return self.query_one(f"#field-{name}", FormField)
 
     @property
     def target(self) -> FormField:
-        """The field that facts are added to."""
         return self.field(self._target)
 
     def aim(self, name: str) -> None:
@@ -182,11 +175,9 @@ class ReviewForm(VerticalScroll):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The values of the fields."""
         return {field.name: self.field(field.name).text for field in FIELDS}
 
     def holds(self, text: str) -> bool:
-        """Whether any field contains a text."""
         return bool(text) and any(text in self.field(field.name).text for field in FIELDS)
 
     @property
@@ -209,7 +200,6 @@ class ReviewForm(VerticalScroll):
                 area.text = clean(text)
 
     def replace(self, texts: Mapping[str, str], names: Iterable[str]) -> None:
-        """Replace the draft of some fields."""
         for name in names:
             self._drafted[name] = clean(texts[name])
             self.field(name).text = self._drafted[name]
@@ -246,7 +236,6 @@ class EvidencePane(Vertical):
         self._items: dict[str, EvidenceItem | str] = {}
 
     def compose(self) -> ComposeResult:
-        """The list, and below it the text."""
         listing = RowList(
             self._draw,
             is_header=lambda key: isinstance(self._items.get(key), str),
@@ -261,12 +250,10 @@ class EvidencePane(Vertical):
 
     @property
     def selected(self) -> EvidenceItem | None:
-        """The selected fact."""
         item = self._items.get(self.listing.selected or "")
         return item if isinstance(item, EvidenceItem) else None
 
     def pin(self, transcript: str) -> None:
-        """Request a pin for the selected fact of a transcript."""
         item = self.selected
         text, line = (without_source(written(item)), item.line) if item else ("", 0)
         self.app.pin(text, Path(transcript) if line else None, line)
@@ -278,7 +265,6 @@ class EvidencePane(Vertical):
         self.listing.set_rows(tuple(self._items))
 
     def go(self, step: int) -> None:
-        """Select the first fact of the next group, or of a previous one."""
         keys = list(self._items)
         heads = [index for index, key in enumerate(keys) if isinstance(self._items[key], str)]
         selected = self.listing.selected
@@ -293,7 +279,6 @@ class EvidencePane(Vertical):
 
     @property
     def whole(self) -> Document:
-        """The selected fact in full."""
         item = self.selected
         lines = (line(each) for each in clean(todo_line(_full_text(item))).split("\n")) if item else ()
         return Document(lines)

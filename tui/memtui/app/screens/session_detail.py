@@ -69,7 +69,6 @@ class SessionDetail(DocumentView):
         self._unfolded: set[str] = set()
 
     def show_session(self, session: Session | None) -> None:
-        """Show a session, or nothing."""
         self._session = session
         if session is None:
             self.show(EMPTY)
@@ -125,13 +124,11 @@ class SessionDetail(DocumentView):
     # -- links --------------------------------------------------------------------------------------------
 
     def action_follow(self) -> None:
-        """Open the target of the marked line; without one, the screen opens the session."""
         if self._link < 0:
             raise SkipAction
         super().action_follow()
 
     def on_document_view_followed(self, event: DocumentView.Followed) -> None:
-        """Open the target of a line."""
         event.stop()
         known = self._known
         kind, _, name = event.link.removeprefix(ASIDE).partition(":")

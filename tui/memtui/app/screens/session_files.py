@@ -146,7 +146,6 @@ class SessionFiles:
         self._archive = Archive(places.home, clock)
 
     async def keep(self, sessions: Sequence[Session]) -> None:
-        """Copy sessions into the archive."""
         with self._app.reporting("keeping sessions"):
             settings = archive_settings(self._places.home)
             if not settings.keep:
@@ -163,11 +162,9 @@ class SessionFiles:
             self._changed()
 
     async def export(self, sessions: Sequence[Session]) -> None:
-        """Export sessions to files, after asking for a path."""
         await export_sessions(self._app, [each.path for each in sessions], self._archive.readable_at)
 
     async def forget(self, sessions: Sequence[Session]) -> None:
-        """Delete memtui's data of sessions, after confirmation."""
         with self._app.reporting("forgetting sessions"):
             found = [
                 await asyncio.to_thread(traces_of, self._places, self._clock, each.session_id)

@@ -100,8 +100,6 @@ def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column
 
 
 def heading(width: int, column: Column, shown: Sequence[Column], *, project: bool) -> Content:
-    """The column names above the rows, with the sorted one marked."""
-
     def named(each: Column, text: str) -> tuple[str, str]:
         return text, "bold $accent" if each is column else "$quiet"
 
@@ -115,7 +113,6 @@ def heading(width: int, column: Column, shown: Sequence[Column], *, project: boo
 
 
 def row(session: Session, width: int, shown: Sequence[Column], *, project: bool) -> Content:
-    """A session on one line: time, name, some columns, and the days left."""
     summary = session.summary
     name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
@@ -183,15 +180,12 @@ class AgentRows:
         self._rows: dict[str, tuple[Session, Agent]] = {}
 
     def unfold(self, session: Session, agents: Iterable[Agent]) -> None:
-        """Show the subagents of a session."""
         self._rows |= {str(each.path): (session, each) for each in agents}
 
     def fold(self, session: Session) -> None:
-        """Hide them again."""
         self._rows = {key: row for key, row in self._rows.items() if row[0].path != session.path}
 
     def agent(self, key: str) -> Agent | None:
-        """The subagent of a row; None for a session's row."""
         return self._rows[key][1] if key in self._rows else None
 
     def owner(self, key: str) -> str:
@@ -199,7 +193,6 @@ class AgentRows:
         return str(self._rows[key][0].path) if key in self._rows else key
 
     def rows(self, sessions: Iterable[Session]) -> Iterator[str]:
-        """All rows: each session, followed by its visible subagents."""
         for session in sessions:
             yield str(session.path)
             yield from (key for key, row in self._rows.items() if row[0].path == session.path)
@@ -221,25 +214,20 @@ class SessionListing:
         """Whether sessions of all projects are listed."""
 
     def replace(self, sessions: Iterable[Session]) -> None:
-        """Replace all sessions."""
         self._sessions = {str(each.path): each for each in sessions}
 
     def put(self, session: Session) -> None:
-        """Add a session, or replace it."""
         self._sessions[str(session.path)] = session
 
     def drop(self, session: Session) -> None:
-        """Remove a session."""
         self._sessions.pop(str(session.path), None)
 
     def sort(self, step: int) -> None:
-        """Sort by another column."""
         columns = list(Column)
         self._column = columns[(columns.index(self._column) + step) % len(columns)]
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys of all sessions, including those hidden by the filter."""
         return frozenset(self._sessions)
 
     def rows(self) -> list[str]:
@@ -251,15 +239,12 @@ class SessionListing:
         return list(self.agents.rows(ordered(matching, self._column)))
 
     def session(self, key: str) -> Session | None:
-        """The session of a row, which may be a subagent's."""
         return self._sessions.get(self.agents.owner(key))
 
     def agent(self, key: str) -> Agent | None:
-        """The subagent of a row; None for a session's row."""
         return self.agents.agent(key)
 
     def title(self, marked: int) -> Content:
-        """The number of sessions, their projects, and the number of marked ones."""
         total = len(self._sessions)
         count = f'{self._matching}/{total} · "{self.filter}" ✕' if self.filter else f"{total}"
         count += f" · {marked} marked" if marked else ""
@@ -267,11 +252,9 @@ class SessionListing:
         return Content.assemble("Sessions ", (count, "$accent"), (where, "$quiet"))
 
     def heading(self, width: int) -> Content:
-        """The names of the columns."""
         return heading(width, self._column, self._columns(width), project=self.everywhere)
 
     def draw(self, key: str, width: int) -> Content:
-        """One row."""
         if (agent := self.agents.agent(key)) is not None:
             return agent_row(agent, width)
         session = self._sessions.get(key)

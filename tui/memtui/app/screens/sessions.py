@@ -74,7 +74,6 @@ class SessionsScreen(Screen[None]):
         self._rows = SessionListing()
 
     def compose(self) -> ComposeResult:
-        """The list under the names of its columns, the detail beside or below it, the keys."""
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading(self._heading)
@@ -84,7 +83,6 @@ class SessionsScreen(Screen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """List the sessions, then complete their rows."""
         self._files = SessionFiles(self.app, self._model.places, self._model.clock, self._load)
         self._load()
 
@@ -97,12 +95,10 @@ class SessionsScreen(Screen[None]):
 
     @property
     def selected(self) -> Session | None:
-        """The session of the selected row, which may be a subagent's."""
         return self._rows.session(self.listing.selected or "")
 
     @property
     def chosen(self) -> list[Session]:
-        """The marked sessions in the order shown, else the selected one."""
         marked = [key for key in self.listing.rows if key in self.listing.marked]
         found = map(self._rows.session, marked or [self.listing.selected or ""])
         return [each for each in found if each is not None]
@@ -153,7 +149,6 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        """Read the session, unpacked from the archive if necessary, or the selected subagent's transcript."""
         agent, session = self._rows.agent(self.listing.selected or ""), self.selected
         if session is None:
             self._say_nothing()
@@ -176,7 +171,6 @@ class SessionsScreen(Screen[None]):
         return self._archive.readable(session.kept) if session.kept else session.path
 
     def action_resume(self, fork: bool = False) -> None:
-        """Suspend the app for Claude Code, which resumes the session or a copy of it."""
         session = self.selected
         if session is None:
             self._say_nothing()
@@ -186,7 +180,6 @@ class SessionsScreen(Screen[None]):
         self._load()
 
     def action_agents(self, show: bool) -> None:
-        """Show the subagents under their session, or hide them."""
         session = self.selected
         if session is None:
             self._say_nothing()
@@ -208,7 +201,6 @@ class SessionsScreen(Screen[None]):
             self._show()
 
     def action_mark(self) -> None:
-        """Mark the session, or unmark it, and go to the next row."""
         if (session := self.selected) is not None:
             self.listing.marked ^= {str(session.path)}
             self.listing.refresh_rows()
@@ -216,7 +208,6 @@ class SessionsScreen(Screen[None]):
             self._show_title()
 
     def action_several(self, name: str) -> None:
-        """Archive, export or forget the marked sessions, or the selected one."""
         if not (chosen := self.chosen):
             self._say_nothing()
             return
@@ -224,22 +215,18 @@ class SessionsScreen(Screen[None]):
         self.run_worker(acts[name](chosen), group="session-files", exit_on_error=False)
 
     def action_copy(self) -> None:
-        """Copy the session's id, or those of the marked ones."""
         if ids := [each.session_id for each in self.chosen]:
             self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
 
     def action_everywhere(self) -> None:
-        """Show the sessions of all projects, or of this one."""
         self._rows.everywhere = not self._rows.everywhere
         self._load()
 
     def action_sort(self, step: int) -> None:
-        """Sort by another column."""
         self._rows.sort(step)
         self._show()
 
     def action_filter(self) -> None:
-        """Open the filter."""
         self.query_one(InputLine).open(self._rows.filter)
 
     @on(InputLine.Changed)
@@ -266,11 +253,9 @@ class SessionsScreen(Screen[None]):
         self.listing.action_move(event.rows)
 
     def action_switch(self) -> None:
-        """Go from the list to the detail, or back."""
         self.set_focus(self.detail if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
-        """Go back to the list, clear marks and filter, then leave."""
         if self.focused is not self.listing:
             self.listing.focus()
         elif self.listing.marked:

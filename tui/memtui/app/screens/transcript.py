@@ -87,20 +87,17 @@ class TranscriptScreen(StyledOnce):
         self._typed = ""
 
     def compose(self) -> ComposeResult:
-        """The view, the line to type in, and the keys."""
         yield self.view
         yield InputLine("find", FIND_HINT)
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Follow the file while the screen is open."""
         self.finder = Finder(self.view)
         self.view.focus()
         self.set_interval(_FOLLOW, self.view.poll)
 
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
-        """Show the current position in the frame."""
         if self._sought and self.view.current is not None:
             sought, self._sought = self._sought, ""
             self.finder.show_here(sought)
@@ -124,7 +121,6 @@ class TranscriptScreen(StyledOnce):
     # -- finding --------------------------------------------------------------------------------------------
 
     def action_find(self) -> None:
-        """Open the search line."""
         self.finder.begin()
         self.query_one(InputLine).open(self.finder.text, select=True)
 
@@ -144,7 +140,6 @@ class TranscriptScreen(StyledOnce):
         self.show_place()
 
     def action_again(self, step: int) -> None:
-        """Go to the next hit, or to the previous one."""
         if self.finder.text:
             self.finder.again(step)
         else:
@@ -153,12 +148,10 @@ class TranscriptScreen(StyledOnce):
     # -- navigation ----------------------------------------------------------------------------------------
 
     def action_first(self) -> None:
-        """Go to the start."""
         self._number()
         self.view.action_first()
 
     def action_last(self) -> None:
-        """Go to the end, or to the line with the typed number."""
         number = self._number()
         if number:
             self.view.go(number - 1, unfold=True)
@@ -166,18 +159,15 @@ class TranscriptScreen(StyledOnce):
             self.view.action_last()
 
     def action_percent(self) -> None:
-        """Go to a percentage of the file."""
         if self._typed:
             self.view.go_percent(min(100, self._number()))
         else:
             self.app.say("Type a number before %.")
 
     def action_turn(self, step: int) -> None:
-        """Go to another turn."""
         self._go_to("turn", self.view.window.index.asks, step)
 
     def action_compaction(self, step: int) -> None:
-        """Go to another compaction."""
         self._go_to("compaction", self.view.window.index.boundaries, step)
 
     def _go_to(self, name: str, lines: Sequence[int], step: int) -> None:
@@ -190,7 +180,6 @@ class TranscriptScreen(StyledOnce):
         self.view.when_indexed(go)
 
     def action_lost(self) -> None:
-        """Show the losses of the compaction at the current position."""
         block = self.view.current
         if block is not None and isinstance(block.event, Boundary):
             self.app.open_lost(self._path, parse_iso(block.stamp))
@@ -198,7 +187,6 @@ class TranscriptScreen(StyledOnce):
             self.app.say("This is not a compaction: } and { go to one.")
 
     def action_resume(self, fork: bool = False) -> None:
-        """Resume this session in Claude Code, or a copy of it."""
         self.app.resume(self._path, fork=fork)
 
     # -- blocks ---------------------------------------------------------------------------------------------
@@ -219,7 +207,6 @@ class TranscriptScreen(StyledOnce):
         self.app.warn("The transcript of this subagent no longer exists.")
 
     def action_mark(self) -> None:
-        """Mark the current block, or unmark it, and go to the next."""
         self.view.mark()
         self.show_place()
 
@@ -237,7 +224,6 @@ class TranscriptScreen(StyledOnce):
             self.app.copy_text(transcript_markdown(chosen), name=name)
 
     def action_pin(self) -> None:
-        """Pin the selection, or the current line."""
         words = self.get_selected_text() or self.view.window.words_at(self.view.cursor_line)
         if text := " ".join(words.split()):
             self.app.pin(text, self._path, self.view.current_number)
@@ -253,18 +239,15 @@ class TranscriptScreen(StyledOnce):
 
     @work(group="export", exclusive=True, exit_on_error=False)
     async def action_export(self) -> None:
-        """Write the session to a file."""
         await export_sessions(self.app, [self._path])
 
     def action_cycle(self) -> None:
-        """Cycle through all blocks, no tools, and only asks with closing messages."""
         kinds = list(Shows)
         shows = kinds[(kinds.index(self.view.window.shows) + 1) % len(kinds)]
         self.view.when_indexed(lambda: self.view.show_only(shows))
         self.app.say(f"Shown: {shows}.")
 
     def action_back(self) -> None:
-        """Clear the number, the marks, and the search; then leave."""
         if self._typed:
             self._typed = ""
         elif self.view.marks:
@@ -319,7 +302,6 @@ def times(head: SessionHead) -> str:
 
 
 def place(view: TranscriptView, found: str, typed: str) -> str:
-    """The lower line of the frame: the typed number, the search, the line, the visible kinds."""
     query, shows = clean_line(view.window.query.text), view.window.shows
     if not view.current_number:
         return ""

@@ -71,14 +71,12 @@ class VersionsScreen(Screen[str | None]):
         self._wanted: tuple[Compared | None, bool] = (None, False)
 
     def compose(self) -> ComposeResult:
-        """List and differences: side by side, or one above the other."""
         with Horizontal(id="versions-body"):
             yield RowList(self._draw, empty="…", id="versions")
             yield DocumentView(id="changes")
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Read the versions, and keep checking for new ones."""
         self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._name_shown)}")
         self._look()
         self.set_interval(_LOOK, self._look)
@@ -158,7 +156,6 @@ class VersionsScreen(Screen[str | None]):
             self.changes.border_title = Content(compared.title)
 
     def action_mark(self) -> None:
-        """Mark the selected version for comparison with others; unmark it if it is marked."""
         key = self.listing.selected or ""
         version = self._rows.get(key)
         if version is None:
@@ -173,7 +170,6 @@ class VersionsScreen(Screen[str | None]):
             self._compare()
 
     def action_everything(self) -> None:
-        """Toggle the display of unchanged lines."""
         self._everything = not self._everything
         self._compare()
 
@@ -187,11 +183,9 @@ class VersionsScreen(Screen[str | None]):
             self.set_focus(self.changes)
 
     def action_switch(self) -> None:
-        """Go from the list to the differences, or back."""
         self.set_focus(self.changes if self.focused is self.listing else self.listing)
 
     def action_back(self) -> None:
-        """Go back from the differences to the list, or leave."""
         if self.focused is self.changes:
             self.set_focus(self.listing)
         else:

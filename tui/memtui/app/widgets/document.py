@@ -58,7 +58,6 @@ class Document:
 
     @cached_property
     def size(self) -> int:
-        """Characters in all lines."""
         return sum([len(line[0]) for line in self.lines])
 
     @cached_property
@@ -68,7 +67,6 @@ class Document:
 
     @cached_property
     def followed(self) -> tuple[int, ...]:
-        """The numbers of all lines with links."""
         return tuple([number for number, line in enumerate(self.lines) if line[4]])
 
     @property

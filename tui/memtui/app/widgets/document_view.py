@@ -96,7 +96,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
         @property
         def control(self) -> DocumentView:
-            """The view with the line."""
             return self.view
 
     def __init__(
@@ -120,12 +119,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def document(self) -> Document:
-        """The document."""
         return self._document
 
     @property
     def place(self) -> Place:
-        """The place of the first visible row."""
         return self._layout.place(self.scroll_offset.y) if self._is_laid_out() else self._wanted
 
     def _is_laid_out(self) -> bool:
@@ -189,7 +186,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.LaidOut(layout))
 
     def on_document_view_laid_out(self, event: LaidOut) -> None:
-        """Replace the partial layout by the full one, at the same place."""
         event.stop()
         if event.layout.document is self._document and event.layout.width == self._text_width():
             self._wanted = self.place
@@ -205,11 +201,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def on_mount(self) -> None:
-        """Lay out a document given before the width was known."""
         self._lay_out()
 
     def on_resize(self) -> None:
-        """Wrap to the new width, at the same place."""
         self._resized()
 
     def _resized(self) -> None:
@@ -218,19 +212,15 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._lay_out()
 
     def action_lines(self, rows: int) -> None:
-        """Scroll by rows."""
         self._scroll_by(rows)
 
     def action_page(self, pages: float) -> None:
-        """Scroll by a part of the height."""
         self._scroll_by(int(pages * max(2, self.scrollable_content_region.height - 1)))
 
     def action_first(self) -> None:
-        """Go to the top."""
         self._jump(0)
 
     def action_last(self) -> None:
-        """Go to the end."""
         self._jump(len(self._document))
 
     def _link_in(self, document: Document) -> int:
@@ -310,12 +300,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def notify_style_update(self) -> None:
-        """Drop rows drawn in other colours."""
         super().notify_style_update()
         self._painter.forget()
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Draw the selection."""
         self._painter.forget_rows()
         self.refresh()
 
@@ -334,7 +322,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return "\n".join(chosen), "\n"
 
     def render_line(self, y: int) -> Strip:
-        """One screen line."""
         return self._painter.row(y + self.scroll_offset.y, self.size.width, self._drawn)
 
     def _drawn(self) -> Drawn:

@@ -18,5 +18,4 @@ class Heading(Widget):
         self._draw = draw
 
     def render(self) -> Content:
-        """The line."""
         return self._draw()

@@ -69,14 +69,12 @@ class InputLine(Horizontal):
         self._status = Label(Content(""), classes="status")
 
     def compose(self) -> ComposeResult:
-        """The three widgets, side by side."""
         yield Label(Content(" / "), classes="label")
         yield self._input
         yield self._status
 
     @property
     def is_open(self) -> bool:
-        """Whether the line is visible."""
         return self.has_class("-open")
 
     def open(self, text: str, *, select: bool = False) -> None:
@@ -94,7 +92,6 @@ class InputLine(Horizontal):
         self.screen.set_focus(self._input)
 
     def close(self) -> None:
-        """Hide the line."""
         self.remove_class("-open")
 
     def focus_is_at(self, widget: Widget) -> None:
@@ -117,9 +114,7 @@ class InputLine(Horizontal):
         self.post_message(self.Kept())
 
     def action_drop(self) -> None:
-        """Discard the text."""
         self.post_message(self.Dropped())
 
     def action_move(self, rows: int) -> None:
-        """Move the selection."""
         self.post_message(self.Moved(rows))

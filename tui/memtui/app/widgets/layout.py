@@ -65,12 +65,10 @@ class Layout:
 
     @property
     def rows(self) -> int:
-        """Number of screen rows."""
         return self._tops[-1]
 
     @property
     def complete(self) -> bool:
-        """Whether every line of the document is laid out."""
         return self.first == 0 and self.stop == len(self.document)
 
     def row(self, row: int) -> tuple[int, int, Piece]:
@@ -88,11 +86,9 @@ class Layout:
         return number, index, pieces[index]
 
     def pieces(self, number: int) -> tuple[Piece, ...]:
-        """The pieces of one line."""
         return self._pieces.get(number) or (Piece(0, len(self.document.lines[number].text)),)
 
     def place(self, row: int) -> Place:
-        """The place at the start of a screen row; beyond the end, the end."""
         if not self.rows:
             return Place(self.first)
         number, _, piece = self.row(min(max(0, row), self.rows - 1))

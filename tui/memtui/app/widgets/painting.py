@@ -75,18 +75,15 @@ class LinePainter:
         self._ground: Style | None = None
 
     def forget_rows(self) -> None:
-        """Redraw all rows: the document, its link or the selection has changed."""
         self._strips.clear()
 
     def forget(self) -> None:
-        """Redraw all rows in other colours."""
         self._strips.clear()
         self._styles.clear()
         self._ground = None
 
     @property
     def ground(self) -> Style:
-        """The style of the view itself."""
         if self._ground is None:  # takes as long as drawing a row
             self._ground = self._widget.rich_style
         return self._ground
@@ -187,7 +184,6 @@ class Look(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its component classes."""
         if self.header:
             kind = "row-list--header"
         else:
@@ -213,11 +209,9 @@ class RowPainter:
         self._ground: Style | None = None
 
     def forget_rows(self) -> None:
-        """Redraw all rows: their content may have changed."""
         self._strips.clear()
 
     def forget(self) -> None:
-        """Redraw all rows in other colours."""
         self._strips.clear()
         self._ground = None
 
@@ -239,13 +233,11 @@ class RowPainter:
         return strip
 
     def blank(self, width: int) -> Strip:
-        """A line below the last row."""
         if self._ground is None:  # takes as long as drawing a row
             self._ground = self._widget.rich_style
         return Strip.blank(width, self._ground)
 
     def empty(self, text: str, y: int, size: Size) -> Strip:
-        """A line of a list without rows, with its centred text."""
         lines = centred(text, size.width, size.height)
         if not (0 <= y < len(lines) and lines[y]):
             return self.blank(size.width)

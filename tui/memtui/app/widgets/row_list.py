@@ -162,12 +162,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def selected(self) -> str | None:
-        """The key of the selected row."""
         return self._rows[self._index] if self._index >= 0 else None
 
     @property
     def index(self) -> int | None:
-        """The index of the selected row."""
         return self._index if self._index >= 0 else None
 
     @property
@@ -178,7 +176,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def empty(self) -> str:
-        """The text shown without rows."""
         return self._empty
 
     @empty.setter
@@ -245,7 +242,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def refresh_rows(self) -> None:
-        """Redraw all visible rows."""
         self._painter.forget_rows()
         self.refresh()
 
@@ -311,21 +307,17 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
                 self.refresh_line(row)
 
     def action_move(self, rows: int) -> None:
-        """Select the next row up or down."""
         if self._rows:
             target = max(0, min(len(self._rows) - 1, self._index + rows))
             self._go(self._selectable(target, 1 if rows > 0 else -1))
 
     def action_page(self, pages: float) -> None:
-        """Move the selection by a fraction of the visible rows."""
         self.action_move(int(pages * max(2, self._height - 1)))
 
     def action_first(self) -> None:
-        """Select the first row."""
         self._go(self._selectable(0, 1))
 
     def action_last(self) -> None:
-        """Select the last row."""
         self._go(self._selectable(len(self._rows) - 1, -1))
 
     def action_open(self) -> None:
@@ -349,16 +341,13 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Window(self, first, last, keys))
 
     def on_mount(self) -> None:
-        """Post the selection after mounting."""
         self._report()
 
     def on_resize(self) -> None:
-        """Keep the selected row visible when the list shrinks."""
         self._show_selected()
         self._report()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Post the range of visible rows."""
         super().watch_scroll_y(old_value, new_value)
         self._hover = -1
         self._report()
@@ -376,11 +365,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._go(self._selectable(row, 0))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Highlight the row under the pointer."""
         self._hover_over(self._row_at(event))
 
     def on_leave(self) -> None:
-        """Remove the highlight."""
         self._hover_over(-1)
 
     def _hover_over(self, row: int) -> None:
@@ -389,7 +376,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._redraw(before, row)
 
     def on_click(self, event: events.Click) -> None:
-        """Select the row; open it on a double click or if it was already selected."""
         row = self._index if self._pointer.brought_focus else self._row_at(event)
         if event.button != 1 or row < 0 or self._selectable(row, 0) != row:
             return
@@ -406,12 +392,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return row if row < len(self._rows) else -1
 
     def notify_style_update(self) -> None:
-        """Drop rows drawn in other colours."""
         super().notify_style_update()
         self._painter.forget()
 
     def render_line(self, y: int) -> Strip:
-        """One screen line."""
         width, row = self.size.width, y + self.scroll_offset.y
         if not self._rows:
             return self._painter.empty(self._empty, y, self.size)

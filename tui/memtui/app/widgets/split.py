@@ -42,11 +42,9 @@ class Split(Horizontal):
         self._dragging = False
 
     def on_mount(self) -> None:
-        """Apply the initial width."""
         self.fit()
 
     def on_resize(self) -> None:
-        """Apply the limits of the new size."""
         self.fit()
 
     @property
@@ -104,13 +102,11 @@ class Split(Horizontal):
             event.stop()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drag the border."""
         if self._dragging:
             self._go_to(int(event.screen_x) - self.region.x)
             event.stop()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Drop the border."""
         if self._dragging:
             self._dragging = False
             self.release_mouse()

@@ -158,7 +158,6 @@ def _is_long(result: Result, text: str) -> bool:
 
 
 def _hidden(result: Result | None) -> int:
-    """Number of lines of a result that are only visible when unfolded."""
     if result is None:
         return 0
     text = error_text(result) if result.failed else result.text.strip("\n")

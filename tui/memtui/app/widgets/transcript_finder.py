@@ -43,7 +43,6 @@ class Finder:
 
     @property
     def text(self) -> str:
-        """The text to find."""
         return self._view.window.query.text
 
     @property
@@ -89,7 +88,6 @@ class Finder:
             self._search(query, (self._begin, self._end, self._hits), (0, self._begin, self._before))
 
     def drop(self) -> None:
-        """End the search, and return to where it began."""
         self.look_for("")
         if self._origin is not None:
             self._view.go(self._view.window.index.at(self._origin.key[0]), self._origin.key)

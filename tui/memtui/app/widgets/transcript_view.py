@@ -141,7 +141,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     @property
     def current(self) -> Block | None:
-        """The block of the current row."""
         return self.window.block_at(self._cursor.line)
 
     @property
@@ -355,7 +354,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return bool(others)
 
     def show_only(self, shows: Shows) -> None:
-        """Show all blocks, no tools, or only asks with closing messages, at the same place."""
         block = self.current
         self.window.show_only(shows)
         if block is None:
@@ -376,15 +374,12 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     # -- moving ---------------------------------------------------------------------------------------------
 
     def _row(self) -> int:
-        """The current row."""
         return min(self._layout.row_of(self._cursor), max(0, self._layout.rows - 1))
 
     def action_lines(self, rows: int) -> None:
-        """Go to another row."""
         self._put(self._row() + rows)
 
     def action_page(self, pages: float) -> None:
-        """Scroll by a fraction of the height; the current row moves along."""
         rows = int(pages * max(2, self.scrollable_content_region.height - 1))
         row = self._row() + rows
         self._scroll_by(rows)
@@ -406,13 +401,11 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._put(self._layout.row_of(Place(number)))
 
     def action_first(self) -> None:
-        """Go to the beginning of the file."""
         if not self.window.at_start:
             self.go(0)
         self._put(0)
 
     def action_last(self) -> None:
-        """Go to the end of the file."""
         if not self.window.at_end:
             self._drop_selection()
             self._reading(self.window.move_to_end)
@@ -422,7 +415,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._read_on()
 
     def action_link(self, step: int) -> None:
-        """Go to the next line that can be unfolded, or to the previous one."""
         links = self.document.links
         places = [
             each for each in links if (each > self._cursor.line if step > 0 else each < self._cursor.line)
@@ -445,7 +437,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return True
 
     def mark(self) -> None:
-        """Mark the current block, or unmark it, and go on to the next one."""
         block = self.current
         if block is None:
             return
@@ -456,7 +447,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.put_line(min(later, len(self.document) - 1))
 
     def unmark(self) -> None:
-        """Unmark all blocks."""
         self.marks.clear()
         self.refresh()
 
@@ -475,7 +465,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
                 self.follow()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Read on before the reader reaches an end of the held part; the current row stays visible."""
         super().watch_scroll_y(old_value, new_value)
         if self.window.blocks and round(old_value) != round(new_value) and self._is_laid_out():
             top, row = self.scroll_offset.y, self._row()
@@ -522,7 +511,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return super()._text_width() - 2
 
     def render_line(self, y: int) -> Strip:
-        """One screen line, with the current row and the marked blocks highlighted, the bar at its right."""
         width = self.size.width
         segments = list(super().render_line(y).crop(0, max(0, width - 1)))
         if look := self._look_of(y + self.scroll_offset.y):

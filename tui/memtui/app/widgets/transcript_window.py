@@ -113,7 +113,6 @@ class Window:
         return dropped or len(self._lines) != len(before)
 
     def holds(self, line: int) -> bool:
-        """Whether a transcript line is held."""
         return bool(self._held) and self._lines[self._first] <= line <= self._lines[self._stop - 1]
 
     def move_to(self, line: int) -> bool:
@@ -180,7 +179,6 @@ class Window:
         return len(self._held) < held
 
     def is_shown(self, block: Block) -> bool:
-        """Whether a block is visible."""
         if self.shows is Shows.ALL:
             return True
         if self.shows is Shows.TALK:
@@ -192,7 +190,6 @@ class Window:
     # -- the document ---------------------------------------------------------------------------------------
 
     def compose(self) -> None:
-        """Make the document from the held lines."""
         ordered = list(_ordered(block for found in self._held for block in found))
         self._call = {result.key: call.key for call, result in ordered if result is not None}
         self.blocks, self._tops = [], []
