@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memtui.app.details.versions import Comparison, Version, Versions, version_before
+from memtui.app.details.versions import StateVersions, Version, changes_document, title_of, version_before
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
@@ -101,10 +101,7 @@ async def shown(driver: Driver) -> Screen:
 
 
 def listed(world: World) -> dict[str, Version]:
-    versions = Versions(StateStore(world.project, world.home), "s-1")
-    assert versions.refresh()
-    assert not versions.refresh()
-    return versions.read()
+    return StateVersions(StateStore(world.project, world.home), "s-1").read()
 
 
 def test_each_version_says_what_it_brought(three: World) -> None:
@@ -113,8 +110,8 @@ def test_each_version_says_what_it_brought(three: World) -> None:
     assert [each.new_decisions for each in versions.values()] == [0, 0, 1, 1]
     assert versions["v1"].gist == "Find the race"
     assert versions["v3"].gist.startswith("is broken: ")
-    assert version_before(versions, "v4") == "v2"
-    assert version_before(versions, "v1") == ""
+    assert version_before(versions, "v4") is versions["v2"]
+    assert version_before(versions, "v1") is None
 
 
 def test_a_decision_that_comes_back_is_not_new(world: World) -> None:
@@ -126,27 +123,28 @@ def test_a_decision_that_comes_back_is_not_new(world: World) -> None:
     assert [each.new_decisions for each in listed(world).values()] == [1, 0, 1, 1]
 
 
-def text_of(comparison: Comparison, *, everything: bool = False) -> list[str]:
-    return comparison.document(everything=everything).text.split("\n")
+def text_of(older: Version | None, newer: Version, *, everything: bool = False) -> list[str]:
+    return changes_document(older, newer, everything=everything).text.split("\n")
 
 
 def test_what_has_changed_word_by_word(three: World) -> None:
     versions = listed(three)
-    comparison = Comparison(versions["v1"], versions["v2"])
-    assert comparison.title == "v1 → v2"
-    lines = text_of(comparison)
+    compared = versions["v1"], versions["v2"]
+    assert title_of(*compared) == "v1 → v2"
+    lines = text_of(*compared)
     assert lines[0].startswith("1 new decision · ")
     assert "+ NEW - Constraint: never refresh twice" in lines
     assert "~ - Last compile: [-FAILURE-] {+SUCCESS+}: [-2-] {+9+} of 9 tests" in lines
     assert not any("Session goal" in line for line in lines)
-    assert any("Session goal" in line for line in text_of(comparison, everything=True))
-    (changed,) = (line for line in comparison.document(everything=False).lines if "Last compile" in line.text)
+    assert any("Session goal" in line for line in text_of(*compared, everything=True))
+    document = changes_document(*compared, everything=False)
+    (changed,) = (line for line in document.lines if "Last compile" in line.text)
     roles = {changed.text[span.start : span.end]: span.role for span in changed.spans}
     assert (roles["[-FAILURE-]"], roles["{+SUCCESS+}"]) == ("removed", "added")
 
 
 def test_the_first_version_is_all_new(three: World) -> None:
-    lines = text_of(Comparison(None, listed(three)["v1"]))
+    lines = text_of(None, listed(three)["v1"])
     assert lines[0] == "IDENTITY"
     assert "+ NEW - Decision: one lock a session" in lines
     assert all(line[:1] in "+ " or line.isupper() or line.startswith("KEY") for line in lines if line)
@@ -156,13 +154,13 @@ def test_two_that_say_the_same(world: World) -> None:
     for number in (1, 2):
         world.state(FIRST.replace(version=number), version=number)
     versions = listed(world)
-    assert text_of(Comparison(versions["v1"], versions["v2"])) == ["The two versions say the same."]
+    assert text_of(versions["v1"], versions["v2"]) == ["The two versions say the same."]
 
 
 def test_a_broken_version_says_why_and_what_it_has(three: World) -> None:
-    comparison = Comparison(None, listed(three)["v3"])
-    assert comparison.title == "v3 is broken"
-    lines = text_of(comparison)
+    broken = listed(three)["v3"]
+    assert title_of(None, broken) == "v3 is broken"
+    lines = text_of(None, broken)
     assert lines[0].startswith("v3 is broken: it has neither ")
     assert lines[-1].endswith("nothing of the kind")
     assert "\x1b" not in lines[-1]
@@ -251,20 +249,6 @@ async def test_a_new_version_joins_while_one_looks(three: World, looking: None) 
         assert screen.listing.selected == "v2"
         assert screen.compared == "v1 → v2"
         assert screen.rows[3].startswith("◆ v2")
-
-
-async def test_a_version_may_go_before_the_screen_knows(three: World) -> None:
-    async with opened(three) as driver:
-        screen = await shown(driver)
-        assert isinstance(driver.screen, VersionsScreen)
-        newest = driver.screen._rows[screen.listing.selected or ""]
-        assert isinstance(newest, Version)
-        newest.stored.path.unlink()
-        versions = driver.screen._versions
-        assert versions.refresh() and versions.read()  # as the screen's worker does
-        assert driver.screen.compared is None
-        await driver.press("A")
-        assert isinstance(driver.screen, VersionsScreen)
 
 
 async def test_versions_that_go_leave_an_empty_list(three: World, looking: None) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from memtui.app.widgets.document import Document, Line, line, plain, styled
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
 from memtui.store.listing import Entry
-from memtui.store.state_files import version_of
 from memtui.store.states import StateStore, StoredState
 from memtui.transcript.short_text import key_of
 
@@ -23,169 +23,105 @@ _SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "
 _ROLES = {"added": "added", "removed": "removed"}
 _MARKS = {"added": ("{+", "+}"), "removed": ("[-", "-]")}
 """Around words of a changed line, as `git diff --word-diff` does: colour alone is not enough."""
+_MOST = 400_000
+"""Maximum length of texts that are compared line by line, in characters."""
 
 
-class VersionRow(Protocol):
-    """A version in the list."""
+@dataclass(frozen=True)
+class Version:
+    """A version of a session state or a memory in the list."""
 
-    @property
-    def number(self) -> int:
-        """1 for the oldest."""
-
-    @property
-    def name(self) -> str:
-        """`v7`."""
-
-    @property
-    def written(self) -> datetime | None:
-        """Its time of writing."""
-
-    @property
-    def gist(self) -> str:
-        """A description of a few words; of an unusable version the problem."""
-
-    @property
-    def broken(self) -> bool:
-        """Whether it cannot be compared."""
-
-    @property
-    def new_decisions(self) -> int:
-        """Number of decisions that earlier versions lack."""
-
-
-class Compared(Protocol):
-    """Two versions, compared."""
-
-    @property
-    def title(self) -> str:
-        """Their names."""
-
-    def document(self, *, everything: bool) -> Document:
-        """The changes; with `everything`, the unchanged lines, too."""
-
-
-class VersionSource(Protocol):
-    """Versions of one thing: one thread at a time lists and reads them, any thread compares."""
-
-    def refresh(self) -> bool:
-        """List them again; returns whether anything has changed."""
-
-    def read(self) -> Mapping[str, VersionRow]:
-        """All of them by their names in the list, newest first."""
-
-    def compare(self, older: str, newer: str) -> Compared | None:
-        """Compare two by their names; "" as the older one for none. None if the newer one is gone."""
-
-
-class Version(NamedTuple):
-    """A version of a session state, with its differences from the previous one."""
-
-    stored: StoredState
+    number: int
+    """1 for the oldest."""
+    written: datetime | None
+    gist: str
+    """A description of a few words; of an unusable version the problem."""
+    text: str
+    state: SessionState | None = None
+    """The parsed text of a session state."""
+    broken: bool = False
+    """Whether it cannot be compared."""
     new_decisions: int = 0
     """Number of decisions that earlier versions lack."""
+    writer: str = ""
+    """`ann on laptop-1a2b`; "" for session states."""
 
     @property
     def name(self) -> str:
-        """`v7`."""
-        return f"v{self.stored.version}"
-
-    @property
-    def number(self) -> int:
-        """1 for the oldest."""
-        return self.stored.version
-
-    @property
-    def written(self) -> datetime | None:
-        """Its time of writing."""
-        return self.stored.written
-
-    @property
-    def broken(self) -> bool:
-        """Whether it cannot be compared."""
-        return self.stored.state is None
-
-    @property
-    def gist(self) -> str:
-        """The task in progress, or the goal; of an unusable version the problem."""
-        state = self.stored.state
-        if state is None:
-            return self.stored.problem
-        doing = (task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
-        return next(doing, "") or state.identity.goal or "-"
+        return f"v{self.number}"
 
 
-class Versions:
-    """The versions of one session, newest first. Used by one thread at a time; readings are cached."""
+class StateVersions:
+    """The versions of one session's state. Used by one thread at a time; readings are cached."""
 
     def __init__(self, store: StateStore, session_id: str) -> None:
         self._store = store
         self._session_id = session_id
-        self._kept: dict[Entry, Version] = {}
-        self._rows: dict[str, Version] = {}
-        self.entries: tuple[Entry, ...] = ()
+        self._known: dict[Entry, Version] = {}
 
-    def refresh(self) -> bool:
-        """List them again; returns whether anything has changed.
+    def read(self) -> dict[str, Version]:
+        """All of them by name, newest first.
 
         Raises:
             FileProblem: the session's folder cannot be listed.
         """
-        entries = tuple(self._store.versions(self._session_id))
-        changed = entries != self.entries
-        self.entries = entries
-        return changed
-
-    def read(self) -> dict[str, Version]:
-        """All of them by their names in the list, newest first."""
+        entries = self._store.versions(self._session_id)
         decided: set[str] = set()
-        for entry in reversed(self.entries):
-            known = self._kept.get(entry)
-            if known is None:
-                stored = self._store.load(entry)
-                own = _decisions(stored.state)
-                known = self._kept[entry] = Version(stored, len(own - decided))
-            decided |= _decisions(known.stored.state)
-        self._rows = {row_of(entry): self._kept[entry] for entry in self.entries}
-        return self._rows
-
-    def compare(self, older: str, newer: str) -> Comparison | None:
-        """Compare two by their names; see `VersionSource`."""
-        rows = self._rows
-        return Comparison(rows.get(older), rows[newer]) if newer in rows else None
+        for entry in reversed(entries):
+            if entry not in self._known:
+                self._known[entry] = _state_version(self._store.load(entry), decided)
+            decided |= _decisions(self._known[entry].state)
+        return {self._known[entry].name: self._known[entry] for entry in entries}
 
 
-def row_of(entry: Entry) -> str:
-    """The name of a version in the list."""
-    return f"v{version_of(entry)}"
+def _state_version(stored: StoredState, decided: set[str]) -> Version:
+    """A version with its task in progress, or its goal, and the decisions that are new in it."""
+    state = stored.state
+    if state is None:
+        return Version(stored.version, stored.written, stored.problem, stored.text, broken=True)
+    doing = next((task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS), "")
+    gist = doing or state.identity.goal or "-"
+    new = len(_decisions(state) - decided)
+    return Version(stored.version, stored.written, gist, stored.text, state, new_decisions=new)
 
 
-def version_before(versions: Mapping[str, VersionRow], name: str) -> str:
-    """The newest readable version before one, by its name in the list; "" for none."""
+def memory_versions(found: Iterable[MemoryVersion]) -> dict[str, Version]:
+    """The versions of a memory by name, with their authors, and whether they are shown here or were sent."""
+    versions = {}
+    for each in found:
+        writer = f"{each.author} on {each.machine}" if each.author else "this machine"
+        gist = ("here · " if each.shown else "") + (writer if each.sent else "not sent")
+        versions[f"v{each.number}"] = Version(each.number, each.at, gist, each.text, writer=writer)
+    return versions
+
+
+def version_before(versions: Mapping[str, Version], name: str) -> Version | None:
+    """The newest readable version before one."""
     number = versions[name].number
-    earlier = (key for key, each in versions.items() if each.number < number and not each.broken)
-    return max(earlier, key=lambda key: versions[key].number, default="")
+    earlier = (each for each in versions.values() if each.number < number and not each.broken)
+    return max(earlier, key=lambda each: each.number, default=None)
 
 
-class Comparison(NamedTuple):
-    """Two versions, the older one first."""
+def title_of(older: Version | None, newer: Version) -> str:
+    """`v6 → v7`, `v1 → v2 by ann on laptop-1a2b`, or the only version."""
+    if newer.writer:
+        return f"{f'{older.name} → ' if older else ''}{newer.name} by {newer.writer}"
+    if newer.broken:
+        return f"{newer.name} is broken"
+    return f"{older.name} → {newer.name}" if older else f"{newer.name}, the first"
 
-    older: Version | None
-    newer: Version
 
-    @property
-    def title(self) -> str:
-        """`v6 → v7`, or the only version."""
-        if self.newer.stored.state is None:
-            return f"{self.newer.name} is broken"
-        return f"{self.older.name} → {self.newer.name}" if self.older else f"{self.newer.name}, the first"
-
-    def document(self, *, everything: bool) -> Document:
-        """The changes, section by section; with `everything`, the unchanged lines, too."""
-        state = self.newer.stored.state
-        if state is None:
-            return _broken(self.newer.stored)
-        old = self.older.stored.state if self.older else None
-        return changed_lines(state_diff(old, state), everything=everything, first=old is None)
+def changes_document(older: Version | None, newer: Version, *, everything: bool) -> Document:
+    """The changes, section by section; with `everything`, the unchanged lines, too."""
+    if newer.broken:
+        return _broken(newer)
+    if newer.state is not None:
+        sections = state_diff(older.state if older else None, newer.state)
+        return changed_lines(sections, everything=everything, first=older is None)
+    if max(len(older.text if older else ""), len(newer.text)) > _MOST:
+        return Document([line("These texts are too long to be compared.", "dim")])
+    sections = text_diff(older.text if older else None, newer.text)
+    return changed_lines(sections, everything=everything, first=older is None)
 
 
 def changed_lines(sections: Sequence[SectionDiff], *, everything: bool, first: bool) -> Document:
@@ -205,14 +141,14 @@ def changed_lines(sections: Sequence[SectionDiff], *, everything: bool, first: b
     return Document(lines[1:] if first else lines)
 
 
-def _broken(stored: StoredState) -> Document:
+def _broken(version: Version) -> Document:
     lines = [
-        styled((f"v{stored.version} ", "bad"), stored.problem),
+        styled((f"{version.name} ", "bad"), version.gist),
         Line(""),
         line("It is left as it is, and the versions after it do not need it.", "dim"),
     ]
-    if stored.text.strip():
-        lines += [Line(""), line("What it says", "heading"), *plain(stored.text).lines]
+    if version.text.strip():
+        lines += [Line(""), line("What it says", "heading"), *plain(version.text).lines]
     return Document(lines)
 
 
@@ -268,92 +204,3 @@ def _pieces(diff: LineDiff, role: str) -> Iterator[tuple[str, str]]:
 
 def _decisions(state: SessionState | None) -> set[str]:
     return {key_of(text) for each in (state.decisions if state else ()) for text in members(each)}
-
-
-_MOST = 400_000
-"""Maximum length of texts that are compared line by line, in characters."""
-
-
-class MemoryRow(NamedTuple):
-    """A version in the list."""
-
-    version: MemoryVersion
-    new_decisions: int = 0
-    broken: bool = False
-
-    @property
-    def number(self) -> int:
-        """1 for the oldest."""
-        return self.version.number
-
-    @property
-    def name(self) -> str:
-        """`v2`."""
-        return f"v{self.version.number}"
-
-    @property
-    def written(self) -> datetime:
-        """Its time of writing."""
-        return self.version.at
-
-    @property
-    def writer(self) -> str:
-        """`ann on laptop-1a2b`."""
-        author, machine = self.version.author, self.version.machine
-        return f"{author} on {machine}" if author else "this machine"
-
-    @property
-    def gist(self) -> str:
-        """Its author, and whether it is the current text here, and was sent."""
-        shown = "here · " if self.version.shown else ""
-        return shown + (self.writer if self.version.sent else "not sent")
-
-
-class MemoryComparison(NamedTuple):
-    """Two versions, the older one first."""
-
-    older: MemoryRow | None
-    newer: MemoryRow
-
-    @property
-    def title(self) -> str:
-        """`v1 → v2 by ann on laptop-1a2b`."""
-        start = f"{self.older.name} → " if self.older else ""
-        return f"{start}{self.newer.name} by {self.newer.writer}"
-
-    def document(self, *, everything: bool) -> Document:
-        """The changes, section by section; with `everything`, the unchanged lines, too."""
-        old = self.older.version.text if self.older else None
-        new = self.newer.version.text
-        if max(len(old or ""), len(new)) > _MOST:
-            return Document([line("These texts are too long to be compared.", "dim")])
-        return changed_lines(text_diff(old, new), everything=everything, first=old is None)
-
-
-class MemoryVersions:
-    """The versions of one memory. Used by one thread at a time."""
-
-    def __init__(self, load: Callable[[], Sequence[MemoryVersion]]) -> None:
-        """Make the object; `load` reads the versions, newest first."""
-        self._load = load
-        self._versions: tuple[MemoryVersion, ...] = ()
-        self._rows: dict[str, MemoryRow] = {}
-
-    def refresh(self) -> bool:
-        """Read them again; returns whether anything has changed.
-
-        Raises:
-            FileProblem: they cannot be read.
-        """
-        before, self._versions = self._versions, tuple(self._load())
-        return before != self._versions
-
-    def read(self) -> dict[str, MemoryRow]:
-        """All of them by their names in the list, newest first."""
-        self._rows = {f"v{each.number}": MemoryRow(each) for each in self._versions}
-        return self._rows
-
-    def compare(self, older: str, newer: str) -> MemoryComparison | None:
-        """Compare two by their names; see `VersionSource`."""
-        rows = self._rows
-        return MemoryComparison(rows.get(older), rows[newer]) if newer in rows else None

@@ -18,7 +18,7 @@ from memtui.app.listings import ClaudeView, MemoriesView, View
 from memtui.app.panes.memory_reading import MemoryHeads, MemoryReader, MemoryStates
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
-from memtui.app.sharing import NO_REMOTE, MemoryVersion, RemoteState
+from memtui.app.sharing import NO_REMOTE, RemoteState
 from memtui.app.widgets.document import Document, plain
 from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean, clean_line
@@ -29,6 +29,7 @@ from memtui.store.listing import is_stored
 from memtui.store.project_test import ProjectTest
 
 if TYPE_CHECKING:
+    from memtui.app.details.versions import Version
     from memtui.app.memory_edits import Edited
     from memtui.app.panes.claude_memories import ClaudeRows
     from memtui.store.claude_memory import ClaudeMemory
@@ -472,7 +473,7 @@ class MemoriesPane(Pane):
 
     @work(group="sharing", exclusive=True, exit_on_error=False)
     async def action_versions(self) -> None:
-        from memtui.app.details.versions import MemoryVersions
+        from memtui.app.details.versions import memory_versions
         from memtui.app.screens.versions import VersionsScreen
 
         subject, model = self.subject(self.selected), self.model
@@ -483,12 +484,12 @@ class MemoriesPane(Pane):
             self.app.warn(subject.no_recovery_id)
             return
 
-        def read() -> Sequence[MemoryVersion]:
-            return model.exchange.versions(subject.recovery_id)
+        def read() -> dict[str, Version]:
+            return memory_versions(model.exchange.versions(subject.recovery_id))
 
         with self.app.reporting("reading the versions"):
             if len(await asyncio.to_thread(read)) > 1:
-                self.app.push_screen(VersionsScreen(subject.recovery_id, MemoryVersions(read), self.clock))
+                self.app.push_screen(VersionsScreen(subject.recovery_id, read, self.clock))
             else:
                 self.app.say(f"{subject.recovery_id} has one text only: no machine has written another.")
 
@@ -519,7 +520,7 @@ class MemoriesPane(Pane):
             self._change_claudes("deleting", lambda: claudes.delete(memory))
 
     async def _claudes_versions(self) -> None:
-        from memtui.app.details.versions import MemoryVersions
+        from memtui.app.details.versions import memory_versions
         from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.app.screens.versions import VersionsScreen
 
@@ -532,7 +533,7 @@ class MemoriesPane(Pane):
             if not found:
                 self.app.say(f"No transcript here shows a version of {name}.")
                 return
-            screen = VersionsScreen(name, MemoryVersions(lambda: found), self.clock, brings_back=True)
+            screen = VersionsScreen(name, lambda: memory_versions(found), self.clock, brings_back=True)
             chosen = await self.app.push_screen_wait(screen)
             wanted = next((each for each in found if f"v{each.number}" == chosen), None)
             if wanted is None or wanted.text == memory.text:

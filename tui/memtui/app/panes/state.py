@@ -369,7 +369,7 @@ class StatePane(Pane):
         self.app.say(f"Session {self.place}: {clean_line(session)[:8]}.")
 
     def action_versions(self) -> None:
-        from memtui.app.details.versions import Versions
+        from memtui.app.details.versions import StateVersions
         from memtui.app.screens.versions import VersionsScreen
 
         view = self.view
@@ -378,8 +378,8 @@ class StatePane(Pane):
         elif view.path is None:
             self.app.warn("No version of this state is stored yet: n writes the first one.")
         else:
-            versions = Versions(self.model.states, view.session_id)
-            self.app.push_screen(VersionsScreen(view.session_id[:8], versions, self.clock))
+            versions = StateVersions(self.model.states, view.session_id)
+            self.app.push_screen(VersionsScreen(view.session_id[:8], versions.read, self.clock))
 
     @work(group="copy", exit_on_error=False)
     async def action_copy_notes(self) -> None:

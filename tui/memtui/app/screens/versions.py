@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual import getters, on, work
@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from memtui.app.base import BaseApp
-from memtui.app.details.versions import Compared, VersionRow, VersionSource, version_before
+from memtui.app.details.versions import Version, changes_document, title_of, version_before
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -49,26 +49,26 @@ class VersionsScreen(Screen[str | None]):
     about = "The versions, newest first, and what has changed between two of them."
 
     def __init__(
-        self, name: str, versions: VersionSource, clock: Clock, *, brings_back: bool = False
+        self, name: str, read: Callable[[], Mapping[str, Version]], clock: Clock, *, brings_back: bool = False
     ) -> None:
         """Make the screen.
 
         Args:
             name: the kind of document, in a word.
-            versions: the versions.
+            read: reads the versions, newest first, by the names in the list.
             clock: gives the current time.
             brings_back: whether enter chooses a version.
         """
         super().__init__()
         self._brings_back = brings_back
         self._name_shown = name
-        self._versions = versions
+        self._read = read
         self._clock = clock
-        self._rows: Mapping[str, VersionRow] = {}
+        self._rows: Mapping[str, Version] = {}
         self._marked = ""
         self._everything = False
         self._looking = False
-        self._wanted: tuple[Compared | None, bool] = (None, False)
+        self._wanted: tuple[tuple[Version | None, Version] | None, bool] = (None, False)
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="versions-body"):
@@ -89,8 +89,9 @@ class VersionsScreen(Screen[str | None]):
         self._looking = True
         try:
             with self.app.reporting("reading the versions"):
-                if await asyncio.to_thread(self._versions.refresh):
-                    self._rows = await asyncio.to_thread(self._versions.read)
+                rows = await asyncio.to_thread(self._read)
+                if rows != self._rows:
+                    self._rows = rows
                     self._show_rows()
         finally:
             self._looking = False
@@ -125,15 +126,15 @@ class VersionsScreen(Screen[str | None]):
         self._compare()
 
     @property
-    def compared(self) -> Compared | None:
-        """The marked version and the selected one, else the selected one and its predecessor."""
+    def compared(self) -> tuple[Version | None, Version] | None:
+        """The marked version and the selected one, else the selected one's predecessor and itself."""
         rows, selected = self._rows, self.listing.selected or ""
         if selected not in rows:
             return None
         if self._marked not in rows or self._marked == selected or rows[selected].broken:
-            return self._versions.compare(version_before(rows, selected), selected)
-        older, newer = sorted((self._marked, selected), key=lambda name: rows[name].number)
-        return self._versions.compare(older, newer)
+            return version_before(rows, selected), rows[selected]
+        older, newer = sorted((rows[self._marked], rows[selected]), key=lambda each: each.number)
+        return older, newer
 
     def _compare(self) -> None:
         if (self.compared, self._everything) != self._wanted:
@@ -150,10 +151,10 @@ class VersionsScreen(Screen[str | None]):
             return
         await asyncio.sleep(_PAUSE)
         with self.app.reporting("comparing the versions"):
-            document = await asyncio.to_thread(compared.document, everything=everything)
+            document = await asyncio.to_thread(changes_document, *compared, everything=everything)
             # Toggling unchanged lines of the same versions moves lines: keep the place.
             self.changes.show(document)
-            self.changes.border_title = Content(compared.title)
+            self.changes.border_title = Content(title_of(*compared))
 
     def action_mark(self) -> None:
         key = self.listing.selected or ""
