@@ -17,8 +17,7 @@ from pathlib import Path
 
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Home
-from memtui.store.base import Filter
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import Filter, MemoryStore
 from report import Figure, milliseconds, percentile, show
 
 PROCESSES = 64
@@ -31,7 +30,7 @@ import sys, time
 from datetime import datetime
 from pathlib import Path
 from memtui.ground.project import Home
-from memtui.store.base import New
+from memtui.store.memories import New
 from memtui.store.memories import MemoryStore
 base, mark, number, noon = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 now = datetime.fromtimestamp(noon).astimezone()

@@ -14,8 +14,7 @@ from memtui.cli import output
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project, memtui_home
-from memtui.store.base import New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import MemoryStore, New
 
 TEXT = render_recovery(
     Recovery(

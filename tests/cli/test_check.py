@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.project import Project, memtui_home
-from memtui.store.base import New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import MemoryStore, New
 from tests.app.widgets.records import said, text, user
 from tests.app.widgets.records import write as write_session
 from tests.cli.conftest import Memtui

@@ -13,8 +13,7 @@ import pytest
 
 from memtui.ground.clock import system_clock
 from memtui.ground.project import memtui_home
-from memtui.store.base import New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import MemoryStore, New
 from tests.cli.conftest import Memtui
 
 

@@ -17,7 +17,7 @@ from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.commands_file import CommandProblem, CommandsFile
-from memtui.store.memory_heads import MemoryFiles, MemoryKind
+from memtui.store.memories import MemoryFiles, stored_entries
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
 from memtui.store.transcripts import check_transcript
@@ -92,11 +92,11 @@ def test_memories_are_real_recovery_texts(demo: DemoProject) -> None:
     store = MemoryFiles(demo.project, demo.home)
     heads = [store.head(entry) for entry in store.entries()]
     assert [head.problem for head in heads] == [""] * 15
-    assert sum(head.kind is MemoryKind.STORED for head in heads) == 12
+    assert sum(head.id.startswith("CMEM-") for head in heads) == 12
     assert sum(head.project == str(demo.project.root) for head in heads) == 10
     assert any("中文" in head.title for head in heads)
     assert any("文字化け" in head.title for head in heads)
-    for entry in store.stored_entries():
+    for entry in stored_entries(store.folder):
         body = parse_stored(entry.path.read_bytes()).body.decode()
         recovery = parse_recovery(body)
         assert recovery.extra == ()

@@ -21,7 +21,7 @@ from memtui.documents.memory import (
 )
 from memtui.documents.yaml_texts import DEEPEST
 from memtui.ground.text import FormatError
-from memtui.store.memory_labels import Label, read_label
+from memtui.store.listing import quick_project
 from tests.documents.checks import HOSTILE_SECONDS, assert_clause, ends_soon, repeated
 from tests.documents.strategies import NASTY, stored_memories
 
@@ -110,19 +110,14 @@ def test_each_value_stands_on_one_line() -> None:
     assert render_stored(StoredMemory(meta=meta, body=b"")).count(b"\n") == 10
 
 
-def _label(meta: MemoryMeta) -> Label:
-    return Label(meta.project)
-
-
 @given(stored_memories, st.sampled_from(("", "/home/me/my-app", "/a b", "/x.y/~z+1@2")))
-def test_the_label_is_that_of_the_front_matter(memory: StoredMemory, project: str) -> None:
+def test_the_project_is_that_of_the_front_matter(memory: StoredMemory, project: str) -> None:
     for meta in (memory.meta, memory.meta.replace(project=project)):
-        label = read_label(render_stored(memory.replace(meta=meta)))
-        assert label in (None, _label(meta))
+        assert quick_project(render_stored(memory.replace(meta=meta))) in (None, meta.project)
     plain = memory.meta.replace(
         project=project, description="d", tags=("a",), session_id="s", source="", other=""
     )
-    assert read_label(render_stored(memory.replace(meta=plain))) == _label(plain)
+    assert quick_project(render_stored(memory.replace(meta=plain))) == project
 
 
 @pytest.mark.parametrize(
@@ -133,11 +128,11 @@ def test_the_label_is_that_of_the_front_matter(memory: StoredMemory, project: st
         b"project: >\n  a",
     ],
 )
-def test_the_label_of_an_edited_memory(line: bytes) -> None:
+def test_the_project_of_an_edited_memory(line: bytes) -> None:
     key = line.split(b":")[0]
     lines = [each for each in GOLDEN.splitlines() if not each.startswith(key + b":")]
     data = b"\n".join([*lines[:-1], line, lines[-1], b"body"])
-    assert read_label(data) in (None, _label(parse_stored(data).meta))
+    assert quick_project(data) in (None, parse_stored(data).meta.project)
 
 
 @given(st.binary(max_size=80), st.binary(max_size=80))

@@ -13,8 +13,7 @@ from memtui.documents.recovery import Recovery, parse_recovery, render_recovery
 from memtui.flows.restore import restore_memory, restore_session, shortened_recovery
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.store.base import New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import MemoryStore, New
 from memtui.store.states import StateStore
 from tests.documents.strategies import recoveries
 from tests.transcripts import Transcript

@@ -12,7 +12,7 @@ from memtui.ground.files import FileUnwritable
 from memtui.ground.project import Project
 from memtui.mcp.server import Surroundings
 from memtui.mcp.texts import summary
-from memtui.store.base import New
+from memtui.store.memories import New
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Searcher
 from memtui.store.search_documents import Kind
 from tests.mcp.conftest import NOW, RECOVERY, answered, done, refused

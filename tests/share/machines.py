@@ -10,8 +10,7 @@ from memtui.ground.project import Home
 from memtui.share.contract import Document, Remote, neutral, parse_document
 from memtui.share.remotes import NamedRemote
 from memtui.share.sync import Sharing, Synced
-from memtui.store.base import New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import MemoryStore, New
 
 SECRET = "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"
 

@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 
 from memtui.documents.memory import MemoryMeta, StoredMemory
 from memtui.ground.files import FileProblem
-from memtui.store.base import Filter, IdTaken, MemoryMissing, New, Page
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import Filter, IdTaken, MemoryMissing, MemoryStore, New, Page
 from tests.store.contract_base import (
     BODIES,
     EACH,

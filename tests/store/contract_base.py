@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from memtui.documents.memory import MemoryMeta
 from memtui.ground.clock import Clock
-from memtui.store.base import New, Page
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import MemoryStore, New, Page
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 FIRST = "CMEM-20260102-101500"

@@ -10,8 +10,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from memtui.documents.memory import MemoryMeta, StoredMemory
 from memtui.ground.clock import Clock
-from memtui.store.base import Filter, IdTaken, MemoryMissing, New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import Filter, IdTaken, MemoryMissing, MemoryStore, New
 from tests.store.contract_base import Watch, metas, news, tags, words
 
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)

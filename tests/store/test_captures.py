@@ -15,9 +15,8 @@ from memtui.ground.files import FileNotRegular, FileOutside, FileProblem
 from memtui.ground.project import Home, Project
 from memtui.store import captures
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.listing import Entry
-from memtui.store.memory_heads import MemoryFiles
-from memtui.store.newest import newest_captures
+from memtui.store.listing import Entry, newest_captures
+from memtui.store.memories import MemoryFiles
 from tests import faults
 from tests.disk import names
 from tests.store.captures import MEMORY, MEMORY_NAME, add_capture, make_project

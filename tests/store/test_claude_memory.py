@@ -341,7 +341,7 @@ def test_no_link_is_followed_and_modes_are_kept(memories: ClaudeMemories, tmp_pa
     path.chmod(0o644)
     (memories.folder / "link.md").symlink_to(outside)
     (link,) = [each for each in memories.entries() if each.path.name == "link.md"]
-    assert "is not a regular file" in link.problem
+    assert "is a symbolic link" in link.problem
     with pytest.raises(FileProblem):
         memories.delete(link)
     with pytest.raises(FileProblem):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from memtui.documents.memory import MemoryMeta
-from memtui.store.base import Filter
+from memtui.store.memories import Filter, Listed
 
 NOW = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -39,4 +40,4 @@ META = MemoryMeta(
     ],
 )
 def test_a_memory_has_to_meet_every_condition(where: Filter, fits: bool) -> None:
-    assert where.fits_meta(META) == fits
+    assert where.fits(Listed(META, Path("x"), "")) == fits

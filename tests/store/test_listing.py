@@ -35,16 +35,6 @@ def test_lists_what_fits_and_collects_hidden_names(tmp_path: Path) -> None:
     assert a.signature == (status.st_mtime_ns, 1, status.st_ino)
 
 
-def test_an_entry_that_has_not_changed_is_the_one_before(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes(b"x")
-    (tmp_path / "b.md").write_bytes(b"x")
-    known = {each.name: each for each in scan(tmp_path, ANY_MD)}
-    (tmp_path / "b.md").write_bytes(b"xy")
-    again = {each.name: each for each in scan(tmp_path, ANY_MD, known=known)}
-    assert again["a.md"] is known["a.md"]
-    assert again["b.md"].size == 2
-
-
 def test_the_newest_are_first_and_all_are_counted(tmp_path: Path) -> None:
     for name in ("20260102_101500-memory.md", "CMEM-20260102-101501.md", "a.md", "b.txt"):
         (tmp_path / name).write_bytes(b"x")

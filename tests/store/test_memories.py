@@ -10,11 +10,11 @@ import pytest
 
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.documents.memory_file import MemoryFile, render_memory
-from memtui.ground.files import FileOutside
+from memtui.ground.files import FileOutside, FileProblem
 from memtui.ground.project import Home, Project
-from memtui.store import memory_heads
+from memtui.store import memories
 from memtui.store.listing import Entry
-from memtui.store.memory_heads import MemoryFiles, MemoryHead, MemoryKind, MemoryProblem, kind_of
+from memtui.store.memories import MemoryFiles, MemoryHead
 
 CREATED = datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
 BODY = "# Session Recovery\n\n## Session ID\nabc\n\n## Objective (main)\n\n  Fix the JWT check\n\n## Notes\n"
@@ -99,16 +99,13 @@ def entry_of(store: MemoryFiles, path: Path) -> Entry:
 def test_the_head_of_a_memory_file(project: Project, store: MemoryFiles) -> None:
     entry = entry_of(store, add_review(project, "20251225_081500-memory-2.md"))
     time = datetime(2025, 12, 25, 8, 15).astimezone()
-    assert store.head(entry) == MemoryHead(
-        MemoryKind.REVIEW, "20251225_081500-memory-2", "Token refresh", time
-    )
-    assert kind_of(entry) is MemoryKind.REVIEW
+    assert store.head(entry) == MemoryHead("20251225_081500-memory-2", "Token refresh", time)
 
 
 def test_the_head_of_a_stored_memory(home: Home, store: MemoryFiles) -> None:
     described = entry_of(store, add_stored(home, "20260102-101500", description="JWT"))
     assert store.head(described) == MemoryHead(
-        MemoryKind.STORED, "CMEM-20260102-101500", "JWT", CREATED, ("auth", "jwt"), "/home/me/app"
+        "CMEM-20260102-101500", "JWT", CREATED, ("auth", "jwt"), "/home/me/app"
     )
     plain = entry_of(store, add_stored(home, "20260102-101501"))
     assert store.head(plain).title == "Fix the JWT check"
@@ -130,7 +127,7 @@ def test_a_head_costs_its_first_block(
 
     monkeypatch.setattr(os, "read", counted)
     assert store.head(entry).title == "Fix the JWT check"
-    assert sum(sizes) <= memory_heads.HEAD_SIZE
+    assert sum(sizes) <= memories.HEAD_SIZE
 
 
 def test_front_matter_longer_than_the_first_block(home: Home, store: MemoryFiles) -> None:
@@ -143,7 +140,7 @@ def test_a_text_put_there_by_hand(home: Home, store: MemoryFiles) -> None:
     path.write_text(BODY)
     head = store.head(entry_of(store, path))
     time = datetime(2026, 1, 2, 10, 15).astimezone()
-    assert head == MemoryHead(MemoryKind.STORED, "CMEM-20260102-101500", "Fix the JWT check", time)
+    assert head == MemoryHead("CMEM-20260102-101500", "Fix the JWT check", time)
     assert store.load(entry_of(store, path)).text == BODY
 
 
@@ -183,15 +180,15 @@ def test_broken_ones_are_listed_with_their_reason(project: Project, home: Home, 
     assert heads["CMEM-20260102-101500.md"].title == "CMEM-20260102-101500"
     for entry in store.entries():
         if entry.key in problems:
-            with pytest.raises(MemoryProblem, match=problems[entry.key]):
+            with pytest.raises(FileProblem, match=problems[entry.key]):
                 store.load(entry)
         else:
             assert store.load(entry).text == entry.path.read_text()
 
 
 def test_a_memory_of_ten_megabytes_is_not_shown(home: Home, store: MemoryFiles) -> None:
-    path = add_stored(home, "20260102-101500", body=b"x" * (memory_heads.LIMIT + 1))
-    with pytest.raises(MemoryProblem, match="is larger than 8 MB"):
+    path = add_stored(home, "20260102-101500", body=b"x" * (memories.SHOWN_LIMIT + 1))
+    with pytest.raises(FileProblem, match="is larger than 8 MB"):
         store.load(entry_of(store, path))
 
 
@@ -200,9 +197,9 @@ def test_links_do_not_lead_out(project: Project, home: Home, store: MemoryFiles,
     outside.rename(tmp_path / outside.name)
     (home.memories / "2026-01").rmdir()
     (home.memories / "2026-01").symlink_to(tmp_path)
-    (entry,) = store.stored_entries()
+    (entry,) = store.entries()
     assert "leads out of" in store.head(entry).problem
-    with pytest.raises(MemoryProblem, match="leads out of"):
+    with pytest.raises(FileProblem, match="leads out of"):
         store.load(entry)
     project.compacts.rmdir()
     project.compacts.symlink_to(tmp_path)

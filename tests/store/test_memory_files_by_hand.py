@@ -15,10 +15,7 @@ from memtui.ground import files
 from memtui.ground.files import FileLocked, FileProblem, FileTooLarge
 from memtui.ground.project import Home, Project
 from memtui.store import memories
-from memtui.store.base import Filter, IdTaken, Listed, MemoryMissing, New
-from memtui.store.memories import MemoryStore
-from memtui.store.memory_heads import MemoryFiles
-from memtui.store.stored_files import LIMIT
+from memtui.store.memories import LIMIT, Filter, IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore, New
 from tests.disk import mode_of
 from tests.store.contract_base import FIRST, NOW, Watch
 from tests.store.memories import home_in

@@ -13,8 +13,7 @@ import pytest
 from memtui.documents.memory import StoredMemory
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home
-from memtui.store.base import Filter, New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import Filter, MemoryStore, New
 from tests import faults
 from tests.disk import DEAD_PID, age
 from tests.processes import start_together
@@ -171,7 +170,7 @@ def test_a_memory_is_flushed_before_it_is_there(tmp_path: Path, monkeypatch: pyt
 _HAMMER = """
 import sys
 from pathlib import Path
-from memtui.store.base import New
+from memtui.store.memories import New
 from memtui.store.memories import MemoryStore
 from tests.disk import without_flushing
 from tests.store.contract_base import Watch

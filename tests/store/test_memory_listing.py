@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.ground.project import Home, Project
-from memtui.store import memory_listing, stored_files
-from memtui.store.listing import Entry
-from memtui.store.memory_heads import MemoryFiles
-from memtui.store.memory_listing import Memories, MemoryListing
+from memtui.store.memories import Memories, MemoryFiles
 
 MONTHS = ("2026-01", "2026-02", "2026-03")
 
@@ -61,7 +58,7 @@ class Disk:
 
 
 def agrees(listed: Memories, disk: Disk) -> bool:
-    wanted = disk.store.entries()
+    wanted = MemoryFiles(disk.project, disk.home).entries()
     return [listed.entries[name] for name in listed.names] == wanted and len(listed.entries) == len(wanted)
 
 
@@ -74,50 +71,23 @@ def disk(tmp_path: Path) -> Disk:
     return made
 
 
-@pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The months that are read, in order."""
-    names: list[str] = []
-    original = stored_files.scan_month
-
-    def read(folder: str, known: Mapping[str, Entry]) -> dict[str, Entry]:
-        names.append(Path(folder).name)
-        return original(folder, known)
-
-    monkeypatch.setattr(memory_listing, "scan_month", read)
-    return names
-
-
 def test_of_two_files_with_one_name_the_later_month_counts(disk: Disk) -> None:
     other = disk.home.memories / MONTHS[1] / disk.path(0, 1).name
     other.write_text("x")
-    listing = MemoryListing(disk.store)
-    assert listing.memories().entries[other.name].path == other
+    listing = disk.store
+    assert listing.listing().entries[other.name].path == other
     result = {disk.edit(0, 1)}
-    assert listing.memories(result).entries[other.name].path == other
-    assert len(listing.memories().names) == 9
+    assert listing.listing(result).entries[other.name].path == other
+    assert len(listing.listing().names) == 9
 
 
 def test_a_sweep_finds_what_was_edited_in_place_and_gives_the_same_list_if_nothing_was(disk: Disk) -> None:
-    listing = MemoryListing(disk.store)
-    first = listing.memories()
-    assert listing.memories() is first
+    listing = disk.store
+    first = listing.listing()
+    assert listing.listing() is first
     disk.edit(1, 2)
-    assert listing.memories(sweep=False) is first
-    assert agrees(listing.memories(), disk)
-
-
-def test_a_folder_that_changed_just_now_is_read_the_next_time_too(disk: Disk, read: list[str]) -> None:
-    listing = MemoryListing(disk.store)
-    folder = disk.path(1, 1).parent
-    os.utime(folder)
-    listing.memories()
-    state = folder.stat()
-    disk.path(1, 9).write_text("in the same tick of the clock")
-    os.utime(folder, ns=(state.st_atime_ns, state.st_mtime_ns))
-    read.clear()
-    assert agrees(listing.memories(sweep=False), disk)
-    assert read == ["2026-02"]
+    assert listing.listing(sweep=False) is first
+    assert agrees(listing.listing(), disk)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +110,7 @@ steps = st.lists(
 def test_after_any_changes_it_is_what_the_store_lists(room: Path, done: list[tuple[str, int, int]]) -> None:
     root = Path(tempfile.mkdtemp(dir=room))
     disk = Disk(root)
-    listing = MemoryListing(disk.store)
+    listing = disk.store
     result: set[str] = set()
     for step, month, day in done:
         if step == "write" and not disk.path(month, day).exists():
@@ -154,21 +124,21 @@ def test_after_any_changes_it_is_what_the_store_lists(room: Path, done: list[tup
         elif step == "drop":
             shutil.rmtree(disk.path(month, day).parent, ignore_errors=True)
         else:
-            assert agrees(listing.memories(result, sweep=False), disk)
+            assert agrees(listing.listing(result, sweep=False), disk)
             result.clear()
-    assert agrees(listing.memories(result, sweep=False), disk)
+    assert agrees(listing.listing(result, sweep=False), disk)
     shutil.rmtree(root)
 
 
 def test_it_names_all_that_is_new_or_changed_since_the_last_listing(tmp_path: Path) -> None:
     home = Home(tmp_path / "data", tmp_path / "cache", tmp_path / "state", tmp_path / "config")
-    listing = MemoryListing(MemoryFiles(Project(tmp_path / "app"), home))
+    listing = MemoryFiles(Project(tmp_path / "app"), home)
     month = home.memories / "2026-01"
     month.mkdir(parents=True)
     (month / "CMEM-20260101-101500.md").write_text("x")
-    assert set(listing.memories().names) <= set(listing.changed)
+    assert set(listing.listing().names) <= set(listing.changed)
     (month / "CMEM-20260102-101500.md").write_text("x")
-    listing.memories()
+    listing.listing()
     assert "CMEM-20260102-101500.md" in listing.changed
-    listing.memories()
+    listing.listing()
     assert not listing.changed

@@ -9,9 +9,9 @@ import pytest
 
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.project import Home, Project
-from memtui.store import newest
+from memtui.store import listing as newest
 from memtui.store.captures import CaptureStore
-from memtui.store.memory_heads import MemoryFiles
+from memtui.store.memories import MemoryFiles
 from tests.store.captures import add_capture, make_project
 
 CREATED = datetime(2026, 1, 30, 10, 15, tzinfo=UTC)

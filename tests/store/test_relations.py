@@ -10,8 +10,7 @@ import pytest
 from memtui.documents.memory_graph import Entity
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.project import Places, Project, claude_config, memtui_home
-from memtui.store.base import Filter, MemoryMissing, New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import Filter, MemoryMissing, MemoryStore, New
 from memtui.store.relations import entities_of, memory_graph, related_memories
 from memtui.store.search_index import SearchIndex
 

@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, Any
 from memtui.ground.files import FileProblem
 from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Places, Project
-from memtui.store.listing import Entry, is_stored
-from memtui.store.memory_labels import Label, quick_labels, stored_as
-from memtui.store.project_test import ProjectTest
+from memtui.store.listing import (
+    Entry,
+    ProjectTest,
+    is_stored,
+    newest_captures,
+    newest_memories,
+    quick_projects,
+    stored_as,
+)
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
@@ -30,9 +36,7 @@ if TYPE_CHECKING:
     from memtui.store.backfill import Compaction
     from memtui.store.captures import CaptureStore
     from memtui.store.claude_memory import ClaudeMemory, Trouble
-    from memtui.store.listing import Entry
-    from memtui.store.memory_heads import MemoryFiles
-    from memtui.store.memory_listing import Memories, MemoryListing
+    from memtui.store.memories import Memories, MemoryFiles
 
 
 _NONE: Mapping[Any, Any] = {}
@@ -98,7 +102,7 @@ class MemoriesView(NamedTuple):
     doubled: Mapping[str, str] = _NONE
     """Memory files without a row, because a stored memory of the same review represents them."""
     more: bool = False
-    """Whether there are others, or labels are still unread."""
+    """Whether there are others, or projects are still unread."""
 
 
 class ClaudeView(NamedTuple):
@@ -278,7 +282,7 @@ class CaptureRows:
 
 
 SLICE = 0.15
-"""Seconds of reading between two checks of the disk; 100,000 labels take some two."""
+"""Seconds of reading between two checks of the disk; 10,000 memories take a fifth."""
 _BATCH = 200
 
 
@@ -293,22 +297,22 @@ class Shown:
         self._stored_as: dict[str, str] = {}
         """The stored memories of reviews, by the name of the review's memory file."""
 
-    def learn(self, entry: Entry, label: Label) -> bool:
+    def learn(self, entry: Entry, project: str) -> bool:
         name = entry.name
         self._known[name] = entry
-        mine = self._concerns(label.project)
+        mine = self._concerns(project)
         if mine == (name in self._mine):
             return False
         (self._mine.add if mine else self._mine.discard)(name)
         return True
 
     def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
-        """Those with unknown or outdated labels, oldest first; memory files need none."""
+        """Those with unknown or outdated projects, oldest first; memory files need none."""
         known = self._known
-        new = [entry for name in names if (entry := entries.get(name)) is not known.get(name) and entry]
+        new = [entry for name in names if (entry := entries.get(name)) != known.get(name) and entry]
         files = [entry for entry in new if not is_stored(entry)]
         for entry, stored in stored_as(files, self._root):
-            self.learn(entry, Label())
+            self.learn(entry, "")
             self._stored_as[entry.name] = stored
         return sorted(filter(is_stored, new), key=lambda entry: entry.name)
 
@@ -322,7 +326,7 @@ class Shown:
         Args:
             entries: the memories by name.
             names: their names, newest first.
-            more: whether labels are still unread.
+            more: whether projects are still unread.
             mine_alone: leave out everything that is initially hidden.
         """
         doubled = {
@@ -337,8 +341,7 @@ class Shown:
 class MemoryRows:
     """The known values of each memory; used by one thread."""
 
-    def __init__(self, listing: MemoryListing, store: MemoryFiles, home: Home) -> None:
-        self._listing = listing
+    def __init__(self, store: MemoryFiles, home: Home) -> None:
         self._store = store
         self._home = home
         self._shown = Shown(store.project)
@@ -362,30 +365,28 @@ class MemoryRows:
         Raises:
             FileProblem: they cannot be listed.
         """
-        memories = self._listing.memories(touched=touched, sweep=sweep)
+        memories = self._store.listing(touched, sweep=sweep)
         if memories is self._memories:
             return False
         self._order_changed |= self._memories is None or memories.names is not self._memories.names
         self._memories = memories
-        self._unread += self._shown.unknown(memories.entries, self._listing.changed)
+        self._unread += self._shown.unknown(memories.entries, self._store.changed)
         return True
 
     def read(self, stopped: Callable[[], bool]) -> bool:
-        """Read labels for a while; returns whether any was read."""
+        """Read projects for a while; returns whether any was read."""
         end = time.monotonic() + SLICE
         before = len(self._unread)
         while self._unread and time.monotonic() < end and not stopped():
             some = self._unread[-_BATCH:]
             del self._unread[-_BATCH:]
             some.reverse()
-            for entry, label in quick_labels(some, self._home):
-                self._order_changed |= self._shown.learn(entry, label or self._whole_label(entry))
+            for entry, project in quick_projects(some, self._home):
+                if project is None:
+                    head = self._store.head(entry)
+                    project = "" if head.problem else head.project  # broken ones are shown everywhere
+                self._order_changed |= self._shown.learn(entry, project)
         return len(self._unread) < before
-
-    def _whole_label(self, entry: Entry) -> Label:
-        head = self._store.head(entry)
-        # Broken ones are always shown, with their reason.
-        return Label() if head.problem else Label(head.project)
 
     def view(self) -> MemoriesView:
         assert self._memories is not None
@@ -401,9 +402,6 @@ class MemoryRows:
 
 def first_views(places: Places) -> Iterator[View]:
     """A view of each; the first comparison publishes the whole ones."""
-    from memtui.store.memory_labels import Label, quick_labels
-    from memtui.store.newest import newest_captures, newest_memories
-
     project, home = places.project, places.home
     captures, number = newest_captures(project)
     rows = {entry.name: CaptureRow(entry, glance=text) for entry, text in captures}
@@ -411,6 +409,6 @@ def first_views(places: Places) -> Iterator[View]:
     memories, more = newest_memories(project, home)
     entries = {entry.name: entry for entry in memories}
     shown = Shown(project)
-    for entry, label in quick_labels(shown.unknown(entries, entries), home):
-        shown.learn(entry, label or Label())  # shown until the slower values are read
+    for entry, project_of in quick_projects(shown.unknown(entries, entries), home):
+        shown.learn(entry, project_of or "")  # shown until the slower values are read
     yield shown.view(entries, tuple(entries), more=more, mine_alone=True)

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from memtui.store.captures import CaptureStore
     from memtui.store.claude_memory import ClaudeMemories
     from memtui.store.commands_file import CommandsFile
-    from memtui.store.memories import MemoryStore
-    from memtui.store.memory_heads import MemoryFiles
+    from memtui.store.memories import MemoryFiles, MemoryStore
     from memtui.store.search import Searcher
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
@@ -120,7 +119,7 @@ class ProjectModel:
     @cached_property
     def memories(self) -> MemoryFiles:
         """The project's memory files, and all stored memories."""
-        from memtui.store.memory_heads import MemoryFiles
+        from memtui.store.memories import MemoryFiles
 
         return MemoryFiles(self.project, self._home)
 
@@ -153,9 +152,8 @@ class ProjectModel:
     @cached_property
     def memory_rows(self) -> MemoryRows:
         from memtui.app.listings import MemoryRows
-        from memtui.store.memory_listing import MemoryListing
 
-        return MemoryRows(MemoryListing(self.memories), self.memories, self._home)
+        return MemoryRows(self.memories, self._home)
 
     @cached_property
     def health(self) -> Health:

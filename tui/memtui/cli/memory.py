@@ -32,10 +32,19 @@ from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, expanded, memtui_home
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find
-from memtui.store.base import Filter, Listed, New, Page
 from memtui.store.freshness import Freshness, freshness
-from memtui.store.memories import MemoryStore
-from memtui.store.stored_files import LIMIT, MOST, file_name, month_of, objective
+from memtui.store.memories import (
+    LIMIT,
+    MOST,
+    Filter,
+    Listed,
+    MemoryStore,
+    New,
+    Page,
+    file_name,
+    month_of,
+    objective,
+)
 
 _SCREEN = 50
 """Default length of a list: a screen or two, quick for any store."""

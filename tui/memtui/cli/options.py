@@ -20,7 +20,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
 from memtui.ground.text import FormatError
 from memtui.store.captures import CaptureStore
-from memtui.store.memory_heads import MemoryFiles
+from memtui.store.memories import MemoryFiles
 from memtui.store.states import StateStore
 from memtui.store.transcripts import TranscriptStore
 

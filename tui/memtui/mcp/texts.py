@@ -13,7 +13,7 @@ from memtui.documents.recovery import Plan, Recovery, is_unknown, parse_recovery
 from memtui.ground.clean import clean_line
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
-from memtui.store.base import Listed
+from memtui.store.memories import Listed
 from memtui.transcript.short_text import shortened
 
 RESULT_BYTES = 45_000

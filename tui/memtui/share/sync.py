@@ -46,9 +46,7 @@ from memtui.share.contract import LIMIT, Document, Head, Names, Remote, RemotePr
 from memtui.share.contract import made_at, neutral, parse_document  # isort: skip
 from memtui.share.remotes import NamedRemote, Remotes, open_remote, place_of, this_author, this_machine
 from memtui.store.archive_settings import archive_settings
-from memtui.store.base import New
-from memtui.store.memories import MemoryStore
-from memtui.store.stored_files import objective
+from memtui.store.memories import MemoryStore, New, objective
 
 _STATE_LIMIT, _TRIES, _PAST = 64 << 20, 12, 20
 _ROUND = 16 << 20

@@ -15,8 +15,7 @@ from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project
-from memtui.store.base import Filter, New
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import Filter, MemoryStore, New
 from memtui.store.sessions import find_transcript, refuse_strange, session_root
 from memtui.store.workflow_sessions import active_sessions, read_plan
 from memtui.transcript.facts import read_facts

@@ -20,7 +20,7 @@ from memtui.ground.git import ask
 from memtui.ground.text import FormatError
 from memtui.secrets.quoting import safe
 from memtui.secrets.secrets import MASK
-from memtui.store.project_test import ProjectTest
+from memtui.store.listing import ProjectTest
 
 _GONE_THEN = re.compile(r"\blater (?:deleted|moved)\b")
 """The part of a file's role that says the session itself removed it."""

@@ -1,28 +1,43 @@
-"""Fast listings of folders that may hold 100,000 files: names and signatures, nothing opened."""
+"""Listings of captures and memories: names and signatures, and what the first paint shows of them.
+
+Standard library only, as the first paint and the hooks wait for it; `memories` and `captures` are the stores.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
-from memtui.ground.files import FileMissing, FileNotRegular, FileUnreadable, Signature, folder_within
+from memtui.documents.capture_text import PendingText, read_pending
+from memtui.ground.files import (
+    FileMissing,
+    FileNotRegular,
+    FileProblem,
+    FileUnreadable,
+    Signature,
+    folder_within,
+    heads_within,
+)
 from memtui.ground.named import NamedTuple
+from memtui.ground.patterns import deferred
+from memtui.ground.project import Home, Project
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
 MEMORY_FILE_NAME = re.compile(r"[^.].*-memory(-\d{1,2})?\.md")
 STORED_NAME = re.compile(r"CMEM-\d{8}-\d{6}(?:@[a-z0-9-]{1,40})?\.md", re.ASCII)
 MONTH_NAME = re.compile(r"\d{4}-\d{2}", re.ASCII)
 
-_NONE: Mapping[str, Entry] = {}
 _TIME = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 
 
 class Entry(NamedTuple):
-    """One file of a listing. A tuple, because 100,000 of them are made every two seconds."""
+    """One file of a listing. A tuple, as thousands of them are made every two seconds."""
 
     name: str
     folder: str
@@ -72,7 +87,6 @@ def scan(
     folder: Path | str,
     pattern: re.Pattern[str],
     strange: list[str] | None = None,
-    known: Mapping[str, Entry] = _NONE,
     *,
     within: Path | None = None,
 ) -> list[Entry]:
@@ -84,7 +98,6 @@ def scan(
         folder: the folder, which may be a link.
         pattern: must match the whole name.
         strange: receives the names that begin with a dot.
-        known: entries of an earlier listing by name; unchanged ones are reused, which saves time and memory.
         within: a folder that `folder` has to be in, every link resolved.
 
     Raises:
@@ -105,9 +118,7 @@ def scan(
                         status = item.stat(follow_symlinks=False)
                     except FileNotFoundError:  # deleted since
                         continue
-                    entry = Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino)
-                    old = known.get(name)
-                    add(old if old == entry else entry)
+                    add(Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino))
                 elif strange is not None and name.startswith("."):
                     strange.append(name)
     except FileMissing:
@@ -174,6 +185,149 @@ def _order(entry: Entry) -> str:
 
 def name_order(name: str) -> str:
     """The sort key of entries: the time in the name, then the name. Ids sort as they do by themselves."""
-    # One string, not a pair: they compare twice as fast, and 100,000 are sorted every two seconds.
+    # One string, not a pair: they compare twice as fast.
     match = _TIME.search(name)
     return match[1] + match[2] + name if match else " " + name
+
+
+# -- which project a memory belongs to -----------------------------------------------------------------------
+
+
+class ProjectTest:
+    """Whether memories belong to a project: those of its folder or one below, and those without a project."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.path.realpath(root)
+        self._name = root.name
+        self._known: dict[str, bool] = {"": True}
+
+    def __call__(self, project: str) -> bool:
+        """Whether a memory's project, as stored, is this one."""
+        found = self._known.get(project)
+        if found is None:
+            found = self._known[project] = self._ask(project)
+        return found
+
+    def _ask(self, project: str) -> bool:
+        if not os.path.isabs(project):  # noqa: PTH117
+            return project == self._name
+        try:
+            real = os.path.realpath(project)
+        except (OSError, ValueError):
+            return False
+        return real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
+
+
+@lru_cache(maxsize=8)
+def project_test(root: str) -> ProjectTest:
+    """The test for a root; it caches its answers, as each needs the disk."""
+    return ProjectTest(Path(root))
+
+
+_HEAD_SIZE = 1024
+"""Number of bytes read per file: front matter written by memtui has some 300."""
+_FRONT_MATTER = re.compile(
+    rb"---\nid: .*\nproject: (?:'([^'\n]*)'|([\w/.][^:#\n]*))\n(?:(?!project)[a-z_]+: .*\n)*---\n"
+)
+"""As `render_stored` writes it."""
+_FILE_SIZE = 64 << 10
+"""Maximum size in bytes of reviews' memory files; usual ones have 2,000, and name the memory at the end."""
+# The section added to a memory file by `memtui.store.compact`.
+_STORED_AS = deferred(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
+
+
+def quick_project(data: bytes) -> str | None:
+    """The project in the beginning of a stored memory's file; None if that needs a YAML parser.
+
+    A file without front matter, put there by hand, has none: "".
+    """
+    if found := _FRONT_MATTER.match(data):
+        value = found[1] if found[1] is not None else found[2]
+        return None if value.lower() in (b"null", b"~") else value.rstrip().decode("utf-8", "replace")
+    return None if data.startswith((b"---", b"\xef\xbb\xbf")) else ""
+
+
+def quick_projects(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry, str | None]]:
+    """The project of each stored memory; None if its whole front matter has to be read.
+
+    Quick when entries of one month follow each other.
+    """
+    for entry, data in _heads(entries, home.memories, _HEAD_SIZE):
+        yield entry, None if data is None else quick_project(data)
+
+
+def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str]]:
+    """For each memory file, the name of the stored memory of the same review; "" if there is none.
+
+    Args:
+        entries: memory files, grouped by folder.
+        root: the project's root.
+    """
+    for entry, data in _heads(entries, root, _FILE_SIZE):
+        stored = stored_id(data or b"")
+        yield entry, f"{stored}.md" if stored else ""
+
+
+def stored_id(memory_file: bytes) -> str:
+    """The Recovery ID of the stored memory of the same review, from a memory file; "" if there is none."""
+    named = _STORED_AS.findall(memory_file)
+    return named[-1].decode() if named else ""
+
+
+def _heads(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[Entry, bytes | None]]:
+    for folder, group in groupby(entries, key=lambda entry: entry.folder):
+        some = list(group)
+        yield from zip(
+            some, heads_within(Path(folder), [each.name for each in some], root, size=size), strict=True
+        )
+
+
+# -- the first paint: read from names and plain text in milliseconds -----------------------------------------
+
+_CAPTURES, _MEMORIES = 20, 60
+"""Number of rows: more than fit in a pane."""
+_LIMIT = 16 << 10
+"""Bytes read of a capture; usual ones have 1 KB."""
+
+
+def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], int]:
+    """The pending ones among the newest captures, and the number of all captures."""
+    entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
+    names = [entry.name for entry in entries]
+    heads = heads_within(project.compacts, names, project.root, size=_LIMIT)
+    found = ((entry, _pending(head)) for entry, head in zip(entries, heads, strict=True))
+    return [(entry, text) for entry, text in found if text is not None], number
+
+
+def _pending(head: bytes | None) -> PendingText | None:
+    return None if head is None else read_pending(head.decode("utf-8", "replace"))
+
+
+def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
+    """The newest memories of both kinds, and whether there are more."""
+    entries, number = _newest(project.compacts, MEMORY_FILE_NAME, _MEMORIES, project.root)
+    stored = 0
+    try:
+        months = sorted(scan(home.memories, MONTH_NAME), reverse=True)
+    except FileProblem:
+        months = []
+    for month in months:
+        if stored >= _MEMORIES:
+            number += 1  # earlier months are not read, only known to exist
+            break
+        some, more = _newest(month.path, STORED_NAME, _MEMORIES)
+        entries += some
+        stored += len(some)
+        number += more
+    kept = newest_first(entries)[:_MEMORIES]
+    return kept, number > len(kept)
+
+
+def _newest(
+    folder: Path, pattern: re.Pattern[str], number: int, within: Path | None = None
+) -> tuple[list[Entry], int]:
+    """See `newest`; empty if the folder cannot be listed; the full listing reports the problem."""
+    try:
+        return newest(folder, pattern, number, within=within)
+    except FileProblem:
+        return [], 0

@@ -10,14 +10,28 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
-from itertools import count
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count, groupby
 from pathlib import Path
+from typing import NamedTuple
 
-from memtui.documents.memory import HEAD_LIMIT, RECOVERY_ID, MemoryMeta, StoredMemory, render_stored
+from memtui.documents.memory import (
+    HEAD_LIMIT,
+    RECOVERY_ID,
+    MemoryMeta,
+    StoredMemory,
+    has_front_matter,
+    moment_of,
+    parse_stored,
+    read_head,
+    render_stored,
+)
+from memtui.documents.memory_file import parse_memory
 from memtui.ground.clock import Clock
 from memtui.ground.files import (
     FileChanged,
@@ -28,31 +42,29 @@ from memtui.ground.files import (
     Folder,
     create_exclusive,
     existing_above,
+    head_within,
+    heads_within,
     load_within,
     lock,
     private_folder,
+    read_within,
     sweep_temps,
     write_atomic,
     writing,
 )
-from memtui.ground.project import Home
+from memtui.ground.project import Home, Project
 from memtui.ground.text import FormatError
-from memtui.store.base import Filter, IdTaken, MemoryMissing, New, Page
-from memtui.store.listing import STORED_NAME, Entry, newest_first, scan
-from memtui.store.memory_labels import quick_labels
-from memtui.store.project_test import project_test
-from memtui.store.stored_files import (
-    LIMIT,
-    MOST,
-    file_name,
-    has_left_over,
-    id_of,
-    month_folders,
-    month_of,
-    read_listed,
-    read_stored,
-    signature_text,
-    stored_entries,
+from memtui.store.listing import (
+    MEMORY_FILE_NAME,
+    MONTH_NAME,
+    STORED_NAME,
+    Entry,
+    is_stored,
+    name_order,
+    newest_first,
+    project_test,
+    quick_projects,
+    scan,
 )
 
 TRASH_DAYS = 30
@@ -63,6 +75,122 @@ _TRIES = 20
 """Number of tries if an editor writes the file meanwhile."""
 _NEAR = 3
 """Number of suggestions for an unknown id."""
+HEAD_SIZE = 8 << 10
+"""Number of bytes read for a list: front matter and, without a description, the objective."""
+
+LIMIT = 32 << 20
+"""Maximum size of a text, in bytes."""
+
+MOST = LIMIT + HEAD_LIMIT
+"""Maximum size of a file, in bytes."""
+
+SHOWN_LIMIT = 8 << 20
+"""Size of the largest memory that is shown, in bytes."""
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_OBJECTIVE = re.compile(r"^##[ \t]+Objective[^\n]*\n\s*([^\n#][^\n]*)", re.IGNORECASE | re.MULTILINE)
+
+
+class MemoryMissing(FileProblem):
+    """No memory has this id; `near` are the most similar ids."""
+
+    def __init__(self, path: Path, reason: str, near: Sequence[str] = ()) -> None:
+        super().__init__(path, reason)
+        self.near = tuple(near)
+
+
+class IdTaken(FileProblem):
+    """A memory could not keep its id, because another one has or had it."""
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A memory to be created."""
+
+    body: bytes
+    """The recovery text, kept byte for byte."""
+    project: str = ""
+    """Path of the project's root."""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    session_id: str = ""
+    source: str = "import"
+    """The program or command that created it: ``import``, ``compact``, ``review``, ``mcp``, ``ccw``."""
+    author: str = ""
+    """The person who shared it, and the remote it came from; "" for one's own."""
+    id: str = ""
+    """The Recovery ID to keep; "" takes the first free second from `created` on."""
+    created: datetime | None = None
+    """With its offset; None is now."""
+    updated: datetime | None = None
+    """None is `created`."""
+
+    def meta(self, memory_id: str, created: datetime) -> MemoryMeta:
+        """The front matter of the memory that is made of it, with the id and the time that it got."""
+        return MemoryMeta(
+            id=memory_id,
+            project=self.project,
+            created=created,
+            updated=self.updated or created,
+            description=self.description,
+            tags=self.tags,
+            session_id=self.session_id,
+            source=self.source,
+            author=self.author,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A selection of memories; all conditions have to hold."""
+
+    project: str = ""
+    """Path of a project's root; "" means all projects. See `ProjectTest`."""
+    tags: tuple[str, ...] = ()
+    """Only memories with all of these, regardless of case."""
+    since: datetime | None = None
+    """Made at this time or later."""
+    until: datetime | None = None
+    """Made at this time or earlier."""
+    session: str = ""
+    """Only those made from this session."""
+
+    def fits(self, listed: Listed) -> bool:
+        """Whether a memory is selected. A broken one is, unless a condition needs a missing value."""
+        if listed.problem and (self.project or self.tags):
+            return False
+        meta = listed.meta
+        tags = {tag.casefold() for tag in meta.tags} if self.tags else ()
+        return (
+            (not self.project or project_test(self.project)(meta.project))
+            and all(tag.casefold() in tags for tag in self.tags)
+            and (self.since is None or meta.created >= self.since)
+            and (self.until is None or meta.created <= self.until)
+            and (not self.session or meta.session_id == self.session)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A memory in a list."""
+
+    meta: MemoryMeta
+    """For an unreadable file: only its id and the time in it."""
+    path: Path
+    title: str
+    """The description, else the objective's first line, else the id."""
+    problem: str = ""
+    """Why the memory cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Part of a list, newest first, with the total number."""
+
+    items: tuple[Listed, ...]
+    total: int
+
+
 _EVERY = Filter()
 
 
@@ -145,15 +273,15 @@ class MemoryStore:
         return Page(items, len(entries) - len(page) + len(items))
 
     def _of_project(self, entries: Sequence[Entry], where: Filter) -> Sequence[Entry]:
-        labels = list(quick_labels(entries, self._home))
-        doubtful = [entry for entry, label in labels if label is None]
+        projects = list(quick_projects(entries, self._home))
+        doubtful = [entry for entry, project in projects if project is None]
         listed = zip(doubtful, read_listed(doubtful, self._memories), strict=True)
         fitting = {entry.name for entry, each in listed if where.fits(each)}
         test = project_test(where.project)
         return [
             entry
-            for entry, label in labels
-            if (entry.name in fitting if label is None else test(label.project))
+            for entry, project in projects
+            if (entry.name in fitting if project is None else test(project))
         ]
 
     def signature(self, memory_id: str) -> str:
@@ -461,3 +589,262 @@ def _nearest(text: str, ids: Collection[str]) -> list[str]:
     wanted = "".join(char for char in text if char in "0123456789")
     alike = get_close_matches(wanted, digits, _NEAR, 0.7) if wanted else []
     return [digits[each] for each in alike]
+
+
+# -- the files of stored memories ---------------------------------------------------------------------------
+
+
+def file_name(memory_id: str) -> str:
+    """The name of a memory's file."""
+    return f"{memory_id}.md"
+
+
+def month_of(memory_id: str) -> str:
+    """The folder name of a memory's file, ``2026-01``."""
+    return f"{memory_id[5:9]}-{memory_id[9:11]}"
+
+
+def id_of(entry: Entry) -> str:
+    """The id of a listed memory by its file's name, as front matter may be a copy."""
+    return entry.name.removesuffix(".md")
+
+
+def signature_text(status: os.stat_result) -> str:
+    """The signature of a memory's file as a text, different after every change."""
+    return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
+
+
+def month_folders(memories: Path) -> list[Path]:
+    """The folders of the months, newest first.
+
+    Raises:
+        FileProblem: the store cannot be listed.
+    """
+    return sorted((month.path for month in scan(memories, MONTH_NAME)), reverse=True)
+
+
+def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[Entry]:
+    """The files of all memories, newest first; if two months have the same name, the one in the later month.
+
+    Args:
+        memories: the folder of the months.
+        left_over: receives folders that may have files left by killed processes.
+
+    Raises:
+        FileProblem: the store cannot be listed. Unreadable months are skipped.
+    """
+    entries: dict[str, Entry] = {}
+    for folder in reversed(month_folders(memories)):
+        strange: list[str] = []
+        try:
+            entries.update((entry.name, entry) for entry in scan(folder, STORED_NAME, strange))
+        except FileProblem:
+            continue
+        if left_over is not None and has_left_over(strange):
+            left_over.append(folder)
+    return newest_first(entries.values())
+
+
+def has_left_over(strange: Iterable[str]) -> bool:
+    """Whether names that begin with a dot include files left by killed processes."""
+    return any(name != ".gitignore" for name in strange)
+
+
+def read_stored(memory_id: str, data: bytes) -> StoredMemory:
+    """A memory from its file's bytes. A file without front matter, made by hand, has only a name and a text.
+
+    Raises:
+        FormatError: its front matter is broken.
+    """
+    if not has_front_matter(data):
+        return StoredMemory(meta=bare_meta(memory_id), body=data)
+    memory = parse_stored(data)
+    return memory.replace(meta=_named(memory.meta, memory_id))
+
+
+def broken(path: Path, reason: str) -> Listed:
+    """An unusable memory for a list."""
+    memory_id = path.name.removesuffix(".md")
+    return Listed(bare_meta(memory_id), path, memory_id, reason)
+
+
+def bare_meta(memory_id: str) -> MemoryMeta:
+    """The metadata of a memory by its id alone; an invalid time counts as 1970."""
+    created = moment_of(memory_id) or _LONG_AGO
+    return MemoryMeta(id=memory_id, created=created, updated=created)
+
+
+def objective(data: bytes) -> str:
+    """The first line of a recovery text's objective, or ""."""
+    found = _OBJECTIVE.search(data.decode("utf-8", "replace"))
+    return found[1].strip() if found else ""
+
+
+def listed(path: Path, data: bytes | None, root: Path) -> Listed:
+    """A memory for a list, from the beginning of its file; None is read, and what is too short again."""
+    memory_id = path.name.removesuffix(".md")
+    try:
+        if data is None:
+            data = head_within(path, root, size=HEAD_SIZE)
+        if len(data) == HEAD_SIZE and has_front_matter(data) and b"\n---" not in data:
+            data = head_within(path, root, size=HEAD_LIMIT + HEAD_SIZE)
+        meta = _named(read_head(data), memory_id) if has_front_matter(data) else bare_meta(memory_id)
+    except FileProblem as problem:
+        return broken(path, problem.reason)
+    except FormatError as error:
+        return broken(path, f"is broken: {error}")
+    return Listed(meta, path, meta.description or objective(data) or memory_id)
+
+
+def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
+    """The memories for a list; quick if files of one folder follow each other.
+
+    Args:
+        entries: the files.
+        root: the folder they have to be in.
+    """
+    for folder, group in groupby(entries, key=lambda entry: entry.folder):
+        some = list(group)
+        heads = heads_within(Path(folder), [entry.name for entry in some], root, size=HEAD_SIZE)
+        for entry, data in zip(some, heads, strict=True):
+            yield listed(entry.path, data, root)
+
+
+def _named(meta: MemoryMeta, memory_id: str) -> MemoryMeta:
+    return meta if meta.id == memory_id else meta.replace(id=memory_id)
+
+
+# -- the rows of lists --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHead:
+    """The values of a memory's row."""
+
+    id: str
+    """The Recovery ID of a stored memory, else the file's name without its suffix."""
+    title: str
+    time: datetime | None
+    """Its time of creation; None if neither text nor name contain it."""
+    tags: tuple[str, ...] = ()
+    project: str = ""
+    author: str = ""
+    """The person who shared it, and the remote it came from; "" for one's own."""
+    problem: str = ""
+    """Why it cannot be used; `id` and `title` are then its file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryText:
+    """A whole memory."""
+
+    head: MemoryHead
+    text: str
+
+
+class Memories(NamedTuple):
+    """All memories: the files by name, and their names, newest first."""
+
+    entries: Mapping[str, Entry]
+    names: Sequence[str]
+
+
+class MemoryFiles:
+    """The memories for a project's lists: the memory files of its reviews (seed 001), and all stored ones.
+
+    Listing opens no file, so it costs the same for an empty memory and for one of 5 MB. The beginning of a
+    file is read when its row comes into view.
+    """
+
+    def __init__(self, project: Project, home: Home) -> None:
+        self.project = project
+        self.folder = home.memories
+        self._months: dict[str, tuple[Entry, dict[str, Entry]]] = {}
+        """The last listing of each month's folder."""
+        self._all = Memories({}, ())
+        self.changed: Collection[str] = ()
+        """The names of all memories added or changed since the listing before."""
+
+    def entries(self) -> list[Entry]:
+        """All memories of both kinds, newest first by the time in their names; missing folders are empty.
+
+        Raises:
+            FileProblem: a folder cannot be listed, or the project's leads out of the project.
+        """
+        found = self.listing()
+        return [found.entries[name] for name in found.names]
+
+    def file_entries(self) -> list[Entry]:
+        """The memory files of the project's reviews, in no order."""
+        return scan(self.project.compacts, MEMORY_FILE_NAME, within=self.project.root)
+
+    def listing(self, touched: Collection[str] = (), *, sweep: bool = True) -> Memories:
+        """All memories: the same object as before if nothing has changed. Used by one thread.
+
+        A month whose folder has the time that it had is not read again: that time changes as files come and
+        go, but not when one is edited in place.
+
+        Args:
+            touched: months (``2026-01``) in which a file is known to have changed.
+            sweep: read every month.
+
+        Raises:
+            FileProblem: see `entries`.
+        """
+        files = self.file_entries()
+        months: dict[str, tuple[Entry, dict[str, Entry]]] = {}
+        entries: dict[str, Entry] = {}
+        for month in sorted(scan(self.folder, MONTH_NAME)):
+            known = self._months.get(month.name)
+            if known is None or sweep or known[0] != month or month.name in touched:
+                known = (month, {})
+                with suppress(FileProblem):  # not a folder, or unreadable: go on with the other months
+                    known = (month, {entry.name: entry for entry in scan(month.path, STORED_NAME)})
+            months[month.name] = known
+            entries |= known[1]
+        entries |= {entry.name: entry for entry in files}
+        self._months, before = months, self._all
+        self.changed = [name for name, entry in entries.items() if before.entries.get(name) != entry]
+        if entries.keys() != before.entries.keys():
+            self._all = Memories(entries, sorted(entries, key=name_order, reverse=True))
+        elif self.changed:
+            self._all = Memories(entries, before.names)
+        return self._all
+
+    def head(self, entry: Entry) -> MemoryHead:
+        """The values of a row, from the first 8 KiB; for a broken memory with its problem."""
+        return self._head(entry, None)
+
+    def load(self, entry: Entry) -> MemoryText:
+        """A whole memory; a stored one without its front matter.
+
+        A broken one has its whole text, and the reason in its head.
+
+        Raises:
+            FileProblem: the file cannot be read, or is larger than 8 MB.
+        """
+        data = read_within(entry.path, self._root(entry), limit=SHOWN_LIMIT, follow=False)
+        head = self._head(entry, data)
+        if is_stored(entry):
+            with suppress(FormatError):
+                data = parse_stored(data).body
+        return MemoryText(head, data.decode("utf-8", "replace"))
+
+    def _root(self, entry: Entry) -> Path:
+        return self.folder if is_stored(entry) else self.project.root
+
+    def _head(self, entry: Entry, data: bytes | None) -> MemoryHead:
+        name = entry.name.removesuffix(".md")
+        if is_stored(entry):
+            found = listed(entry.path, data, self.folder)
+            meta = found.meta
+            time = entry.time if found.problem or meta.created == _LONG_AGO else meta.created
+            return MemoryHead(name, found.title, time, meta.tags, meta.project, meta.author, found.problem)
+        try:
+            if data is None:
+                data = head_within(entry.path, self.project.root, size=HEAD_SIZE)
+            return MemoryHead(name, parse_memory(data.decode("utf-8", "replace")).title or name, entry.time)
+        except FileProblem as problem:
+            return MemoryHead(name, name, entry.time, problem=problem.reason)
+        except FormatError as error:
+            return MemoryHead(name, name, entry.time, problem=f"is broken: {error}")

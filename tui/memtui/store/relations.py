@@ -31,11 +31,9 @@ from memtui.documents.memory_graph import (
 from memtui.documents.recovery import Recovery, parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
-from memtui.store.base import Filter, Listed
-from memtui.store.memories import MemoryStore
+from memtui.store.memories import Filter, Listed, MemoryStore, bare_meta
 from memtui.store.search_documents import Kind
 from memtui.store.search_index import IndexDamaged, SearchIndex, quoted
-from memtui.store.stored_files import bare_meta
 
 _ASKED = 24
 """The most entities that are searched for, files first."""

@@ -31,8 +31,7 @@ from memtui.ground.project import Places
 from memtui.store.archive_settings import archive_settings
 from memtui.store.claude_memory import memory_folder
 from memtui.store.confirmed_pins import Confirmed
-from memtui.store.listing import Entry
-from memtui.store.project_test import ProjectTest
+from memtui.store.listing import Entry, ProjectTest
 from memtui.store.search_documents import KINDS, Kind, Listed, read_document
 from memtui.store.search_index import DOCUMENT, File, IndexDamaged, SearchIndex, quoted, unpacked, words_of
 from memtui.transcript.messages import Message, Role, read_messages

@@ -25,11 +25,10 @@ from memtui.ground.project import Home, Places, Project, find_root, transcript_s
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
 from memtui.store.claude_memory import SLUG_LENGTH, body_of, fields_of, memory_folder
-from memtui.store.listing import CAPTURE_NAME, MEMORY_FILE_NAME, Entry, scan
-from memtui.store.memory_labels import stored_id
+from memtui.store.listing import CAPTURE_NAME, MEMORY_FILE_NAME, Entry, scan, stored_id
+from memtui.store.memories import broken, id_of, listed, read_stored, stored_entries
 from memtui.store.sources import is_text
 from memtui.store.state_files import SESSION, newest_version, written_at
-from memtui.store.stored_files import broken, id_of, listed, read_stored, stored_entries
 
 
 class Kind(StrEnum):
@@ -159,7 +158,11 @@ def read_document(file: Listed, home: Home) -> Document:
 def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
     if kind is Kind.MEMORY:
         found.name = id_of(entry)
-        shown = listed(entry.path, text.encode()) if text else broken(entry.path, "cannot be read")
+        shown = (
+            listed(entry.path, text.encode(), entry.path.parent)
+            if text
+            else broken(entry.path, "cannot be read")
+        )
         meta = shown.meta
         found.title, found.created, found.project, found.session = (
             shown.title, meta.created, meta.project, meta.session_id,

@@ -14,9 +14,8 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, heads_within
 from memtui.ground.project import Home, Project
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.listing import Entry, newest_first
-from memtui.store.memory_heads import MemoryFiles, MemoryHead
-from memtui.store.memory_labels import stored_as
+from memtui.store.listing import Entry, stored_as
+from memtui.store.memories import MemoryFiles, MemoryHead, stored_entries
 from memtui.transcript.line_index import never
 from memtui.transcript.records import CompactionFact
 
@@ -114,7 +113,7 @@ def _captures(store: CaptureStore, session_id: str) -> Iterator[tuple[Entry, Cap
 
 
 def _memories(store: MemoryFiles, session_id: str, cancelled: Callable[[], bool]) -> Iterator[Made]:
-    stored = newest_first(store.stored_entries())
+    stored = stored_entries(store.folder)
     for entry in reversed(list(_naming(session_id, stored, store.folder, cancelled))):
         yield Made(entry, store.head(entry))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.documents.checklist import Point
     from memtui.documents.memory_graph import Entity
     from memtui.store.freshness import Freshness
-    from memtui.store.memory_heads import MemoryHead, MemoryText
+    from memtui.store.memories import MemoryHead, MemoryText
     from memtui.store.relations import Related
 
 

@@ -30,8 +30,8 @@ from memtui.transcript.short_text import one_line, shortened
 if TYPE_CHECKING:
     from memtui.documents.memory import StoredMemory
     from memtui.ground.project import Project
-    from memtui.store.base import New
     from memtui.store.claude_history import ClaudeHistory, Version
+    from memtui.store.memories import New
 
 PREFIX = "claude:"
 """Begins the key of a row; no file of a stored memory is named like it."""
@@ -233,7 +233,7 @@ class ClaudeRows:
 
 def as_stored(memory: ClaudeMemory, project: Project) -> New:
     """A memory of Claude's as one to store: its text without front matter and secrets."""
-    from memtui.store.base import New
+    from memtui.store.memories import New
 
     said = f"{memory.name}: {memory.description}" if memory.description else memory.name
     return New(

@@ -25,8 +25,7 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.named import NamedTuple
-from memtui.store.listing import is_stored
-from memtui.store.project_test import ProjectTest
+from memtui.store.listing import ProjectTest, is_stored
 
 if TYPE_CHECKING:
     from memtui.app.details.versions import Version
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from memtui.store.claude_memory import ClaudeMemory
     from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
-    from memtui.store.memory_heads import MemoryHead
+    from memtui.store.memories import MemoryHead
 
 _ID_WIDTH = 22
 _WHOLE_ID = 70

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memtui.documents.memory import StoredMemory
     from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
-    from memtui.store.memory_heads import MemoryHead
+    from memtui.store.memories import MemoryHead
     from memtui.store.relations import Related
 
 

@@ -22,7 +22,7 @@ from memtui.app.widgets.document import ASIDE, EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
-from memtui.store.memory_heads import MemoryFiles
+from memtui.store.memories import MemoryFiles
 from memtui.store.resuming import session_folder
 from memtui.store.session_list import Session
 from memtui.store.session_tree import Captured, Made, SessionTree, session_tree
