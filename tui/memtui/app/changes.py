@@ -1,10 +1,11 @@
-"""Undo and redo of what was changed in this run of the app."""
+"""Undo and redo of what was changed in this run of the app; changes of stored memories."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from memtui.ground.files import (
@@ -17,9 +18,13 @@ from memtui.ground.files import (
     remove,
     write_atomic,
 )
-from memtui.ground.named import NamedTuple
+from memtui.ground.named import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from memtui.store.memories import MemoryStore
 
 _LIMIT = 16 << 20
+_Act = Callable[[], object]
 
 
 class Change(NamedTuple):
@@ -144,3 +149,108 @@ def each_of(actions: Iterable[Callable[[], object]]) -> Callable[[], None]:
             raise problems[0]
 
     return run
+
+
+# -- changes of stored memories, each with its message -------------------------------------------------------
+
+
+def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) -> str:
+    """Move memories to the trash.
+
+    Raises:
+        FileProblem: none of them could be moved.
+    """
+
+    def one(memory_id: str) -> tuple[_Act, _Act]:
+        backend.delete(memory_id)
+        return partial(backend.restore, memory_id), partial(backend.delete, memory_id)
+
+    if len(ids) == 1:
+        done = f"{ids[0]} is in the trash."
+        return _change_each(changes, ids, one, f"deleted {ids[0]}", done, "u brings it back.")
+    return _change_each(changes, ids, one, "deleted {}", "Moved to the trash: {}.", "u takes it back.")
+
+
+def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> str:
+    """Take a memory out of the trash.
+
+    Raises:
+        FileProblem: it is not there, or cannot be moved.
+    """
+    backend.restore(memory_id)
+    undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
+    changes.add(Change(f"took {memory_id} out of the trash", undo, redo, (f"{memory_id}.md",)))
+    return f"{memory_id} is back."
+
+
+def common_tags(backend: MemoryStore, ids: Iterable[str]) -> tuple[str, ...]:
+    """The tags that all of these memories have, in the order of the first one.
+
+    Raises:
+        FileProblem: one of them is gone.
+    """
+    first, *others = (backend.get(each).meta.tags for each in ids)
+    return tuple(tag for tag in first if all(tag in tags for tags in others))
+
+
+def retag_memories(
+    changes: Changes, backend: MemoryStore, ids: Sequence[str], before: Iterable[str], after: Sequence[str]
+) -> str:
+    """Change the common tags of memories; their other tags stay.
+
+    Raises:
+        FileProblem: none of them could be changed.
+    """
+    gone = set(before) - set(after)
+
+    def one(memory_id: str) -> tuple[_Act, _Act] | None:
+        old = backend.get(memory_id).meta.tags
+        kept = [tag for tag in old if tag not in gone and tag not in after]
+        new = tuple(after) if len(ids) == 1 else (*kept, *after)
+        if new == old:
+            return None
+        backend.update(memory_id, tags=new)
+        return partial(_swap, backend, memory_id, new, old), partial(_swap, backend, memory_id, old, new)
+
+    if len(ids) == 1:
+        shown = " ".join(f"#{tag}" for tag in after) or "none"
+        done = f"Tags of {ids[0]}: {shown}."
+        said = _change_each(changes, ids, one, f"tagged {ids[0]}", done, "u brings the old ones back.")
+    else:
+        said = _change_each(changes, ids, one, "tagged {}", "Changed the tags of {}.", "u takes it back.")
+    return said or "The tags are unchanged."
+
+
+def _swap(backend: MemoryStore, memory_id: str, expected: tuple[str, ...], tags: tuple[str, ...]) -> None:
+    if backend.get(memory_id).meta.tags != expected:
+        raise FileChanged(Path(memory_id), "has changed since; it is kept as it is")
+    backend.update(memory_id, tags=tags)
+
+
+def _change_each(
+    changes: Changes,
+    ids: Sequence[str],
+    edit: Callable[[str], tuple[_Act, _Act] | None],
+    what: str,
+    done: str,
+    back: str,
+) -> str:
+    """Change memories one by one; `what` and `done` get their number. "" if there was nothing to change."""
+    ways: dict[str, tuple[_Act, _Act]] = {}
+    problems: list[FileProblem] = []
+    for each in ids:
+        try:
+            if way := edit(each):
+                ways[each] = way
+        except FileProblem as problem:
+            problems.append(problem)
+    if problems and not ways:
+        raise problems[0]
+    if not ways:
+        return ""
+    number = "1 memory" if len(ways) == 1 else f"{len(ways)} memories"
+    undo = each_of(undo for undo, _ in ways.values())
+    redo = each_of(redo for _, redo in ways.values())
+    changes.add(Change(what.format(number), undo, redo, tuple(f"{each}.md" for each in ways)))
+    failed = f" Not {len(problems)} more: {problems[0]}." if problems else ""
+    return f"{done.format(number)}{failed} {back}"

@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.changes import Change
-from memtui.app.details.pins import FROM_REPOSITORY, MARKS, UNCONFIRMED, pin_document
 from memtui.app.listings import CommandsView, LightsView, PinsView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -37,6 +36,18 @@ _PINS_BROKEN = "broken pins"
 _RED = "not delivered"
 _SHOWN = 40
 """Maximum length of a pin in a message."""
+_MARKS: dict[PinFate | None, tuple[str, str]] = {
+    "kept": ("✓", "good"),
+    "handed over": ("↺", "good"),
+    "not delivered": ("✗", "bad"),
+    "new": ("○", "dim"),
+    None: ("○", "dim"),
+}
+"""The mark and role of a light; None: nothing was compacted yet."""
+
+_UNCONFIRMED = ("?", "warn")
+_FROM_REPOSITORY = "from the repository"
+_OFF = f"{_FROM_REPOSITORY}, and off: you have neither pinned it with memtui nor confirmed it; ! confirms it"
 _COLOURS = {"good": "$success", "bad": "$error", "warn": "$warning", "dim": "$quiet"}
 
 
@@ -115,9 +126,9 @@ class CommandsPane(Pane):
     def draw_row(self, key: str, width: int) -> Content:
         command, pin = self.command(key), self.pin(key)
         if pin is not None:
-            sign, role = MARKS[self._light(key)] if pin.confirmed else UNCONFIRMED
+            sign, role = _MARKS[self._light(key)] if pin.confirmed else _UNCONFIRMED
             source = f"L{pin.pin.line}" if pin.pin.line else ""
-            source = source if pin.confirmed else FROM_REPOSITORY
+            source = source if pin.confirmed else _FROM_REPOSITORY
             from memtui.secrets.secrets import masked  # the first paint does without its patterns
 
             return row([(f"{sign} ", _COLOURS[role]), clean_line(masked(pin.pin.text))], source, width)
@@ -139,7 +150,7 @@ class CommandsPane(Pane):
     def detail(self, key: str | None) -> Detail:
         command, pin = self.command(key), self.pin(key)
         if pin is not None and key is not None:
-            return Detail(f"{key} {self._light(key)} {pin.confirmed}", "Pin", pin_document(pin, self.lights))
+            return Detail(f"{key} {self._light(key)} {pin.confirmed}", "Pin", _pin_document(pin, self.lights))
         if key is None:
             nothing = self.empty if self.filter_text else _NONE
             return Detail(
@@ -283,3 +294,41 @@ def short_pin(text: str) -> str:
 
 def _pin_key(pin: PinRow) -> str:
     return f"{_OWN if pin.everywhere else _PIN}{pin.pin.text}"
+
+
+def _pin_document(row: PinRow, view: LightsView) -> Document:
+    light = view.lights.get(row.pin.text) if row.confirmed else None
+    mark, role = _MARKS[light] if row.confirmed else _UNCONFIRMED
+    says = _in_words(light, view) if row.confirmed else _OFF
+    where = "for all projects" if row.everywhere else "for this project"
+    source = f"{row.pin.session} L{row.pin.line}".strip() if row.pin.line else ""
+    lines = [
+        styled((f"{mark} ", role), (says, role), hang=2),
+        Line(""),
+        line(clean_line(row.pin.text), "strong"),
+        Line(""),
+    ]
+    if source:
+        lines.append(styled(("from ", "label"), clean_line(source)))
+    lines += [
+        styled(("kept in ", "label"), clean_line(str(row.file)), (f" · {where}", "dim")),
+        Line(""),
+        line("x removes it, J and K move it down and up, e edits the file.", "dim"),
+    ]
+    return Document(lines)
+
+
+def _in_words(light: PinFate | None, view: LightsView) -> str:
+    of = f" of {local_minute(view.at)}" if view.at else ""
+    if light == "kept":
+        return f"kept by the summary{of}"
+    if light == "handed over":
+        return f"handed over by memtui after the compaction{of}"
+    if light == "not delivered":
+        way = (
+            "it comes with the next prompt by itself"
+            if view.waiting
+            else "nothing waits for the next prompt: `memtui doctor` says whether the hooks run"
+        )
+        return f"not delivered: neither the summary{of} nor the notes after it have it; {way}"
+    return "goes into the next summary" + ("" if light is None else f"; it was pinned after the one{of}")

@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.base import PROMPT
+from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.listings import ClaudeView, MemoriesView, View
 from memtui.app.panes.memory_reading import MemoryHeads, MemoryReader, MemoryStates
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
@@ -29,7 +30,6 @@ from memtui.store.listing import ProjectTest, is_stored
 
 if TYPE_CHECKING:
     from memtui.app.details.versions import Version
-    from memtui.app.memory_edits import Edited
     from memtui.app.panes.claude_memories import ClaudeRows
     from memtui.store.claude_memory import ClaudeMemory
     from memtui.store.freshness import Freshness
@@ -80,7 +80,7 @@ class MemoriesPane(Pane):
         self._filter_lock = threading.Lock()
         self.held_by: dict[str, str] = {}
         """The remotes that have a memory, by its Recovery ID."""
-        self._editing = asyncio.Lock()
+        self._changing = asyncio.Lock()
         self.claudes: ClaudeRows | None = None
         """The memories that Claude keeps for itself; None until there are any."""
         self._no_claudes = ""
@@ -398,20 +398,16 @@ class MemoriesPane(Pane):
             self.app.warn(subject.no_recovery_id)
 
     def action_delete(self) -> None:
-        from memtui.app.memory_edits import delete
-
         if self._claudes(self.selected) and not self.marked:
             self._delete_claudes()
             return
         if ids := self.stored("deleted here"):
             self.mark(self.marked - {f"{each}.md" for each in ids})
             self.drop({f"{each}.md" for each in ids}, ("mine", "keys"))
-            self._edit("deleting", lambda: delete(self.model.backend, ids))
+            self._change("deleting", lambda: delete_memories(self.model.changes, self.model.backend, ids))
 
     @work(group="undelete", exclusive=True, exit_on_error=False)
     async def action_undelete(self) -> None:
-        from memtui.app.memory_edits import undelete
-
         backend = self.model.backend
         with self.app.reporting("reading the trash"):
             page = await asyncio.to_thread(backend.deleted)
@@ -421,7 +417,9 @@ class MemoriesPane(Pane):
 
             def choice(memory_id: str) -> Callable[[], None]:
                 def take() -> None:
-                    self._edit("undeleting", lambda: undelete(backend, memory_id))
+                    self._change(
+                        "undeleting", lambda: undelete_memory(self.model.changes, backend, memory_id)
+                    )
 
                 return take
 
@@ -432,7 +430,6 @@ class MemoriesPane(Pane):
 
     def action_tags(self) -> None:
         """Edit the tags that the chosen memories have in common, in one line."""
-        from memtui.app.memory_edits import common_tags, retag
         from memtui.app.screens.dialogs import AskScreen
         from memtui.documents.memory import tags_of
 
@@ -451,22 +448,22 @@ class MemoriesPane(Pane):
                 if answer is not None or len(ids) == 1:
                     after = before if answer is None else tags_of(answer)
                     self.mark(self.marked - {f"{each}.md" for each in ids})
-                    self._edit("tagging", lambda: retag(self.model.backend, ids, before, after))
+                    changes, backend = self.model.changes, self.model.backend
+                    self._change("tagging", lambda: retag_memories(changes, backend, ids, before, after))
 
             self.app.push_screen(asked, answered)
 
     @work(group="edit", exit_on_error=False)
-    async def _edit(self, doing: str, edit: Callable[[], Edited]) -> None:
-        """Change memories, one edit at a time, and say so."""
-        edited = None
-        async with self._editing:
+    async def _change(self, doing: str, change: Callable[[], str], *, says: bool = True) -> None:
+        """Change memories, one after the other; `change` returns what to say."""
+        said = None
+        async with self._changing:
             with self.app.reporting(doing):
-                edited = await asyncio.to_thread(edit)
-                if edited.change:
-                    self.model.changes.add(edited.change)
-                    self.app.hint("memories")
-                self.app.say(edited.message)
-        if edited is None:
+                said = await asyncio.to_thread(change)
+                self.app.hint("memories", "claude")
+                if says:
+                    self.app.say(said)
+        if said is None:  # what was shown in advance has failed
             self.resync()
             self.post_message(self.Changed(self))
 
@@ -499,13 +496,13 @@ class MemoriesPane(Pane):
         if claudes is None or memory is None:
             self.app.warn("Only memories that Claude keeps for itself are approved.")
         else:
-            self._change_claudes("approving", lambda: claudes.set_seen(memory, "approved"))
+            self._change("approving", lambda: claudes.set_seen(memory, "approved"))
 
     def on_row_list_opened(self, event: Pane.Opened) -> None:
         """Take note that the person has looked at a memory of Claude's."""
         claudes, memory = self.claudes, self._claudes(event.key)
         if claudes is not None and memory is not None and memory.seen in ("new", "changed"):
-            self._change_claudes("marking as seen", lambda: claudes.set_seen(memory, "seen"), says=False)
+            self._change("marking as seen", lambda: claudes.set_seen(memory, "seen"), says=False)
 
     @work(group="edit", exit_on_error=False)
     async def _delete_claudes(self) -> None:
@@ -516,7 +513,7 @@ class MemoriesPane(Pane):
             return
         question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
         if await self.app.push_screen_wait(ConfirmScreen(question, yes="to the trash", no="keep it")):
-            self._change_claudes("deleting", lambda: claudes.delete(memory))
+            self._change("deleting", lambda: claudes.delete(memory))
 
     async def _claudes_versions(self) -> None:
         from memtui.app.details.versions import memory_versions
@@ -540,7 +537,7 @@ class MemoriesPane(Pane):
             text = wanted.text
             question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
             if await self.app.push_screen_wait(ConfirmScreen(question, yes="bring it back", no="leave it")):
-                self._change_claudes("bringing a version back", lambda: claudes.bring_back(memory, text))
+                self._change("bringing a version back", lambda: claudes.bring_back(memory, text))
 
     def convert(self) -> bool:
         """Offer to make a stored memory of the selected one of Claude's, or the other way round.
@@ -576,7 +573,7 @@ class MemoriesPane(Pane):
                 safe=True,
             )
             if await self.app.push_screen_wait(asked):
-                self._change_claudes("storing", lambda: claudes.store(new), "memories")
+                self._change("storing", lambda: claudes.store(new))
 
     @work(group="convert", exclusive=True, exit_on_error=False)
     async def _give_claude(self, recovery_id: str) -> None:
@@ -596,7 +593,7 @@ class MemoriesPane(Pane):
                 document=from_markdown(clean(text)),
             )
             if await self.app.push_screen_wait(asked):
-                self._change_claudes("writing", lambda: claudes.write(path, text))
+                self._change("writing", lambda: claudes.write(path, text))
 
     def _claude_rows(self) -> ClaudeRows:
         if self.claudes is None:
@@ -605,16 +602,6 @@ class MemoriesPane(Pane):
 
             self.claudes = ClaudeRows(self.model)
         return self.claudes
-
-    @work(group="edit", exit_on_error=False)
-    async def _change_claudes(
-        self, doing: str, change: Callable[[], str], target: str = "claude", *, says: bool = True
-    ) -> None:
-        with self.app.reporting(doing):
-            said = await asyncio.to_thread(change)
-            self.app.hint(target)
-            if says:
-                self.app.say(said)
 
     @work(group="share", exclusive=True, exit_on_error=False)
     async def action_share(self) -> None:
