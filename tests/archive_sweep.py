@@ -20,7 +20,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.plugin.doctor import check_archive
 from memtui.store.archive import Archive, Copy
-from memtui.store.archive_settings import ArchiveSettings
+from memtui.store.archive_settings import ArchiveSettings, answer_keeping
 from memtui.store.session_list import SessionList
 from tests.faults import watched
 
@@ -41,6 +41,7 @@ class Place:
         self.agent = self.transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
         self.agent.parent.mkdir(parents=True)
         self.archive = Archive(home, lambda: NOW)
+        answer_keeping(home, True)
         self.safe: dict[Path, bytes] = {}
         if grown:
             self.transcript.write_text("".join(words[: lines // 3]))

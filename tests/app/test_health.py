@@ -13,6 +13,7 @@ from memtui.app.status import StatusBar, health_line
 from memtui.ground.project import memtui_home
 from memtui.hooks.log import Run, record
 from memtui.plugin.installing import settings_block
+from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import compactions_in
 from memtui.store.transcripts import TranscriptStore
 from tests.app.harness import WIDE, Driver, opened
@@ -142,3 +143,18 @@ async def test_the_first_screen_says_what_was_missed_and_shows_what_there_is(wor
         assert "b captures it now" in driver.shown
         assert "Nothing waits" not in driver.shown
         await driver.until(lambda: "Session state" in driver.detail, "the state, the fullest pane")
+
+
+async def test_keeping_transcripts_is_asked_once(world: World) -> None:
+    (world.home.state / "keep-sessions").unlink()
+    world.write(world.root / ".claude" / "settings.json", json.dumps(settings_block()))
+    async with opened(world, WIDE) as driver:
+        await driver.until(lambda: "keep transcripts beyond 30 days? i" in line(driver))
+        await driver.press("i")
+        await driver.until(lambda: "Keep transcripts beyond 30 days?" in driver.shown)
+        await driver.press("n")
+        await driver.until_said("Transcripts are not kept.")
+        assert archive_settings(world.home).keep is False
+        await driver.press("i")
+        await driver.until_said("It is installed.")
+        assert driver.at_home()

@@ -25,6 +25,7 @@ from memtui.documents.session_state import (
     render_session_state,
 )
 from memtui.ground.project import Home, Project, memtui_home, transcript_slug
+from memtui.store.archive_settings import answer_keeping
 
 NOW = datetime(2026, 3, 5, 14, 20, 7, tzinfo=timezone(timedelta(hours=1)))
 BODY = "# Recovery\n\n## Objective\n\nKeep every session valid while the keys move.\n"
@@ -49,6 +50,7 @@ class World:
         self.project = Project(self.base / self.name)
         self.project.root.mkdir(parents=True)
         self.home = memtui_home({"MEMTUI_HOME": str(self.base / "memtui")})
+        answer_keeping(self.home, True)
         self.claude = self.base / "claude"
 
     @property

@@ -12,6 +12,7 @@ import pytest
 from memtui.cli import install
 from memtui.ground.project import Project, claude_config, memtui_home
 from memtui.plugin.installing import EVENTS, FOLDER
+from memtui.store.archive_settings import archive_settings
 from tests.cli.conftest import Memtui
 
 CLAUDE = """#!{python} -I
@@ -96,8 +97,11 @@ def test_nothing_is_done_unasked(memtui: Memtui, claude: Path, monkeypatch: pyte
     _answers(monkeypatch, "n")
     assert memtui("init").out.endswith("Nothing was changed.\n")
     assert _said(claude) == [] and not (claude / "commands").exists()
-    _answers(monkeypatch, "y")
+    _answers(monkeypatch, "y", "n")
     assert memtui("init").code == 0 and len(_said(claude)) == 2
+    assert archive_settings(memtui_home()).keep is False
+    _answers(monkeypatch)  # it is asked once
+    assert memtui("init").code == 0
 
 
 def test_without_claude_the_lines_to_type_are_printed(

@@ -13,6 +13,7 @@ from memtui.hooks.catch_up import catch_up
 from memtui.hooks.report import Report
 from memtui.plugin.doctor import check_archive
 from memtui.store.archive import Archive
+from memtui.store.archive_settings import answer_keeping
 from memtui.store.session_list import archive_ending_sessions
 from tests.app.widgets.records import said, text, user, write
 from tests.faults import read_only
@@ -24,6 +25,7 @@ NOW = datetime(2026, 3, 5, 14, 20, tzinfo=timezone(timedelta(hours=1)))
 def places(tmp_path: Path) -> Places:
     (tmp_path / "p").mkdir()
     home = memtui_home({"MEMTUI_HOME": str(tmp_path / "memtui")})
+    answer_keeping(home, True)
     return Places(Project(tmp_path / "p"), home, tmp_path / "claude")
 
 
@@ -104,11 +106,21 @@ def test_the_doctor_says_what_will_be_lost_and_what_is_kept(places: Places) -> N
     assert lost.message == "Claude Code deletes 5 sessions within 7 days; there is no whole copy"
 
 
+def test_nothing_is_kept_unasked(places: Places) -> None:
+    (places.home.state / "keep-sessions").unlink()
+    path = transcript(places, "old", days=26)
+    assert archive_ending_sessions(places, clock) == []
+    assert catch_up("old", str(path), places.project, places.home, Report())
+    assert kept(places) == set()
+    (finding,) = check_archive(places, clock)
+    assert finding.advice == "i in the app asks, and so does `memtui init`."
+
+
 def test_the_doctor_says_that_nothing_is_kept(places: Places) -> None:
     places.home.config.mkdir(mode=0o700, parents=True)
     (places.home.config / "config.toml").write_text("[archive]\nkeep = false\n")
     (finding,) = check_archive(places, clock)
-    assert finding.message == "No session is kept: [archive] keep = false"
+    assert (finding.message, finding.advice) == ("Sessions are not kept beyond Claude Code's days", "")
 
 
 def test_the_doctor_does_not_warn_of_private_sessions(places: Places) -> None:

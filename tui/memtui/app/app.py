@@ -377,6 +377,9 @@ class MemtuiApp(BaseApp):
             "Sync", "exchange shared memories with the remotes", self.browser.memories.action_sync
         )
         yield SystemCommand("Uninstall", "take the plugin out of Claude Code", self.browser.action_uninstall)
+        yield SystemCommand(
+            "Keep transcripts", "ask again whether they outlive Claude Code's days", self.browser.action_keep
+        )
         yield SystemCommand("Settings", "edit config.toml: theme, keys, bell", self._edit_settings)
         yield from super().get_system_commands(screen)
 

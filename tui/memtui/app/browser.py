@@ -43,6 +43,7 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.split import Split
+from memtui.ground.clean import clean_line
 
 if TYPE_CHECKING:
     from memtui.ground.project import Places
@@ -443,8 +444,41 @@ class BrowserScreen(StyledOnce):
         from memtui.plugin.installing import plan_init
 
         self._change_plugin(
-            plan_init, "Install memtui's plugin into Claude Code?", "Install", "It is installed."
+            plan_init,
+            "Install memtui's plugin into Claude Code?",
+            "Install",
+            "It is installed.",
+            then_keep=True,
         )
+
+    @work(group="install", exclusive=True, exit_on_error=False)
+    async def action_keep(self) -> None:
+        """Ask whether transcripts are kept beyond the days after which Claude Code deletes them."""
+        with self.app.reporting("keeping transcripts"):
+            await self._ask_to_keep()
+
+    async def _ask_to_keep(self) -> None:
+        from memtui.app.screens.dialogs import ConfirmScreen
+        from memtui.store.archive_settings import answer_keeping
+
+        home = self.model.places.home
+        told = (
+            "Claude Code deletes a session's transcript after 30 days, unless its settings say otherwise.",
+            f"memtui can keep compressed copies, readable by you alone, in {clean_line(str(home.archive))}.",
+            "`memtui archive forget` removes one again.",
+        )
+        asked = ConfirmScreen(
+            "Keep transcripts beyond 30 days?",
+            yes="Keep",
+            no="No",
+            document=Document([*map(line, told)]),
+            safe=True,
+        )
+        keep = await self.app.push_screen_wait(asked)
+        if keep is not None:
+            await asyncio.to_thread(answer_keeping, home, keep)
+            self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
+            self.app.hint("branch")
 
     def action_uninstall(self) -> None:
         from memtui.plugin.installing import plan_uninstall
@@ -455,23 +489,32 @@ class BrowserScreen(StyledOnce):
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def _change_plugin(
-        self, planned: Callable[[Places], Plan], question: str, yes: str, nothing: str
+        self,
+        planned: Callable[[Places], Plan],
+        question: str,
+        yes: str,
+        nothing: str,
+        then_keep: bool = False,
     ) -> None:
         from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.plugin.installing import apply
+        from memtui.store.archive_settings import archive_settings
 
         places = self.model.places
         with self.app.reporting("changing the plugin"):
             plan = await asyncio.to_thread(planned, places)
-            if not plan:
-                self.app.say(nothing)
-                return
-            document = Document([*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)])
-            asked = ConfirmScreen(question, yes=yes, no="Not now", document=document)
-            if await self.app.push_screen_wait(asked):
+            if plan:
+                document = Document([*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)])
+                asked = ConfirmScreen(question, yes=yes, no="Not now", document=document)
+                if not await self.app.push_screen_wait(asked):
+                    return
                 said = await asyncio.to_thread(lambda: list(apply(plan, places)))
                 self.app.hint("branch")
                 self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
+            else:
+                self.app.say(nothing)
+            if then_keep and archive_settings(places.home).keep is None:
+                await self._ask_to_keep()
 
     @on(Split.Moved)
     def _split_moved(self, message: Split.Moved) -> None:

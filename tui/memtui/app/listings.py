@@ -197,6 +197,8 @@ class HealthView(NamedTuple):
     """The last run of a hook for this project."""
     missing: tuple[Compaction, ...] = ()
     """Auto-compactions without a capture, oldest first."""
+    undecided: bool = False
+    """Whether nobody has said yet if transcripts are kept beyond Claude Code's days."""
     sizes: Mapping[tuple[str, datetime], int] = _NONE
     """Tokens before the compaction of a capture, by the capture's session and time."""
 

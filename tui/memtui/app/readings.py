@@ -39,6 +39,7 @@ from memtui.lost.records import Aftermath
 from memtui.lost.traces import Trace, traces
 from memtui.plugin.installing import has_all_hooks
 from memtui.plugin.receipts import receipt_since, receipts_of
+from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import version_of, written_at
@@ -401,6 +402,7 @@ class Health:
             problem=str(not_writable(self.places.project, self.places.home) or ""),
             last=self._last_run(),
             missing=found.missing,
+            undecided=archive_settings(self.places.home).keep is None,
             sizes=found.sizes,
         )
 

@@ -310,6 +310,8 @@ def health_line(view: HealthView, now: datetime) -> tuple[str, str]:
         return f"{number} compaction{'s' if number > 1 else ''} without a capture: b", "$warning"
     if not view.installed:
         return "hooks not installed: i", "$quiet"
+    if view.undecided:
+        return "keep transcripts beyond 30 days? i", "$quiet"
     if view.last is None:
         return "hooks installed", "$quiet"
     if view.last.outcome != "ok":

@@ -15,6 +15,7 @@ from memtui.ground.project import Places, memtui_home
 from memtui.plugin.doctor import Level, diagnose
 from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block
 from memtui.plugin.receipts import RECENT, receipts_of
+from memtui.store.archive_settings import answer_keeping, archive_settings
 
 _INDENT = " " * 9
 
@@ -30,15 +31,23 @@ def init(project: bool, replace: bool, printing: bool, yes: bool, places: Places
 
     It runs the lines of Claude Code's own that are shown first. From then on every auto-compaction leaves a
     capture, and pins and the rules of active commands outlive it. /review-compact reviews from within Claude
-    Code, /memory:compact stores a session under a Recovery ID. Sessions are kept in an archive beyond the
-    days after which Claude Code deletes them, unless config.toml says [archive] keep = false. `memtui
-    uninstall` takes it all away again.
+    Code, /memory:compact stores a session under a Recovery ID. It also asks, once, whether transcripts are
+    to be kept beyond the days after which Claude Code deletes them. `memtui uninstall` takes it all away
+    again.
     """
     if printing:
         print_json(settings_block())
         return
-    if _done(plan_init(places, project=project, replace=replace), places, yes, "memtui is installed."):
+    plan = plan_init(places, project=project, replace=replace)
+    if _done(plan, places, yes, "memtui is installed."):
         say("Sessions started from now on run its hooks. `memtui doctor` says whether they work.")
+    elif plan:
+        return
+    if archive_settings(places.home).keep is None and not yes and can_answer():
+        keep = click.confirm(
+            "Keep compressed copies of transcripts beyond Claude Code's 30 days?", default=True
+        )
+        answer_keeping(places.home, keep)
 
 
 @click.command("uninstall")

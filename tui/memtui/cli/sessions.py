@@ -120,8 +120,8 @@ def archive(ctx: click.Context, everywhere: bool, places: Places) -> None:
         return
     home = memtui_home()
     settings = archive_settings(home)
-    if not settings.keep:
-        say("Nothing is kept: [archive] keep = false in config.toml.")
+    if settings.keep is False:
+        say("Nothing is kept: you said no, or [archive] keep = false in config.toml; keep = true allows it.")
         return
     copies, added, number, private, failed = _archive(), 0, 0, 0, 0
     for each in SessionList(places.project, home, claude_config(), system_clock).entries(

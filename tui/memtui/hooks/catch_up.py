@@ -39,11 +39,12 @@ def catch_up(session_id: str, transcript: str, project: Project, home: Home, rep
                 places, system_clock, transcript=path, cancelled=lambda: time.monotonic() > until
             )
             report.add_work(f"wrote version {stored.version}" if stored else "the state has not changed")
-        if switched("keep", home.config, report, default=True, section="archive"):
-            from memtui.store.archive import Archive
-            from memtui.store.archive_settings import archive_settings
+        from memtui.store.archive_settings import archive_settings
 
-            if (added := Archive(home, system_clock).keep(path, archive_settings(home))) > 0:
+        if (settings := archive_settings(home)).keep:
+            from memtui.store.archive import Archive
+
+            if (added := Archive(home, system_clock).keep(path, settings)) > 0:
                 report.add_work(f"archived {added} bytes")
     except ReadingCancelledError:
         report.add_work("had no time for the session's last version")

@@ -13,22 +13,21 @@ from memtui.hooks.report import Report
 _LIMIT = 64 << 10
 
 
-def switched(name: str, config: Path, report: Report, *, default: bool, section: str = "hooks") -> bool:
+def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
     """Whether a switch is on.
 
     Args:
-        name: ``capture_manual``, ``session_states``, ``typed_commands``; ``keep`` of ``[archive]``.
+        name: ``capture_manual``, ``session_states``, ``typed_commands``.
         config: memtui's configuration folder.
         report: receives the reason when the file cannot be used.
         default: the value if the switch is missing.
-        section: the table of the switch.
     """
     try:
         text = read_within(config / "config.toml", config, limit=_LIMIT).decode("utf-8", "replace")
         # Imported here: most people have no such file.
         import tomllib
 
-        switches = tomllib.loads(text).get(section)
+        switches = tomllib.loads(text).get("hooks")
     except FileMissing:
         return default
     except (FileProblem, ValueError, RecursionError) as problem:

@@ -314,8 +314,10 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
         yield Finding(check, Level.BROKEN, str(problem))
         return
     if not settings.keep:
-        yield Finding(check, Level.NOTE, "No session is kept: [archive] keep = false")
-        return
+        advice = "" if settings.keep is False else "i in the app asks, and so does `memtui init`."
+        yield Finding(check, Level.NOTE, "Sessions are not kept beyond Claude Code's days", advice)
+        if not entries:
+            return
     sample = entries[:_SAMPLE]
     damaged = [
         (each, damage)
@@ -329,11 +331,11 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
         yield Finding(check, Level.BROKEN, message, advice)
     ending = [each for each in sessions if each.days_left is not None and each.days_left <= _SOON]
     lost = [each for each in ending if not each.archived and not is_private(each.path, settings)]
-    if lost:
+    if lost and settings.keep:
         number = sessions_text(len(lost))
         message = f"Claude Code deletes {number} within {_SOON} days; there is no whole copy"
         yield Finding(check, Level.WARNING, message, "Run `memtui archive`.")
-    if damaged or lost:
+    if damaged or lost or not settings.keep:
         return
     total = sum(each.packed for each in entries)
     message = f"{sessions_text(len(entries))} kept, {size_text(total)}"

@@ -395,7 +395,7 @@ class Archive:
         Raises:
             FileProblem: something cannot be read or written.
         """
-        if not settings.keep or is_private(transcript, settings):
+        if settings.keep is False or is_private(transcript, settings):
             return -1
         place = self._place(transcript)
         agents = [path for agent, path in agent_transcripts(transcript, ()) if _FOLDER.fullmatch(agent)]

@@ -1,25 +1,29 @@
-"""The settings ``[archive]`` in config.toml: whether sessions are kept, private folders, size limit."""
+"""Whether sessions are kept in the archive, private folders, size limit: ``[archive]`` in config.toml.
+
+Whether to keep them is also asked, once; the answer is a file beside the logs, and config.toml overrides it.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.ground.files import FileMissing, FileProblem, read_within
+from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
+from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, expanded
 
 _LIMIT = 64 << 10
+_ANSWER = "keep-sessions"
 _GIGABYTE = 10**9
 
 
-@dataclass(frozen=True)
-class ArchiveSettings:
-    """The settings; by default everything is kept."""
+class ArchiveSettings(NamedTuple):
+    """The settings; nothing is kept without being asked for until the person has said yes."""
 
-    keep: bool = True
+    keep: bool | None = None
+    """Whether every session is kept; None if the person has not said yet, False if not even on demand."""
     private: tuple[Path, ...] = ()
     """Folders whose sessions are never kept."""
     budget: int = 5 * _GIGABYTE
@@ -43,17 +47,40 @@ def archive_settings(home: Home) -> ArchiveSettings:
     try:
         section = tomllib.loads(read_within(path, home.config, limit=_LIMIT).decode()).get("archive", {})
     except FileMissing:
-        return ArchiveSettings()
+        return ArchiveSettings(_answer(home))
     except (ValueError, RecursionError) as problem:
         raise FileProblem(path, f"is not valid TOML: {problem}") from problem
     if not isinstance(section, dict):
         raise FileProblem(path, "says archive, but not as a section: [archive]")
-    keep, private, budget = section.get("keep", True), section.get("private", []), section.get("budget_gb", 5)
+    keep, private, budget = (
+        section.get("keep", _answer(home)),
+        section.get("private", []),
+        section.get("budget_gb", 5),
+    )
     listed = isinstance(private, list) and all(isinstance(each, str) for each in private)
     number = type(budget) in (int, float) and math.isfinite(budget)
-    if type(keep) is not bool or not listed or not number:
+    if not (keep is None or type(keep) is bool) or not listed or not number:
         raise FileProblem(
             path, "[archive] wants keep = true or false, private = [folders], budget_gb = a number"
         )
     folders = tuple(expanded(each) for each in private)
     return ArchiveSettings(keep, folders, int(budget * _GIGABYTE))
+
+
+def _answer(home: Home) -> bool | None:
+    try:
+        said = read_within(home.state / _ANSWER, home.state, limit=_LIMIT).strip()
+    except FileProblem:
+        return None
+    return {b"yes": True, b"no": False}.get(said)
+
+
+def answer_keeping(home: Home, keep: bool) -> None:
+    """Store whether every session is to be kept.
+
+    Raises:
+        FileProblem: the answer cannot be written.
+        OSError: memtui's folder cannot be made.
+    """
+    private_parents(home.state)
+    write_atomic(home.state / _ANSWER, b"yes\n" if keep else b"no\n")

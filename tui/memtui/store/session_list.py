@@ -216,7 +216,7 @@ SOON = 10
 
 
 def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
-    """Archive the project's sessions that will be deleted soon; returns why some were not.
+    """Archive the project's sessions that will be deleted soon, if that is wanted, and say why some were not.
 
     Raises:
         FileProblem: the settings cannot be read, or Claude Code's folder cannot be listed.

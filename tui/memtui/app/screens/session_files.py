@@ -148,8 +148,11 @@ class SessionFiles:
     async def keep(self, sessions: Sequence[Session]) -> None:
         with self._app.reporting("keeping sessions"):
             settings = archive_settings(self._places.home)
-            if not settings.keep:
-                self._app.say("config.toml says that no session is kept: [archive] keep.", severity="warning")
+            if settings.keep is False:
+                self._app.say(
+                    "No session is kept: you said no; the palette asks again (Keep transcripts).",
+                    severity="warning",
+                )
                 return
             live = [each for each in sessions if each.kept is None]
             added = [await asyncio.to_thread(self._archive.keep, each.path, settings) for each in live]
