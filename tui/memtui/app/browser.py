@@ -440,22 +440,57 @@ class BrowserScreen(StyledOnce):
 
         self.app.push_screen(CompactScreen(self.model), stored)
 
-    def action_install(self) -> None:
+    @work(group="install", exclusive=True, exit_on_error=False)
+    async def action_install(self) -> None:
+        """Install the plugin, and ask once whether transcripts are kept; each is shown and asked first."""
         from memtui.plugin.installing import plan_init
+        from memtui.store.archive_settings import archive_settings
 
-        self._change_plugin(
-            plan_init,
-            "Install memtui's plugin into Claude Code?",
-            "Install",
-            "It is installed.",
-            then_keep=True,
-        )
+        home = self.model.places.home
+        with self.app.reporting("installing the plugin"):
+            asks = await asyncio.to_thread(lambda: archive_settings(home).keep is None)
+            if asks and not await asyncio.to_thread(self.model.lacks_hooks):
+                await self._ask_to_keep()
+                return
+            question = "Install memtui's plugin into Claude Code?"
+            if await self._change_plugin(plan_init, question, "Install", "It is installed.") and asks:
+                await self._ask_to_keep()
+
+    @work(group="install", exclusive=True, exit_on_error=False)
+    async def action_uninstall(self) -> None:
+        """Take the plugin out of Claude Code, after showing what is done and asking."""
+        from memtui.plugin.installing import plan_uninstall
+
+        with self.app.reporting("taking the plugin out"):
+            question = "Take memtui's plugin out of Claude Code?"
+            await self._change_plugin(plan_uninstall, question, "Take it out", "It is not installed.")
 
     @work(group="install", exclusive=True, exit_on_error=False)
     async def action_keep(self) -> None:
         """Ask whether transcripts are kept beyond the days after which Claude Code deletes them."""
         with self.app.reporting("keeping transcripts"):
             await self._ask_to_keep()
+
+    async def _change_plugin(
+        self, planned: Callable[[Places], Plan], question: str, yes: str, nothing: str
+    ) -> bool:
+        """Show a plan, ask, and carry it out; False if nothing was done."""
+        from memtui.app.screens.dialogs import ConfirmScreen
+        from memtui.plugin.installing import apply
+
+        places = self.model.places
+        plan = await asyncio.to_thread(planned, places)
+        if not plan:
+            self.app.say(nothing)
+            return False
+        document = Document([*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)])
+        asked = ConfirmScreen(question, yes=yes, no="Not now", document=document)
+        if not await self.app.push_screen_wait(asked):
+            return False
+        said = await asyncio.to_thread(lambda: list(apply(plan, places)))
+        self.app.hint("branch")
+        self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
+        return True
 
     async def _ask_to_keep(self) -> None:
         from memtui.app.screens.dialogs import ConfirmScreen
@@ -467,54 +502,14 @@ class BrowserScreen(StyledOnce):
             f"memtui can keep compressed copies, readable by you alone, in {clean_line(str(home.archive))}.",
             "`memtui archive forget` removes one again.",
         )
-        asked = ConfirmScreen(
-            "Keep transcripts beyond 30 days?",
-            yes="Keep",
-            no="No",
-            document=Document([*map(line, told)]),
-            safe=True,
-        )
+        question = "Keep transcripts beyond 30 days?"
+        document = Document([*map(line, told)])
+        asked = ConfirmScreen(question, yes="Keep", no="No", document=document, safe=True)
         keep = await self.app.push_screen_wait(asked)
         if keep is not None:
             await asyncio.to_thread(answer_keeping, home, keep)
             self.app.say("Transcripts are kept from now on." if keep else "Transcripts are not kept.")
             self.app.hint("branch")
-
-    def action_uninstall(self) -> None:
-        from memtui.plugin.installing import plan_uninstall
-
-        self._change_plugin(
-            plan_uninstall, "Take memtui's plugin out of Claude Code?", "Take it out", "It is not installed."
-        )
-
-    @work(group="install", exclusive=True, exit_on_error=False)
-    async def _change_plugin(
-        self,
-        planned: Callable[[Places], Plan],
-        question: str,
-        yes: str,
-        nothing: str,
-        then_keep: bool = False,
-    ) -> None:
-        from memtui.app.screens.dialogs import ConfirmScreen
-        from memtui.plugin.installing import apply
-        from memtui.store.archive_settings import archive_settings
-
-        places = self.model.places
-        with self.app.reporting("changing the plugin"):
-            plan = await asyncio.to_thread(planned, places)
-            if plan:
-                document = Document([*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)])
-                asked = ConfirmScreen(question, yes=yes, no="Not now", document=document)
-                if not await self.app.push_screen_wait(asked):
-                    return
-                said = await asyncio.to_thread(lambda: list(apply(plan, places)))
-                self.app.hint("branch")
-                self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
-            else:
-                self.app.say(nothing)
-            if then_keep and archive_settings(places.home).keep is None:
-                await self._ask_to_keep()
 
     @on(Split.Moved)
     def _split_moved(self, message: Split.Moved) -> None:
