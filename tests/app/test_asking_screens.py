@@ -104,7 +104,7 @@ async def test_a_check_that_ends_after_its_screen_fails_unseen(
         monkeypatch.setattr(screen, "remove", screen.query("*").remove)
         screen.dismiss(None)
         await driver.until(lambda: not screen.query("#compact-checks"), "the widgets' end")
-        assert not screen.asking.gone
+        assert not screen.gone
         (check,) = [worker for worker in screen.workers if worker.group == "checks"]
         ended.set()
         await driver.until(lambda: check.is_finished, "the check's end")

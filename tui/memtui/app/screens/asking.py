@@ -1,78 +1,96 @@
-"""Asking a model to improve a draft: one question at a time, which can be cancelled."""
+"""What screens with a draft share: a model may improve it, it is saved once."""
 
 from __future__ import annotations
 
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import ClassVar, Generic, TypeVar
 
-from textual.screen import Screen
+from textual import getters, work
+from textual.screen import Screen, ScreenResultType
 
 from memtui.app.base import BaseApp
 from memtui.app.model_question import BUSY, Ask, ModelQuestion, reason_not_used
+from memtui.app.screens.dialogs import ConfirmScreen
 
 Answer = TypeVar("Answer")
 
 
-class Improvable(Protocol[Answer]):
-    """A screen's draft."""
+class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
+    """A draft to edit: f4 asks a model to improve it, one question at a time; esc cancels that, or leaves."""
 
-    def refusal(self) -> str:
-        """Why the model cannot be asked now; "" if it can."""
+    app = getters.app(BaseApp)
+    LEAVING: ClassVar[str]
+    """The question before edits are lost."""
 
-    def question(self) -> Ask[Answer]:
-        """The function that asks the model."""
-
-    def take(self, answer: Answer) -> None:
-        """Show the model's answer, or why there is none."""
-
-
-class Asking(Generic[Answer]):
-    """Asks one question at a time: f4 asks; esc, or leaving the screen, cancels it."""
-
-    def __init__(
-        self,
-        screen: Screen[Any],
-        draft: Improvable[Answer],
-    ) -> None:
-        """Make the object.
-
-        Args:
-            screen: the screen with the draft.
-            draft: makes the question and takes the answer.
-        """
-        self._screen = screen
-        self._draft = draft
-        self._model = ModelQuestion()
+    def __init__(self) -> None:
+        super().__init__()
+        self._model_question = ModelQuestion()
+        self.saving = False
         self.gone = False
         """The screen is closed."""
 
-    @property
-    def _app(self) -> BaseApp:
-        return cast(BaseApp, self._screen.app)
+    def refusal(self) -> str:
+        """Why the model cannot be asked now; "" if it can."""
+        raise NotImplementedError
 
-    def say(self, text: str, *, warn: bool = False) -> None:
-        self._app.say(text, severity="warning" if warn else "information")
+    def question(self) -> Ask[Answer]:
+        """The function that asks the model."""
+        raise NotImplementedError
+
+    def take(self, answer: Answer) -> None:
+        """Show the model's answer, or why there is none."""
+        raise NotImplementedError
+
+    async def save(self) -> None:
+        """Save the draft and leave, or say why not."""
+        raise NotImplementedError
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether leaving now would lose what takes long to make again."""
+        raise NotImplementedError
 
     def say_failed(self, problem: str) -> None:
-        self.say(f"{reason_not_used(problem)}: the draft from the facts is kept.", warn=True)
+        self.app.warn(f"{reason_not_used(problem)}: the draft from the facts is kept.")
 
-    def end(self) -> None:
+    def on_unmount(self) -> None:
         self.gone = True
-        self.call_off()
+        self._model_question.cancel()
 
-    def call_off(self) -> bool:
-        """Cancel the open question; False if there is none."""
-        return self._model.cancel()
-
-    def ask(self) -> None:
-        if refusal := BUSY if self._model.is_open else self._draft.refusal():
-            self.say(refusal, warn=True)
+    def action_ask_model(self) -> None:
+        if refusal := BUSY if self._model_question.is_open else self.refusal():
+            self.app.warn(refusal)
         else:
-            self._model.begin()
-            self._screen.run_worker(self._ask(self._draft.question()), group="model", exit_on_error=False)
+            self._model_question.begin()
+            self._ask_model(self.question())
 
-    async def _ask(self, ask: Ask[Answer]) -> None:
-        self.say("Asking claude: that may take some minutes. esc cancels.")
-        with self._app.reporting("asking claude", wanted=lambda: not self.gone):
-            answer = await self._model.ask(ask)
+    @work(group="model", exit_on_error=False)
+    async def _ask_model(self, ask: Ask[Answer]) -> None:
+        self.app.say("Asking claude: that may take some minutes. esc cancels.")
+        with self.app.reporting("asking claude", wanted=lambda: not self.gone):
+            answer = await self._model_question.ask(ask)
             if not self.gone:
-                self._draft.take(answer)
+                self.take(answer)
+
+    def action_save(self) -> None:
+        """Save, once: a second ctrl+s has no effect."""
+        if not self.saving:
+            self.saving = True
+            self._save_once()
+
+    @work(group="save", exit_on_error=False)
+    async def _save_once(self) -> None:
+        try:
+            await self.save()
+        finally:
+            self.saving = False
+
+    @work(group="leave", exclusive=True, exit_on_error=False)
+    async def action_leave(self) -> None:
+        """Cancel a pending question; else leave without saving, asking first if there are edits."""
+        if self.saving or self._model_question.cancel():
+            return  # a running save is finished in a moment, and can be undone
+        if self.unsaved:
+            question = ConfirmScreen(self.LEAVING, yes="Leave", no="Stay")
+            if not await self.app.push_screen_wait(question):
+                return
+        self.dismiss(None)

@@ -14,15 +14,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from memtui.app.base import BaseApp
 from memtui.app.changes import Change
 from memtui.app.details.memory import checklist_lines
 from memtui.app.project import ProjectModel
-from memtui.app.screens.asking import Asking
-from memtui.app.screens.dialogs import ConfirmScreen
+from memtui.app.screens.asking import DraftScreen
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -53,12 +50,11 @@ class Read(Message):
         return isinstance(message, Read)
 
 
-class CompactScreen(Screen[str | None]):
+class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
     """The text at the left; description, tags and checklist at the right."""
 
-    app = getters.app(BaseApp)
-
     AUTO_FOCUS = "#compact-text"
+    LEAVING = "Leave? Your changes are not stored."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "store", priority=True, tooltip="store the text under a Recovery ID"),
         Binding("f4", "ask_model", "ask claude", priority=True, tooltip="let claude -p improve the draft"),
@@ -70,11 +66,9 @@ class CompactScreen(Screen[str | None]):
 
     def __init__(self, model: ProjectModel) -> None:
         super().__init__()
-        self.asking: Asking[tuple[Compacted, str]] = Asking(self, self)
         self.model = model
         self._compacted: Compacted | None = None
         self._drafted = ("", "", "")
-        self._storing = False
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="compact"):
@@ -107,16 +101,16 @@ class CompactScreen(Screen[str | None]):
             with self.app.reporting("drafting the recovery text"):
                 self._fill(await asyncio.to_thread(self._read))
         finally:
-            if self._compacted is None and not self.asking.gone:
+            if self._compacted is None and not self.gone:
                 self.dismiss(None)
 
     def _read(self) -> Compacted:
         def tell(done: int, total: int) -> None:
-            if not self.asking.gone:
+            if not self.gone:
                 self.post_message(Read(done / total if total else 1.0))
 
         try:
-            return draft(self.model.places, progress=tell, cancelled=lambda: self.asking.gone)
+            return draft(self.model.places, progress=tell, cancelled=lambda: self.gone)
         except ReadingCancelledError as error:
             raise asyncio.CancelledError from error
 
@@ -135,13 +129,7 @@ class CompactScreen(Screen[str | None]):
         self.query_one("#compact-description", Input).value = clean_line(compacted.description)
         self._drafted = self._form_texts()
         if compacted.note:
-            self.asking.say(f"{clean_line(compacted.note)}.".replace("..", "."), warn=True)
-
-    def on_unmount(self) -> None:
-        self.asking.end()
-
-    def action_ask_model(self) -> None:
-        self.asking.ask()
+            self.app.warn(f"{clean_line(compacted.note)}.".replace("..", "."))
 
     def refusal(self) -> str:
         if self._compacted is None:
@@ -159,17 +147,15 @@ class CompactScreen(Screen[str | None]):
         """Show the model's text, unless the user has edited the draft meanwhile."""
         better, problem = answer
         if problem:
-            self.asking.say_failed(problem)
+            self.say_failed(problem)
         elif self._has_changed:
-            self.asking.say(
-                "Claude has answered, but you have changed the text meanwhile: yours stays.", warn=True
-            )
-        elif not self._storing:
+            self.app.warn("Claude has answered, but you have changed the text meanwhile: yours stays.")
+        elif not self.saving:
             self._compacted = better
             self.text_area.text = clean(better.text)
             self.text_area.move_cursor((0, 0))
             self._drafted = (self.text_area.text, *self._drafted[1:])
-            self.asking.say("Claude wrote this text: read it before you store it.")
+            self.app.say("Claude wrote this text: read it before you store it.")
 
     @property
     def _has_changed(self) -> bool:
@@ -181,7 +167,7 @@ class CompactScreen(Screen[str | None]):
         """Check the text after a pause in typing."""
         await asyncio.sleep(_PAUSE if self.query_one("#compact-checks", DocumentView).document else 0)
         text = self.text_area.text
-        with self.app.reporting("checking the text", wanted=lambda: not self.asking.gone):
+        with self.app.reporting("checking the text", wanted=lambda: not self.gone):
             try:
                 points = await asyncio.to_thread(check_recovery, text)
             except FormatError as error:
@@ -217,30 +203,24 @@ class CompactScreen(Screen[str | None]):
             self.remove_class("-checks")
             self.set_focus(self.text_area)
 
-    def action_save(self) -> None:
-        if self._compacted is not None and not self._storing:
-            self._storing = True
-            self._save(self._compacted)
-
-    @work(group="save", exit_on_error=False)
-    async def _save(self, compacted: Compacted) -> None:
+    async def save(self) -> None:
+        compacted = self._compacted
+        if compacted is None:
+            return
         text, description, tags = self._form_texts()
         # An unchanged text is stored as drafted, not as displayed.
         kept = compacted if text == self._drafted[0] else replace(compacted, text=text)
-        try:
-            with self.app.reporting("storing the memory"):
-                try:
-                    known, new = await asyncio.to_thread(
-                        _stored_once, self.model, kept, description.strip(), tags_of(tags)
-                    )
-                except (FormatError, FileProblem) as problem:
-                    self.asking.say(f"Not stored: {problem}.", warn=True)
-                else:
-                    if known:
-                        self.app.say(f"Already stored as {known}: the session has not changed since.")
-                    self.dismiss(new or None)
-        finally:
-            self._storing = False
+        with self.app.reporting("storing the memory"):
+            try:
+                known, new = await asyncio.to_thread(
+                    _stored_once, self.model, kept, description.strip(), tags_of(tags)
+                )
+            except (FormatError, FileProblem) as problem:
+                self.app.warn(f"Not stored: {problem}.")
+            else:
+                if known:
+                    self.app.say(f"Already stored as {known}: the session has not changed since.")
+                self.dismiss(new or None)
 
     @property
     def unsaved(self) -> bool:
@@ -248,17 +228,6 @@ class CompactScreen(Screen[str | None]):
         if self._compacted is None:
             return False
         return self._form_texts() != self._drafted or self._compacted.engine == Engine.CLAUDE
-
-    @work(group="leave", exclusive=True, exit_on_error=False)
-    async def action_leave(self) -> None:
-        """Cancel a pending question; else leave without storing, asking first if there are edits."""
-        if self._storing or self.asking.call_off():
-            return
-        if self.unsaved:
-            question = ConfirmScreen("Leave? Your changes are not stored.", yes="Leave", no="Stay")
-            if not await self.app.push_screen_wait(question):
-                return
-        self.dismiss(None)
 
 
 _INPUTS = ("description", "tags")

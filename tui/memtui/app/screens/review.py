@@ -14,14 +14,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import DescendantFocus
-from textual.screen import Screen
 from textual.widgets import TextArea
 
-from memtui.app.base import BaseApp
 from memtui.app.listings import CaptureRow
 from memtui.app.project import ProjectModel
-from memtui.app.screens.asking import Asking
-from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
+from memtui.app.screens.asking import DraftScreen
+from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.review_parts import (
     FIELDS,
     Draft,
@@ -46,11 +44,10 @@ from memtui.transcript import ReadingCancelledError
 from memtui.transcript.records import Facts
 
 
-class ReviewScreen(Screen[Reviewed | None]):
+class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     """Fills the form with a draft from the facts, lets the user edit it, and saves it atomically."""
 
-    app = getters.app(BaseApp)
-
+    LEAVING = "Leave the review? What you wrote is not saved."
     form = getters.query_one(ReviewForm)
     facts = getters.query_one(EvidencePane)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -76,7 +73,6 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def __init__(self, model: ProjectModel, row: CaptureRow) -> None:
         super().__init__()
-        self.asking: Asking[Reworded] = Asking(self, self)
         assert row.capture is not None
         self.model = model
         self.row = row
@@ -84,7 +80,6 @@ class ReviewScreen(Screen[Reviewed | None]):
         self._memory = MemoryFile(title="")
         self._facts: Facts | None = None
         self._focused_before = False
-        self._saving = False
         self._by_model = False
         """Whether the model has written some of it, which takes long to make again."""
         self._draft_facts: Facts | None = None
@@ -120,7 +115,7 @@ class ReviewScreen(Screen[Reviewed | None]):
             self._fill(facts, nothing)
 
     def _read(self, transcript: Path) -> Facts:
-        return self.model.readings.facts(transcript, self.capture.timestamp, lambda: self.asking.gone)
+        return self.model.readings.facts(transcript, self.capture.timestamp, lambda: self.gone)
 
     def _fill(self, facts: Facts, nothing: str) -> None:
         """Show the facts, and fill untouched fields with the draft made from them."""
@@ -131,12 +126,6 @@ class ReviewScreen(Screen[Reviewed | None]):
         self._memory = draft_memory(facts)
         self._draft_facts = facts
         self.form.draft(to_fields(Draft(self._memory, draft_summary(facts))))
-
-    def on_unmount(self) -> None:
-        self.asking.end()
-
-    def action_ask_model(self) -> None:
-        self.asking.ask()
 
     def refusal(self) -> str:
         return "" if self._draft_facts is not None else "The draft is not there yet."
@@ -152,9 +141,9 @@ class ReviewScreen(Screen[Reviewed | None]):
     def take(self, answer: Reworded) -> None:
         """Fill untouched fields with the model's draft."""
         if answer.problem:
-            self.asking.say_failed(answer.problem)
+            self.say_failed(answer.problem)
             return
-        if self._saving:
+        if self.saving:
             return
         texts = to_fields(Draft(answer.memory, answer.summary))
         changed = self.form.changed
@@ -162,7 +151,7 @@ class ReviewScreen(Screen[Reviewed | None]):
         self._by_model = len(changed) < len(FIELDS)
         labels = [re.split("[:(]", field.label)[0].strip() for field in changed]
         stays = f" What you changed stays: {', '.join(labels)}." if labels else ""
-        self.asking.say(f"Claude wrote this draft: read it before you save it.{stays}")
+        self.app.say(f"Claude wrote this draft: read it before you save it.{stays}")
 
     @property
     def part(self) -> str:
@@ -179,15 +168,15 @@ class ReviewScreen(Screen[Reviewed | None]):
     @on(RowList.Opened)
     def action_add(self) -> None:
         if self.focused is not self.facts.listing:
-            self.asking.say("Space adds a fact when the evidence has the focus: f2 goes there.")
+            self.app.say("Space adds a fact when the evidence has the focus: f2 goes there.")
             return
         item, target = self.facts.selected, self.form.target
         if item is None:
-            self.asking.say("No fact is selected.")
+            self.app.say("No fact is selected.")
         elif target.add(written(item)):
-            self.asking.say(f"Added to {target.field.label}.")
+            self.app.say(f"Added to {target.field.label}.")
         else:
-            self.asking.say(f"{target.field.label} has it already.")
+            self.app.say(f"{target.field.label} has it already.")
 
     @on(TextArea.Changed)
     def _used(self) -> None:
@@ -195,7 +184,7 @@ class ReviewScreen(Screen[Reviewed | None]):
 
     def action_read_fact(self) -> None:
         if self.facts.selected is None:
-            self.asking.say("No fact is selected.")
+            self.app.say("No fact is selected.")
         else:
             self.app.push_screen(ReadingScreen("Fact", self.facts.whole))
 
@@ -217,36 +206,22 @@ class ReviewScreen(Screen[Reviewed | None]):
         try:
             path = self.model.check_transcript(self.capture.transcript)
         except FileProblem as problem:
-            self.asking.say(f"{problem}.", warn=True)
+            self.app.warn(f"{problem}.")
         else:
             fact = self.facts.selected if self.focused is self.facts.listing else None
             self.app.open_transcript(path, fact.line if fact else 0)
 
-    def action_save(self) -> None:
-        """Save, once: a second ctrl+s has no effect."""
-        if not self._saving:
-            self._saving = True
-            self._save()
-
-    @work(group="save", exit_on_error=False)
-    async def _save(self) -> None:
-        """Write the memory file, and then the reviewed capture."""
-        try:
-            await self._write()
-        finally:
-            self._saving = False
-
-    async def _write(self) -> None:
+    async def save(self) -> None:
         draft = from_fields(self.form.texts, self._memory)
         if not draft.memory.title:
-            self.asking.say("Give the memory a title first.", warn=True)
+            self.app.warn("Give the memory a title first.")
             self.set_focus(self.field("title"))
             return
         with self.app.reporting("saving the review"):
             try:
                 done = await asyncio.to_thread(_review, self.model, self.row.entry, draft, self._facts)
             except FileProblem as problem:
-                self.asking.say(f"Not saved: {problem}.", warn=True)
+                self.app.warn(f"Not saved: {problem}.")
             else:
                 self.dismiss(done)
 
@@ -254,17 +229,6 @@ class ReviewScreen(Screen[Reviewed | None]):
     def unsaved(self) -> bool:
         """Whether leaving now would lose edits."""
         return self._by_model or self.form.unsaved
-
-    @work(group="leave", exclusive=True, exit_on_error=False)
-    async def action_leave(self) -> None:
-        """Cancel a pending question; else leave without saving, asking first if there are edits."""
-        if self._saving or self.asking.call_off():
-            return  # a running save is finished in a moment, and can be undone
-        if self.unsaved:
-            question = ConfirmScreen("Leave the review? What you wrote is not saved.", yes="Leave", no="Stay")
-            if not await self.app.push_screen_wait(question):
-                return
-        self.dismiss(None)
 
 
 def _review(model: ProjectModel, entry: Entry, draft: Draft, facts: Facts | None) -> Reviewed:
