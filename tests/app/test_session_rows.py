@@ -27,7 +27,7 @@ def session(
     ("days", "archived", "red"), [(7, False, False), (6, False, True), (0, False, True), (3, True, False)]
 )
 def test_less_than_7_days_are_red_unless_there_is_a_copy(days: int, archived: bool, red: bool) -> None:
-    made = row(session(days, archived=archived), 90, (), project=False)
+    made = row(session(days, archived=archived), 90, ())
     (left,) = (span for span in made.spans if f"{days} d" in made.plain[span.start : span.end])
     assert ("$error" in str(left.style)) is red
 
@@ -37,7 +37,7 @@ ALL = columns_in(200, Column.WHEN, branches=True)
 
 def test_a_row_has_every_column_under_its_name() -> None:
     text, names = (
-        row(session(agents=2), 90, ALL, project=False).plain,
+        row(session(agents=2), 90, ALL).plain,
         heading(90, Column.WHEN, ALL, project=False).plain,
     )
     values = {"session": "Paint", "branch": "main"}
@@ -56,7 +56,7 @@ def test_columns_leave_room_for_the_title(width: int, branches: bool) -> None:
     names = heading(width, Column.WHEN, shown, project=False).plain
     after = names.partition("session")[2].lstrip()
     assert len(names) == width and (not shown or width - len(after) - 13 >= 30)
-    assert len(row(session(), width, shown, project=False).plain) == width
+    assert len(row(session(), width, shown).plain) == width
 
 
 def test_the_branch_shows_where_it_tells_sessions_apart() -> None:
@@ -75,7 +75,7 @@ def test_the_column_that_is_sorted_by_shows() -> None:
     [("fix/a", "fix/a"), ("someone/login", "login"), ("someone/a-very-long", "a-very-l…")],
 )
 def test_a_long_branch_takes_nothing_from_the_title(branch: str, shown: str) -> None:
-    made = row(session(branch=branch), 82, (Column.BRANCH,), project=False).plain
+    made = row(session(branch=branch), 82, (Column.BRANCH,)).plain
     assert "Paint the harbor" in made and shown in made.split()
 
 

@@ -75,6 +75,22 @@ def test_all_projects(memtui: Memtui) -> None:
     assert "s-2" in memtui("search", "lamp", "--all").out
 
 
+def test_what_ran_before_the_project_was_moved_is_found_and_says_where(
+    memtui: Memtui, claude: Path, project: Project
+) -> None:
+    folder = claude / "projects" / transcript_slug(project.root.resolve())
+    t = Transcript(session_id="s-3", cwd="/old/shop")
+    t.user("Polish the lamp")
+    t.write(folder, "s-3.jsonl")
+    same_slug = Transcript(
+        session_id="s-4", cwd=str(project.root.resolve()).replace("/", "-").replace("-", "/", 1)
+    )
+    same_slug.user("Sell the lamp")
+    same_slug.write(folder, "s-4.jsonl")
+    rows = memtui("search", "lamp").out.splitlines()
+    assert "  s-3  Polish the lamp  in shop" in rows and not any("s-4" in row for row in rows)
+
+
 @pytest.mark.parametrize("options", [("--in", "nowhere"), ("--since", "soon")])
 def test_wrong_options_say_what_is_right(memtui: Memtui, options: tuple[str, str]) -> None:
     done = memtui("search", "lamp", *options)

@@ -35,6 +35,17 @@ def test_the_sessions_of_the_project_are_listed(memtui: Memtui, project: Path) -
     assert "Ask q" in memtui("sessions", "--all", "--root", str(project)).out
 
 
+def test_where_a_session_ran_is_said_if_it_was_not_the_projects_root(memtui: Memtui, project: Path) -> None:
+    assert "ran in" not in memtui("sessions", "--root", str(project)).out
+    folder = project.parent / "claude" / "projects" / transcript_slug(project)
+    for number, cwd in enumerate((project / "docs" / "api", project.parent / "old" / "shop")):
+        name = f"0b6d3c1e-0000-4000-8000-10000000000{number}.jsonl"
+        write(folder / name, user(f"Ask {cwd.name}", cwd=str(cwd)), said(text("x")))
+    rows = memtui("sessions", "--root", str(project)).out.splitlines()
+    ends = {row.split()[2]: row.split()[-1] for row in rows if "Ask" in row}
+    assert (ends["api"], ends["shop"]) == ("docs/api", "old/shop")
+
+
 def test_json_has_every_field(memtui: Memtui, project: Path) -> None:
     (listed,) = json.loads(memtui("sessions", "--json", "--root", str(project)).out)
     assert listed["id"] == _ids("p")

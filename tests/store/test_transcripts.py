@@ -92,6 +92,14 @@ def test_another_project_of_the_same_slug_is_left_out(
     assert ids(store) == ["ours"]
 
 
+def test_what_ran_before_the_project_was_moved_is_in_its_folder(
+    store: TranscriptStore, project: Project, config: Path, tmp_path: Path
+) -> None:
+    add(config, transcript_slug(project.root), "before", tmp_path / "old" / "shop")
+    add(config, f"{transcript_slug(project.root)}-2", "theirs", tmp_path / "old" / "shop")
+    assert ids(store) == ["before"]
+
+
 def test_long_slugs_are_cut(config: Path, tmp_path: Path) -> None:
     project = Project(tmp_path.joinpath(*["a-rather-long-folder-name"] * 9))
     slug = transcript_slug(project.root)

@@ -38,7 +38,8 @@ _UNITS = {"MB": 10**6, "GB": 10**9}
 def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
     """List the sessions of this project, the newest first.
 
-    The last column says in how many days Claude Code deletes the session: it keeps transcripts for
+    A session that was started in another folder, or before the project was moved, says where it ran.
+    The column "left" says in how many days Claude Code deletes the session: it keeps transcripts for
     `cleanupPeriodDays` after their last line, 30 unless its settings say otherwise. ✓ marks those
     of which `memtui archive` keeps a whole copy, ✗ incomplete those that its next run has to complete.
     """
@@ -55,8 +56,11 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
     elif not found:
         say("Claude Code has no session here." if not everywhere else "Claude Code has no session.")
     else:
-        columns = (*_COLUMNS, "project") if everywhere else _COLUMNS
-        print_table(columns, [_session_row(each, project=everywhere) for each in found], flexible=1)
+        root = places.project.root
+        where = [Path(each.summary.folder).name if everywhere else each.ran_in(root) for each in found]
+        rows = [(*_session_row(each), place) for each, place in zip(found, where, strict=True)]
+        columns = (*_COLUMNS, "project" if everywhere else "ran in") if any(where) else _COLUMNS
+        print_table(columns, [row[: len(columns)] for row in rows], flexible=1)
 
 
 def _session_json(session: Session) -> dict[str, object]:
@@ -77,7 +81,7 @@ def _session_json(session: Session) -> dict[str, object]:
     }
 
 
-def _session_row(session: Session, *, project: bool) -> tuple[str, ...]:
+def _session_row(session: Session) -> tuple[str, ...]:
     summary = session.summary
     return (
         session.session_id[:8],
@@ -90,7 +94,6 @@ def _session_row(session: Session, *, project: bool) -> tuple[str, ...]:
         size_text(session.size),
         summary.branch,
         _left(session),
-        *([Path(summary.folder).name] if project else []),
     )
 
 

@@ -27,13 +27,14 @@ from typing import Any, NamedTuple
 from memtui.documents.pins import Pin
 from memtui.ground.clean import clean, clean_line, without_surrogates
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Places
+from memtui.ground.project import Places, transcript_slug
 from memtui.store.archive_settings import archive_settings
 from memtui.store.claude_memory import memory_folder
 from memtui.store.confirmed_pins import Confirmed
 from memtui.store.listing import Entry, ProjectTest
 from memtui.store.search_documents import KINDS, Kind, Listed, read_document
 from memtui.store.search_index import DOCUMENT, File, IndexDamaged, SearchIndex, quoted, unpacked, words_of
+from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Role, read_messages
 
 NOT_ALL_SEARCHED = "Not all was searched: the index is busy or being made. Try again soon."
@@ -440,12 +441,17 @@ class Searcher:
             condition += " AND r.file IN (SELECT id FROM files WHERE session = ? OR kind = ?)"
             return condition, [*values, path.stem, Kind.PIN]
         projects = [each for (each,) in connection.execute("SELECT DISTINCT project FROM files")]
-        own = ""
+        wanted, folders, others = [], list[str](), list[str]()
         if asked.project:
             wanted = [each for each in projects if asked.project.lower() in each.lower()]
         elif scope is Scope.PROJECT:
             wanted = list(filter(self._concerns, projects))
-            own = f"{memory_folder(self._places)}{os.sep}"  # which all worktrees share
+            # What is in the project's own folder was moved with it, or another project has the same slug.
+            own = TranscriptStore(self._places.project, self._places.claude).folder()
+            folders = [f"{each}{os.sep}" for each in (own, memory_folder(self._places))]
+            others = [
+                each for each in projects if each not in wanted and transcript_slug(Path(each)) == own.name
+            ]
         elif (settings := archive_settings(self._places.home)).private:
             wanted = [
                 each
@@ -456,9 +462,10 @@ class Searcher:
             return condition, values
         condition += (
             " AND r.file IN (SELECT id FROM files WHERE project IN (SELECT value FROM json_each(?))"
-            " OR (kind = ? AND substr(path, 1, ?) = ?))"
+            " OR project NOT IN (SELECT value FROM json_each(?)) AND EXISTS"
+            " (SELECT 1 FROM json_each(?) WHERE substr(files.path, 1, length(value)) = value))"
         )
-        return condition, [*values, json.dumps(wanted), Kind.CLAUDE if own else "", len(own), own]
+        return condition, [*values, *map(json.dumps, (wanted, others, folders))]
 
     def _sessions(
         self,

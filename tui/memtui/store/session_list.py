@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
@@ -55,6 +56,14 @@ class Session:
     def name(self) -> str:
         """Its title, else the first prompt."""
         return self.summary.title or self.summary.first_ask
+
+    def ran_in(self, root: Path) -> str:
+        """Where it was started: "" in the project's root, else below it, or the end of another path."""
+        folder = Path(self.summary.folder or root)
+        for each in (root, Path(os.path.realpath(root))):
+            if folder.is_relative_to(each):
+                return folder.relative_to(each).as_posix().removeprefix(".")
+        return "/".join(folder.parts[-2:])
 
 
 @dataclass(frozen=True)

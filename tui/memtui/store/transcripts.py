@@ -60,7 +60,7 @@ class Transcript:
 
 
 class TranscriptStore:
-    """The transcripts of one project, those of sessions started in its sub-folders included."""
+    """The transcripts of one project, also of sub-folders and from before a move."""
 
     def __init__(self, project: Project, config: Path | None = None) -> None:
         """Make the store.
@@ -109,10 +109,13 @@ class TranscriptStore:
 
     def _is_ours(self, entry: Entry) -> bool:
         cwd = self._cwd(entry)
-        if cwd is not None:
-            return any(cwd.is_relative_to(root) for root in self._roots)
-        # A session that is just starting has no lines: then only the folder's full name counts.
-        return Path(entry.folder).name in {transcript_slug(root) for root in self._roots}
+        if cwd is not None and any(cwd.is_relative_to(root) for root in self._roots):
+            return True
+        # Another folder is named in the project's own one after a move, or by another project of that slug;
+        # none by a session that is just starting.
+        name = Path(entry.folder).name
+        own = name in {transcript_slug(root) for root in self._roots}
+        return own and (cwd is None or transcript_slug(cwd) != name)
 
     def _cwd(self, entry: Entry) -> Path | None:
         """The folder the session was started in, from the head of its transcript; it never changes."""

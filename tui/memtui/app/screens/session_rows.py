@@ -112,15 +112,13 @@ def heading(width: int, column: Column, shown: Sequence[Column], *, project: boo
     return Content.assemble(left, " " * max(1, width - left.cell_length - end.cell_length), end)
 
 
-def row(session: Session, width: int, shown: Sequence[Column], *, project: bool) -> Content:
-    summary = session.summary
+def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "") -> Content:
     name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
-    where = f"{clean_line(Path(summary.folder).name)}  " if project and summary.folder else ""
     agents = f" +{session.agents} ▸" if session.agents else ""
     cells = Content.assemble(*((f" {_aligned(each, _value(session, each))}", "$quiet") for each in shown))
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
-    named = _fit([(where, "$accent"), name], room)
+    named = _fit([(f"{clean_line(where)}  " if where else "", "$accent"), name], room)
     return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), cells, _days_left(session))
 
 
@@ -201,7 +199,8 @@ class AgentRows:
 class SessionListing:
     """The sessions by key, filtered and sorted, with the subagents of unfolded ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Path) -> None:
+        self._root = root
         self._sessions: dict[str, Session] = {}
         self._column = Column.WHEN
         self._branches = False
@@ -257,8 +256,10 @@ class SessionListing:
     def draw(self, key: str, width: int) -> Content:
         if (agent := self.agents.agent(key)) is not None:
             return agent_row(agent, width)
-        session = self._sessions.get(key)
-        return row(session, width, self._columns(width), project=self.everywhere) if session else Content("")
+        if (session := self._sessions.get(key)) is None:
+            return Content("")
+        where = Path(session.summary.folder).name if self.everywhere else session.ran_in(self._root)
+        return row(session, width, self._columns(width), where=where)
 
     def _columns(self, width: int) -> tuple[Column, ...]:
         return columns_in(width, self._column, branches=self._branches)

@@ -71,7 +71,7 @@ class SessionsScreen(Screen[None]):
         places = model.places
         self._list = SessionList(places.project, places.home, places.claude, model.clock)
         self._archive = Archive(places.home, model.clock)
-        self._rows = SessionListing()
+        self._rows = SessionListing(model.project.root)
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sessions-body"):
