@@ -235,7 +235,7 @@ def test_the_first_index_is_made_by_several_processes(
             started.append(number)
             super().__init__(number)
 
-    monkeypatch.setattr(search_index, "ProcessPoolExecutor", Readers)
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", Readers)
     monkeypatch.setattr(search_index, "_ALONE", -1)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert "s-1" in memtui("search", "lamp").out and started[0] == 2

@@ -19,10 +19,6 @@ from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
 from memtui.ground.text import FormatError
-from memtui.store.captures import CaptureStore
-from memtui.store.memories import MemoryFiles
-from memtui.store.states import StateStore
-from memtui.store.transcripts import TranscriptStore
 
 T = TypeVar("T")
 
@@ -71,6 +67,12 @@ def is_empty(project: Project, home: Home, claude: Path) -> bool:
 
     A folder that cannot be listed counts as content: the app reports the problem.
     """
+    # Only this needs them, and importing the formats takes longer than a search.
+    from memtui.store.captures import CaptureStore
+    from memtui.store.memories import MemoryFiles
+    from memtui.store.states import StateStore
+    from memtui.store.transcripts import TranscriptStore
+
     try:
         return not (
             project.session_state_json.exists()

@@ -15,18 +15,21 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.documents.capture import parse_capture
-from memtui.documents.capture_text import opening
-from memtui.documents.memory_file import parse_memory
 from memtui.documents.pins import Pin, parse_pins
-from memtui.documents.session_state import parse_session_state
 from memtui.ground.files import FileProblem, read_within
 from memtui.ground.project import Home, Places, Project, find_root, transcript_slug
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
 from memtui.store.claude_memory import SLUG_LENGTH, body_of, fields_of, memory_folder
-from memtui.store.listing import CAPTURE_NAME, MEMORY_FILE_NAME, Entry, scan, stored_id
-from memtui.store.memories import broken, id_of, listed, read_stored, stored_entries
+from memtui.store.listing import (
+    CAPTURE_NAME,
+    MEMORY_FILE_NAME,
+    MONTH_NAME,
+    STORED_NAME,
+    Entry,
+    scan,
+    stored_id,
+)
 from memtui.store.sources import is_text
 from memtui.store.state_files import SESSION, newest_version, written_at
 
@@ -95,7 +98,9 @@ def documents(places: Places, folders: Iterable[str]) -> dict[str, Listed]:
 def _listed(places: Places, folders: Iterable[str]) -> Iterator[Listed]:
     home = places.home
     roots = {_root(folder) for folder in folders if os.path.isabs(folder)}  # noqa: PTH117
-    yield from (Listed(Kind.MEMORY, entry) for entry in stored_entries(home.memories))
+    for month in scan(home.memories, MONTH_NAME):
+        with suppress(FileProblem):
+            yield from (Listed(Kind.MEMORY, each) for each in scan(month.path, STORED_NAME))
     yield from _claudes(places, {transcript_slug(root)[:SLUG_LENGTH]: str(root) for root in roots})
     for root in roots:
         project = Project(root)
@@ -156,6 +161,13 @@ def read_document(file: Listed, home: Home) -> Document:
 
 
 def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
+    # Most searches read none of them, and importing the formats takes longer than a search.
+    from memtui.documents.capture import parse_capture
+    from memtui.documents.capture_text import opening
+    from memtui.documents.memory_file import parse_memory
+    from memtui.documents.session_state import parse_session_state
+    from memtui.store.memories import broken, id_of, listed, read_stored
+
     if kind is Kind.MEMORY:
         found.name = id_of(entry)
         shown = (

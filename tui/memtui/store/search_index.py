@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import io
 import math
-import multiprocessing
 import os
 import re
 import sqlite3
@@ -22,7 +21,7 @@ import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -434,17 +433,22 @@ def _has_grown(entry: Entry, inode: int, offset: int) -> bool:
     return False
 
 
-def _readers(size: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
+def _readers(size: int) -> AbstractContextManager[Executor | None]:
     """Processes to read this many bytes; None if one is enough."""
     if size <= _ALONE or (os.cpu_count() or 1) == 1:
         return nullcontext()
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(_READERS, mp_context=context, initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:
     """End this process when its parent is killed."""
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+
+    parent = parent_process()
     assert parent is not None
 
     def wait() -> None:
