@@ -55,7 +55,7 @@ async def test_it_drafts_checks_stores_and_shows_the_id(full: World, size: tuple
     async with opened(full, size) as driver:
         shown = await start(driver)
         assert shown.text_area.text == drafted(full)
-        assert "checklist 12 ✓  1 !" in checks(driver)
+        assert "checklist 13 ✓" in checks(driver)
         assert shown.query_one("#compact-description", Input).value == "Fix the token refresh race"
         await driver.press("ctrl+s")
         await driver.until(lambda: isinstance(driver.screen, StoredScreen), "the id")

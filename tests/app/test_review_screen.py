@@ -118,7 +118,7 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -
         assert driver.last_said == "Open questions / issues has it already."
         await driver.press("f2")
         assert driver.screen.focused is review.field("questions")
-        await driver.press("shift+tab", "shift+tab", "f2", "j", "j", key)
+        await driver.press("shift+tab", "shift+tab", "f2", "j", key)
         assert driver.last_said == "Added to Goal."
         assert review.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
 
