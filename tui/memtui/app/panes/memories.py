@@ -6,17 +6,17 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.worker import get_current_worker
 
 from memtui.app.base import PROMPT
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.listings import ClaudeView, MemoriesView, View
-from memtui.app.panes.memory_reading import MemoryHeads, MemoryReader, MemoryStates
+from memtui.app.panes.memory_reading import MemoryReader
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.sharing import NO_REMOTE, RemoteState
@@ -25,16 +25,13 @@ from memtui.app.widgets.row_list import row, when_of
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
-from memtui.ground.named import NamedTuple
 from memtui.store.listing import ProjectTest, is_stored
 
 if TYPE_CHECKING:
     from memtui.app.details.versions import Version
     from memtui.app.panes.claude_memories import ClaudeRows
     from memtui.store.claude_memory import ClaudeMemory
-    from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
-    from memtui.store.memories import MemoryHead
 
 _ID_WIDTH = 22
 _WHOLE_ID = 70
@@ -74,9 +71,7 @@ class MemoriesPane(Pane):
         self.everything = False
         """Whether memories of other projects are shown."""
         self._concerns = ProjectTest(model.project.root)
-        self._known_heads = MemoryHeads(lambda entry: model.memories.head(entry))
-        self._file_states = MemoryStates(model.project.root, lambda memory_id: model.backend.get(memory_id))
-        self._reader = MemoryReader(model, self._file_states)
+        self._reader = MemoryReader(model)
         self._filter_lock = threading.Lock()
         self.held_by: dict[str, str] = {}
         """The remotes that have a memory, by its Recovery ID."""
@@ -85,8 +80,6 @@ class MemoriesPane(Pane):
         """The memories that Claude keeps for itself; None until there are any."""
         self._no_claudes = ""
         """Where Claude would keep memories of its own; "" while it has some."""
-        self._states_wanted = object()
-        """Replaced with every request, which ends earlier ones."""
         self._trail: list[tuple[str, str]] = []
         """The memories from which links were followed, by target."""
 
@@ -170,22 +163,6 @@ class MemoriesPane(Pane):
             return self.select(key)
         return True
 
-    def head(self, key: str) -> MemoryHead | None:
-        return self._known_heads.get(key)
-
-    def unread(self, keys: Iterable[str]) -> list[str]:
-        """Keys whose heads are unread or outdated."""
-        entries = self.view.entries
-        return [key for key in keys if not self._known_heads.is_read(key, entries.get(key))]
-
-    def read_heads(self, keys: Iterable[str]) -> bool:
-        """Read heads, in a thread; returns whether anything new was read."""
-        return self._known_heads.read(self._entries(keys))
-
-    def read_states(self, keys: Iterable[str], cancelled: Callable[[], bool]) -> bool:
-        """Compare the files named by memories with the project, in a thread; see `MemoryStates.read`."""
-        return self._file_states.read(self._entries(keys), cancelled)
-
     def _entries(self, keys: Iterable[str]) -> list[Entry]:
         entries = self.view.entries
         return [entry for key in keys if (entry := entries.get(key))]
@@ -204,11 +181,11 @@ class MemoriesPane(Pane):
         """Read all titles once, newest first, as the filter searches them."""
         until = time.monotonic() + _SLICE
         with self._filter_lock:  # the next letter waits for the reading started by the previous one
-            unread = self.unread(self._stored_keys())
+            unread = self._reader.unread(self._entries(self._stored_keys()))
             for start in range(0, len(unread), _BATCH):
                 if self.model.stopped:
                     break
-                self.read_heads(unread[start : start + _BATCH])
+                self._reader.read_heads(unread[start : start + _BATCH])
                 if time.monotonic() > until:
                     return True
         return False
@@ -228,7 +205,7 @@ class MemoriesPane(Pane):
     def text_of(self, key: str) -> str:
         if self.claudes and self.claudes.get(key):
             return self.claudes.text_of(key)
-        head = self.head(key)
+        head = self._reader.head(key)
         entry = self.view.entries.get(key)
         made = entry.time if entry else None
         when = day_and_minute(made) if made else ""
@@ -245,24 +222,36 @@ class MemoriesPane(Pane):
         entry = self.view.entries.get(key)
         if entry is None:
             return Content("")
-        head = self.head(key)
-        known = Known(
-            entry,
-            head,
-            self._file_states.get(key),
-            unique=head is None or self._known_heads.is_unique(head.title),
-            elsewhere=self._elsewhere(head.project) if head else "",
-            held_by=self.held_by.get(head.id, "") if head else "",
-        )
-        return memory_row(known, self.clock(), width)
-
-    def _note(self, key: str) -> str:
-        state = self._file_states.get(key)
-        return state.summary if state else ""
+        head = self._reader.head(key)
+        name = clean_line(entry.name.removesuffix(".md").partition("@")[0])  # the author is shown beside it
+        if head is None:
+            return row([(name, "$quiet")], "", width)
+        if head.problem:
+            return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
+        title = clean_line(head.title)
+        exact = not self._reader.is_unique(head.title)
+        lead = when_of(entry.time or head.time, self.clock(), width, exact=exact)
+        if not is_stored(entry):
+            column = _ID_WIDTH if width >= _WHOLE_ID else 0
+            return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
+        if width >= _WHOLE_ID:
+            lead = f"{name:<{_ID_WIDTH}}"
+        state = self._reader.state(key)
+        tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
+        left: list[tuple[str, str] | str] = [
+            (lead, "$accent"),
+            (_from(head.author or self.held_by.get(head.id, "")), "$secondary"),
+            ("△ " if state and state.is_stale else "", "$warning"),
+            (self._elsewhere(head.project), "$quiet"),
+            title,
+            (f" {tags}" if tags else "", "$quiet"),
+        ]
+        return row(left, "", width)
 
     def _elsewhere(self, project: str) -> str:
-        """The name of another project's folder; "" for this one."""
-        return "" if self._concerns(project) else project.rstrip("/").rpartition("/")[2]
+        """The name of another project's folder, before a title; "" for this one."""
+        name = "" if self._concerns(project) else clean_line(project.rstrip("/").rpartition("/")[2])
+        return f"{name}: " if name else ""
 
     def detail(self, key: str | None) -> Detail:
         if key is not None and (claudes := self.claudes) and (memory := claudes.get(key)):
@@ -310,10 +299,11 @@ class MemoriesPane(Pane):
                 why_not = f"{problem}."
             except FileProblem as problem:
                 why_not = f"The capture of this memory cannot be read: {problem}."
+        state = self._reader.state(entry.name)
         return Subject(
             recovery_id=recovery_id,
             no_recovery_id="This is a review's memory file: it has no Recovery ID.",
-            recovery_note=self._note(entry.name),
+            recovery_note=state.summary if state else "",
             file=entry.path,
             transcript=transcript,
             no_transcript=why_not,
@@ -323,29 +313,29 @@ class MemoriesPane(Pane):
 
     def look_at(self, keys: Sequence[str]) -> None:
         """Read the titles of rows, and check the files that they name."""
-        keys = [key for key in keys if key in self.view.entries]
-        if unread := self.unread(keys):
+        entries = self._entries(keys)
+        if unread := self._reader.unread(entries):
             self._read_heads(unread)
-        self._read_states(tuple(keys))
+        self._read_states(entries)
 
     def let_time_pass(self) -> None:
         super().let_time_pass()
-        self._read_states(self.in_sight)
+        self._read_states(self._entries(self.in_sight))
 
     @work(group="heads", exclusive=True, exit_on_error=False)
-    async def _read_heads(self, keys: list[str]) -> None:
+    async def _read_heads(self, entries: Sequence[Entry]) -> None:
         await self.app.painted.wait()
         with self.app.reporting("reading memories"):
-            if await asyncio.to_thread(self.read_heads, keys):
-                self.refresh_rows()
+            await asyncio.to_thread(self._reader.read_heads, entries)
+            self.refresh_rows()
 
     @work(group="states", exclusive=True, exit_on_error=False)
-    async def _read_states(self, keys: Sequence[str]) -> None:
+    async def _read_states(self, entries: Sequence[Entry]) -> None:
         await self.app.painted.wait()
-        wanted = self._states_wanted = object()
+        worker = get_current_worker()
         with self.app.reporting("comparing the files of memories"):
-            stopped = lambda: self.model.stopped or self._states_wanted is not wanted  # noqa: E731
-            if await asyncio.to_thread(self.read_states, keys, stopped):
+            stopped = lambda: self.model.stopped or worker.is_cancelled  # noqa: E731
+            if await asyncio.to_thread(self._reader.read_states, entries, stopped):
                 self.refresh_rows()
 
     # -- going to memories ----------------------------------------------------------------------------------
@@ -581,7 +571,7 @@ class MemoriesPane(Pane):
         from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.app.widgets.document import from_markdown
 
-        model, claudes, head = self.model, self._claude_rows(), self.head(f"{recovery_id}.md")
+        model, claudes, head = self.model, self._claude_rows(), self._reader.head(f"{recovery_id}.md")
         with self.app.reporting("reading the memory"):
             stored = await asyncio.to_thread(model.backend.get, recovery_id)
             title = head.title if head else stored.meta.description
@@ -678,54 +668,6 @@ class MemoriesPane(Pane):
             )
             self.app.warn(why)
         return ids
-
-
-class Known(NamedTuple):
-    """The values of a memory read so far."""
-
-    entry: Entry
-    head: MemoryHead | None = None
-    state: Freshness | None = None
-    """The state of the files it names."""
-    unique: bool = True
-    """Whether no other memory has its title."""
-    elsewhere: str = ""
-    """The folder's name of its project, if that is another one."""
-    held_by: str = ""
-    """The remotes that have it."""
-
-
-def memory_row(known: Known, now: datetime, width: int) -> Content:
-    """One row: name and time alone, until the head has been read."""
-    entry, head = known.entry, known.head
-    name = clean_line(entry.name.removesuffix(".md").partition("@")[0])  # the author is shown beside it
-    if head is None:
-        return row([(name, "$quiet")], "", width)
-    if head.problem:
-        return row([(name, "$quiet"), " ", (clean_line(head.problem), "$error")], "", width)
-    title = clean_line(head.title)
-    lead = when_of(entry.time or head.time, now, width, exact=not known.unique)
-    if not is_stored(entry):
-        column = _ID_WIDTH if width >= _WHOLE_ID else 0
-        return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
-    if width >= _WHOLE_ID:
-        lead = f"{name:<{_ID_WIDTH}}"
-    tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
-    said: list[tuple[str, str] | str] = [
-        (lead, "$accent"),
-        *_badges(head.author or known.held_by, known.state, known.elsewhere),
-        title,
-        (f" {tags}" if tags else "", "$quiet"),
-    ]
-    return row(said, "", width)
-
-
-def _badges(by: str, state: Freshness | None, elsewhere: str) -> list[tuple[str, str]]:
-    return [
-        (_from(by), "$secondary"),
-        ("△ " if state and state.is_stale else "", "$warning"),
-        (f"{clean_line(elsewhere)}: " if elsewhere else "", "$quiet"),
-    ]
 
 
 def _from(author: str) -> str:

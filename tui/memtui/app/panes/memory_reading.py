@@ -6,7 +6,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.cache import LRUCache
@@ -18,104 +17,16 @@ from memtui.ground.files import FileProblem
 from memtui.store.listing import is_stored
 
 if TYPE_CHECKING:
-    from memtui.documents.memory import StoredMemory
     from memtui.store.freshness import Freshness
     from memtui.store.listing import Entry
     from memtui.store.memories import MemoryHead
     from memtui.store.relations import Related
 
 
-class MemoryHeads:
-    """The heads that have been read. Thread-safe."""
-
-    def __init__(self, read: Callable[[Entry], MemoryHead]) -> None:
-        """Start with none; `read` reads the head of one memory."""
-        self._read = read
-        self._known: dict[str, tuple[Entry, MemoryHead]] = {}
-        self._titles: Counter[str] = Counter()
-        """Number of heads with a title."""
-        self._lock = threading.Lock()
-
-    def get(self, name: str) -> MemoryHead | None:
-        known = self._known.get(name)
-        return known[1] if known else None
-
-    def is_unique(self, title: str) -> bool:
-        """Whether at most one memory has this title, as far as heads have been read."""
-        return self._titles[title] <= 1
-
-    def is_read(self, name: str, entry: Entry | None) -> bool:
-        """Whether the head of a memory has been read from its file as listed now."""
-        known = self._known.get(name)
-        return known is not None and known[0] == entry
-
-    def read(self, entries: Iterable[Entry]) -> bool:
-        """Read the heads of memories, in a thread; returns whether there were any to read."""
-        read = {entry.name: (entry, self._read(entry)) for entry in entries}
-        with self._lock:
-            before = (self._known.get(name) for name in read)
-            self._titles.subtract(known[1].title for known in before if known)
-            self._titles.update(head.title for _, head in read.values())
-            self._known.update(read)
-        return bool(read)
-
-
 _MOST = 2_000
 """The most memories whose files' states are kept."""
 _RECHECK = 15.0
 """Seconds after which a memory's files are checked again."""
-
-
-class MemoryStates:
-    """The states that have been read. Thread-safe."""
-
-    def __init__(self, root: Path, load: Callable[[str], StoredMemory]) -> None:
-        """Start with none.
-
-        Args:
-            root: the project's.
-            load: reads the stored memory with this Recovery ID, or raises FileProblem.
-        """
-        self._root = root
-        self._load = load
-        self._known: dict[str, tuple[Entry, float, Freshness]] = {}
-
-    def get(self, name: str) -> Freshness | None:
-        """The last read state of a memory's files; None before."""
-        known = self._known.get(name)
-        return known[2] if known else None
-
-    def read(self, entries: Iterable[Entry], cancelled: Callable[[], bool]) -> bool:
-        """Compare the files named by stored memories with the project, unless that was just done.
-
-        For a thread; returns whether any state is another one than before.
-        """
-        now = time.monotonic()
-        unread = [entry for entry in entries if is_stored(entry) and not self._is_new(entry, now)]
-        if len(self._known) > _MOST:
-            self._known.clear()
-        changed = False
-        for entry in unread:
-            if cancelled():
-                break
-            state = self._state(entry)
-            changed |= self.get(entry.name) != state
-            self._known[entry.name] = (entry, now, state)
-        return changed
-
-    def _is_new(self, entry: Entry, now: float) -> bool:
-        known = self._known.get(entry.name)
-        return known is not None and known[0] == entry and now - known[1] <= _RECHECK
-
-    def _state(self, entry: Entry) -> Freshness:
-        from memtui.store.freshness import Freshness, freshness
-
-        try:
-            return freshness(self._load(entry.name.removesuffix(".md")), self._root)
-        except FileProblem:
-            return Freshness()
-
-
 _REST = 0.4
 """Seconds without a change of selection before related memories are searched for."""
 _INDEXING = 2.0
@@ -125,15 +36,78 @@ _RELATED = 8
 
 
 class MemoryReader:
-    """Reads memories, in threads: their texts at once, their relations if they stay selected."""
+    """Reads memories, in threads: heads and states of named files for rows, texts and relations for details.
 
-    def __init__(self, model: ProjectModel, states: MemoryStates) -> None:
+    Thread-safe.
+    """
+
+    def __init__(self, model: ProjectModel) -> None:
         self._model = model
-        self._states = states
+        self._heads: dict[str, tuple[Entry, MemoryHead]] = {}
+        self._titles: Counter[str] = Counter()
+        """Number of heads with a title."""
+        self._lock = threading.Lock()
+        self._states: dict[str, tuple[Entry, float, Freshness]] = {}
         self._unfolded: set[str] = set()
         self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
         self._former: LRUCache[str, list[Related]] = LRUCache(32)
         """By memory, the relations shown last: they stay until newer ones are found."""
+
+    def head(self, name: str) -> MemoryHead | None:
+        """The last read head of a memory; None before."""
+        known = self._heads.get(name)
+        return known[1] if known else None
+
+    def is_unique(self, title: str) -> bool:
+        """Whether at most one memory has this title, as far as heads have been read."""
+        return self._titles[title] <= 1
+
+    def unread(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Those whose heads have not been read from their files as listed now."""
+        known = self._heads
+        return [each for each in entries if each.name not in known or known[each.name][0] != each]
+
+    def read_heads(self, entries: Iterable[Entry]) -> None:
+        read = {entry.name: (entry, self._model.memories.head(entry)) for entry in entries}
+        with self._lock:
+            before = (self._heads.get(name) for name in read)
+            self._titles.subtract(known[1].title for known in before if known)
+            self._titles.update(head.title for _, head in read.values())
+            self._heads.update(read)
+
+    def state(self, name: str) -> Freshness | None:
+        """The last read state of the files that a memory names; None before."""
+        known = self._states.get(name)
+        return known[2] if known else None
+
+    def read_states(self, entries: Iterable[Entry], cancelled: Callable[[], bool]) -> bool:
+        """Compare the files named by stored memories with the project, unless that was just done.
+
+        Returns:
+            Whether any state is another one than before.
+        """
+        from memtui.store.freshness import Freshness, freshness
+
+        now = time.monotonic()
+        unread = [entry for entry in entries if is_stored(entry) and not self._is_new(entry, now)]
+        if len(self._states) > _MOST:
+            self._states.clear()
+        changed = False
+        for entry in unread:
+            if cancelled():
+                break
+            try:
+                stored = self._model.backend.get(entry.name.removesuffix(".md"))
+                state = freshness(stored, self._model.project.root)
+            except FileProblem:
+                state = Freshness()
+            changed |= self.state(entry.name) != state
+            self._states[entry.name] = (entry, now, state)
+        return changed
+
+    def _is_new(self, entry: Entry, now: float) -> bool:
+        known = self._states.get(entry.name)
+        return known is not None and known[0] == entry and now - known[1] <= _RECHECK
 
     def toggle(self, name: str) -> None:
         self._unfolded ^= {name}
@@ -165,8 +139,8 @@ class MemoryReader:
             return memory_file_document(memory, now)
         backend, memory_id = self._model.backend, memory.head.id
         named = entities_of(backend.get(memory_id))
-        self._states.read([entry], progress.cancelled)
-        state = self._states.get(entry.name)
+        self.read_states([entry], progress.cancelled)
+        state = self.state(entry.name)
         found = self._relations.get(entry)
         if found is None:
             former = self._former.get(memory_id)
