@@ -19,7 +19,7 @@ import pytest
 from memtui.documents.capture_text import render_pending
 from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.documents.recovery import RoleFile, parse_recovery, render_recovery
-from memtui.engines.check import UNSEEN
+from memtui.engines.drafts import UNSEEN
 from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug
 from memtui.store.captures import CaptureStore
 from memtui.store.compact import Compacted, draft

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.engines.check import NO_SOURCE, UNSEEN, Checked, CitedLines
+from memtui.engines.drafts import NO_SOURCE, UNSEEN, Checked
 from tests.transcripts import START, Transcript
 
 
@@ -36,30 +36,30 @@ def transcript(tmp_path: Path) -> Path:
     ],
 )
 def test_each_statement_is_checked(transcript: Path, answer: str, expected: str) -> None:
-    assert CitedLines.of(transcript, answer).checked(answer) == expected
+    assert Checked(transcript, answer).sourced(answer) == expected
 
 
 def test_lines_after_the_compaction_were_not_shown(transcript: Path) -> None:
     answer = 'Hot (L4: "1,200 degrees")'
-    shown = CitedLines.of(transcript, answer, START + timedelta(seconds=1))
-    assert shown.checked(answer) == f"Hot {NO_SOURCE}"
+    check = Checked(transcript, answer, until=START + timedelta(seconds=1))
+    assert check.sourced(answer) == f"Hot {NO_SOURCE}"
 
 
 def test_without_a_transcript_nothing_has_a_source(tmp_path: Path) -> None:
     answer = 'Hot (L4: "1,200 degrees")'
     for path in (None, tmp_path / "gone.jsonl"):
-        assert CitedLines.of(path, answer).checked(answer) == f"Hot {NO_SOURCE}"
+        assert Checked(path, answer).sourced(answer) == f"Hot {NO_SOURCE}"
 
 
 def test_a_source_stays_when_its_statement_is_shortened(transcript: Path) -> None:
     answer = f'{"word " * 100}(L4: "1,200 degrees")'
-    expected = Checked(CitedLines.of(transcript, answer), "").item(answer, 50)
+    expected = Checked(transcript, answer).item(answer, 50)
     assert expected.endswith("… (L4)")
     assert len(expected) < 60
 
 
 def test_files_that_were_never_seen_are_marked() -> None:
-    check = Checked(CitedLines(), "the facts name src/kiln.py")
+    check = Checked(None, "", "the facts name src/kiln.py")
     said = check.plain("src/kiln.py calls src/oven.py", 200)
     assert said == f"src/kiln.py calls src/oven.py ({UNSEEN})"
 
@@ -77,5 +77,5 @@ def test_files_that_were_never_seen_are_marked() -> None:
 def test_no_statement_of_the_draft_is_lost(
     transcript: Path, said: list[str], drafted: list[str], kept: list[str]
 ) -> None:
-    check = Checked(CitedLines.of(transcript, "\n".join(said)), "")
+    check = Checked(transcript, "\n".join(said))
     assert list(check.items(said, drafted)) == kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from memtui.engines.prompts import conversation
+from memtui.engines.ask import conversation
 from tests.transcripts import START, Transcript
 
 

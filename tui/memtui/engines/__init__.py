@@ -1,4 +1,1 @@
-"""A model that may word a draft: `ask` asks ``claude -p``, `check` checks what it said, `claude` puts it in.
-
-After any `EngineError` the draft stays unchanged.
-"""
+"""A model that may word a draft: `ask` asks ``claude -p``, `drafts` checks what it said and puts it in."""

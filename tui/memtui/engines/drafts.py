@@ -1,46 +1,276 @@
-"""Documents worded by a model, checked, with the facts-only draft as fallback.
+"""Documents worded by ``claude -p``, and checking what it said.
 
-What asks can be called from any thread, and ends soon after `cancelled` returns True.
+What is on record stays the draft's; what the model adds is checked: its citations are looked up in the
+transcript, its files in the facts. What asks can be called from any thread, and ends soon after `cancelled`
+returns True; whatever fails, the draft made from facts is the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from memtui.documents.capture import Capture
-from memtui.documents.checklist import CheckedText
+from memtui.documents.checklist import CheckedText, Verdict, check_recovery
+from memtui.documents.compactor import MOST_TASKS, count_of, flat
 from memtui.documents.memory_draft import draft_memory
-from memtui.documents.memory_file import MemoryFile
-from memtui.documents.recovery import parse_recovery, render_recovery, section_lines
+from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
+from memtui.documents.recovery import (
+    Recovery,
+    RoleFile,
+    is_unknown,
+    parse_recovery,
+    render_recovery,
+    section_lines,
+)
 from memtui.documents.recovery_draft import draft_recovery
-from memtui.documents.session_state import SessionState
-from memtui.engines.ask import Engine, EngineError, improved
-from memtui.engines.check import NO_SOURCE, CitedLines
-from memtui.engines.claude import Claude, StateAnswer
-from memtui.ground.clock import Clock
+from memtui.documents.session_state import (
+    Decision,
+    SessionState,
+    Task,
+    TaskKind,
+    parse_session_state,
+    render_session_state,
+)
+from memtui.documents.state_draft import task_key
+from memtui.engines.ask import (
+    CLOSING,
+    MEMORY,
+    OPENING,
+    RECOVERY,
+    STATE,
+    Engine,
+    EngineError,
+    ask,
+    conversation,
+    prompt_for,
+)
+from memtui.ground.clean import clean
+from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
+from memtui.ground.text import FormatError
+from memtui.secrets.secrets import masked
 from memtui.store.compact import Compacted
 from memtui.store.reviews import capture_facts
 from memtui.store.sessions import captured_transcript
 from memtui.store.state_updates import update_state
 from memtui.store.states import StoredState
 from memtui.transcript.facts import read_facts
+from memtui.transcript.lines import Record, read_lines
+from memtui.transcript.paths import absolute
 from memtui.transcript.records import Facts
+from memtui.transcript.short_text import one_line, shortened
+
+NO_SOURCE = "(no source)"
+"""The mark of a model's statement without a valid citation."""
+UNSEEN = "not in the transcript"
+"""The mark of a file that only the model mentions."""
+
+_ITEMS, _FILES = 25, 12
+"""The most items, and files, that a model may add to a list."""
+_LINE, _TEXT, _TITLE, _FIELD = 320, 600, 120, 200
+"""Maximum lengths of an item, a text, a title and a field, in characters."""
+_CONVERSATION = 120_000
+"""Length of the conversation shown to the model in characters: some 30,000 tokens."""
+
+_OPEN, _CLOSE = "\"“”„«「『'", "\"“”»」』'"
+_CITATION = re.compile(
+    rf"[ \t]*[(\[（]L(?P<line>\d{{1,9}})(?:[ ,:;：]+[{_OPEN}](?P<words>[^\n]{{1,600}}?)[{_CLOSE}])?[)\]）]"
+)
+_SOURCES = re.compile(r"(?: \((?:L\d{1,9}(?: \d\d:\d\d)?|no source)\)){1,9}$")
+_PATH = re.compile(
+    r"(?<![\w/.:@~-])(?:~|\.{1,2})?/?(?:[A-Za-z0-9_.@+-]{1,100}/){1,40}[A-Za-z0-9_.@+-]{1,100}?"
+    rf"\.[A-Za-z]\w{{0,7}}\b(?![/-])(?! \({UNSEEN}\))"
+)
+_LEAST = 4
+"""Minimum length of a meaningful quotation, in letters."""
+_MOST = 500
+"""The most lines that one answer may cite."""
+_LEVEL = re.compile(r"\W*(?:high|medium|low)\b", re.IGNORECASE)
+_FENCE = re.compile(r"\A`{3,}[a-z]*\n(.*?)\n`{3,}\s*\Z", re.DOTALL)
+
+Parsed = TypeVar("Parsed")
 
 
-@dataclass(frozen=True, slots=True)
-class Reworded:
-    """The review of a capture, from the facts or worded by the model."""
+class Checked:
+    """A model's statements: cited lines are checked, and files that were never seen are marked.
 
-    memory: MemoryFile
-    summary: str
-    problem: str = ""
-    """Why the model was not used, in one clause; "" if it was."""
+    Args:
+        transcript: the session's; without one, or if it cannot be read, no citation is valid.
+        answer: the model's whole answer.
+        shown: the whole prompt, which names what the model has seen.
+        until: lines after this time were not shown to the model.
+    """
+
+    def __init__(
+        self, transcript: Path | None, answer: str, shown: str = "", until: datetime | None = None
+    ) -> None:
+        wanted = sorted({int(match["line"]) for match in _CITATION.finditer(answer)})[:_MOST]
+        self._shown = shown
+        self._lines: dict[int, str] = {}
+        if transcript is not None and wanted:
+            with suppress(OSError):
+                self._lines = dict(_cited(transcript, frozenset(wanted), wanted[-1], until))
+
+    def sourced(self, text: str) -> str:
+        """A statement with its valid citations as ``(L476)``, or with `NO_SOURCE`."""
+        held: list[str] = []
+
+        def check(match: re.Match[str]) -> str:
+            quoted = _folded(match["words"] or "")
+            if sum(map(str.isalnum, quoted)) >= _LEAST and quoted in self._lines.get(int(match["line"]), ""):
+                held.append(match[0])
+                return f" (L{match['line']})"
+            return ""
+
+        statement = _CITATION.sub(check, text.replace(NO_SOURCE, "")).strip()
+        return statement if held or not statement else f"{statement} {NO_SOURCE}"
+
+    def is_seen(self, path: str) -> bool:
+        """Whether the prompt names a file."""
+        return path.strip("`") in self._shown
+
+    def plain(self, text: str, width: int) -> str:
+        """A text that needs no source, on one line."""
+        return self._marked(shortened(one_line(text), width))
+
+    def item(self, text: str, width: int = _LINE) -> str:
+        """A statement on one line, with its sources, or with `NO_SOURCE`."""
+        checked = self.sourced(one_line(text))
+        found = _SOURCES.search(checked)
+        statement, sources = (checked[: found.start()], found[0]) if found else (checked, "")
+        return self._marked(shortened(statement, width)) + sources
+
+    def items(self, said: Iterable[str], drafted: Iterable[str]) -> tuple[str, ...]:
+        """The model's statements, then those of the draft that none of them repeats or words anew.
+
+        A statement of the draft is worded anew by one that cites the same lines; it stays as it is where the
+        model has copied it.
+        """
+        own = {_bare(text): text for text in drafted}
+        mine = [
+            own.get(_bare(text)) or self.item(text)
+            for text in list(said)[:_ITEMS]
+            if any(map(str.isalnum, text))
+        ]
+        known = {_bare(text) for text in mine}
+        lines = {line for text in mine if not text.endswith(NO_SOURCE) for line in _lines(text)}
+        left = [
+            text
+            for bare, text in own.items()
+            if bare not in known and not (_lines(text) and _lines(text) <= lines)
+        ]
+        return tuple(dict.fromkeys((*mine, *left)))
+
+    def _marked(self, text: str) -> str:
+        return _PATH.sub(lambda match: match[0] if self.is_seen(match[0]) else f"{match[0]} ({UNSEEN})", text)
+
+
+def _bare(text: str) -> str:
+    """A statement without its sources, for comparison."""
+    return _folded(_SOURCES.sub("", _CITATION.sub("", text)))
+
+
+def _lines(text: str) -> set[str]:
+    return set(re.findall(r"\(L(\d{1,9})\b", text))
+
+
+def _folded(text: str) -> str:
+    """A text in lower case with single spaces, for searching."""
+    return " ".join(text.casefold().split())
+
+
+def _cited(
+    transcript: Path, wanted: frozenset[int], last: int, until: datetime | None
+) -> Iterator[tuple[int, str]]:
+    for line in read_lines(transcript):
+        if line.number > last:
+            return
+        if line.number in wanted and not _is_later(line.records, until):
+            yield line.number, _folded("\n".join(_strings(line.records)))
+
+
+def _is_later(records: Iterable[Record], until: datetime | None) -> bool:
+    moments = (parse_iso(str(record.get("timestamp", ""))) for record in records)
+    return until is not None and any(moment is not None and moment > until for moment in moments)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All strings in a record, at any depth."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list | tuple):
+            waiting += one
+
+
+def _asked(
+    words: tuple[str, str, str],
+    facts: Facts,
+    material: Mapping[str, str],
+    transcript: Path | None,
+    cancelled: Callable[[], bool],
+    until: datetime | None = None,
+) -> tuple[str, Checked]:
+    """The model's answer, and what checks it.
+
+    Args:
+        words: see `prompt_for`.
+        facts: see `prompt_for`.
+        material: see `prompt_for`; the conversation follows it.
+        transcript: the source of the facts; None if it was deleted.
+        cancelled: whether to stop waiting; polled.
+        until: where the facts end, see `read_facts`.
+
+    Raises:
+        EngineError: see `ask`.
+    """
+    said = "(the transcript is gone)"
+    if transcript is not None:
+        try:
+            said = conversation(transcript, _CONVERSATION, until=until)
+        except OSError:
+            said = "(the transcript cannot be read)"
+    prompt = prompt_for(words, facts, {**material, "conversation": said})
+    answer = ask(prompt, cancelled)
+    return answer, Checked(transcript, answer, prompt, until)
+
+
+def _document(answer: str, beginning: str) -> str:
+    """The document in an answer, cleaned and without secrets.
+
+    Raises:
+        EngineError: it is missing or cut off.
+    """
+    text = masked(clean(answer.replace("\r\n", "\n")))
+    _, opened, rest = text.partition(OPENING)
+    if opened:
+        text, closed, _ = rest.rpartition(CLOSING)
+        if not closed:
+            raise EngineError("claude's answer is cut off")
+    text = text.strip()
+    if fenced := _FENCE.match(text):
+        text = fenced[1]
+    if not re.search(rf"^{re.escape(beginning)}", text, re.MULTILINE):
+        raise EngineError("claude's answer holds no document of the kind asked for")
+    return text
+
+
+def _parsed(parse: Callable[[str], Parsed], text: str) -> Parsed:
+    try:
+        return parse(text)
+    except FormatError as error:
+        raise EngineError(f"claude's answer cannot be read: {error}") from error
 
 
 def compact_by_claude(
@@ -49,7 +279,7 @@ def compact_by_claude(
     """Let ``claude -p`` improve the draft of a recovery text.
 
     Args:
-        compacted: the result of `memtui.flows.compact.draft`, with its facts.
+        compacted: a draft with its facts.
         cancelled: polled while waiting.
 
     Returns:
@@ -57,13 +287,100 @@ def compact_by_claude(
     """
     facts = compacted.facts
     assert facts is not None
+    try:
+        said, check = _asked(RECOVERY, facts, {"draft": compacted.text}, compacted.transcript, cancelled)
+        better = _better_recovery(parse_recovery(compacted.text), said, check)
+    except EngineError as error:
+        return compacted, str(error)
+    return replace(compacted, text=render_recovery(better), engine=Engine.CLAUDE), ""
 
-    def ask() -> Compacted:
-        claude = Claude(compacted.transcript, cancelled=cancelled)
-        better = claude.recovery(parse_recovery(compacted.text), facts)
-        return replace(compacted, text=render_recovery(better), engine=Engine.CLAUDE)
 
-    return improved(compacted, ask)
+def _better_recovery(draft: Recovery, said: str, check: Checked) -> Recovery:
+    """The draft with the model's wording: session, root, plan, files and last action are the draft's.
+
+    Raises:
+        EngineError: it is incomplete, or fails a point of the checklist that the draft passes.
+    """
+    document = _document(said, "## Session ID")
+    answer = _parsed(parse_recovery, document)
+    if not answer.objective or "\n## Notes" not in document:
+        raise EngineError("claude's answer is incomplete")
+    names = ("decisions", "constraints", "dependencies", "known_issues", "changes", "pending")
+    lists = {name: check.items(_known(getattr(answer, name)), getattr(draft, name)) for name in names}
+    notes = check.items(_known(answer.notes.split("\n")), draft.notes.split("\n")) if answer.notes else ()
+    better = draft.replace(
+        objective=check.item(answer.objective, _TEXT),
+        working_files=_files(answer.working_files, draft, draft.working_files, check),
+        reference_files=_files(answer.reference_files, draft, draft.reference_files, check),
+        notes=draft.notes if answer.notes.split() == draft.notes.split() else "\n".join(notes),
+        **lists,
+    )
+    before = _failures(draft)
+    for name, message in _failures(better).items():
+        if name not in before:
+            raise EngineError(f"claude's answer fails the checklist: {name} {message}")
+    return better
+
+
+def _files(
+    answer: tuple[RoleFile, ...], draft: Recovery, own: tuple[RoleFile, ...], check: Checked
+) -> tuple[RoleFile, ...]:
+    """The draft's files in the model's order and with its roles, then a few that only the model names."""
+    drafted = [file for file in (*draft.working_files, *draft.reference_files) if not is_unknown(file.path)]
+    known: dict[str, RoleFile] = {}
+    more: dict[str, RoleFile] = {}
+    for file in answer:
+        role, name = check.plain(file.role, _FIELD), file.path.removeprefix("./")
+        mine = next((each for each in drafted if f"/{each.path}".endswith(f"/{name.lstrip('/')}")), None)
+        if mine is not None and mine in own:
+            known[mine.path] = mine.replace(role=role or mine.role)
+        elif mine is None and not is_unknown(file.path) and len(more) < _FILES:
+            path = absolute(name, draft.project_root)
+            marked = role if check.is_seen(name) else ", ".join(filter(None, (role, UNSEEN)))
+            more[path] = RoleFile(path=path, role=marked)
+    rest = [file for file in own if file.path not in known and not is_unknown(file.path)]
+    return (*known.values(), *rest, *more.values()) or own
+
+
+def _known(items: Iterable[str]) -> list[str]:
+    return [item for item in items if not is_unknown(item)]
+
+
+def _failures(recovery: Recovery) -> dict[str, str]:
+    points = _parsed(check_recovery, render_recovery(recovery))
+    return {point.name: point.message for point in points if point.verdict is Verdict.FAIL}
+
+
+_CITING = ("Decisions", "Constraints", "Known Issues")
+"""Sections of a recovery text whose statements cite lines."""
+
+
+def unsourced_lines(text: str, transcript: Path, root: Path) -> list[int]:
+    """Lines of a recovery text with statements that lack a valid citation and are not marked.
+
+    Raises:
+        FormatError: the text holds none of the sections of a recovery text.
+        OSError: the transcript cannot be read.
+    """
+    checked = CheckedText(parse_recovery(text), section_lines(text))
+    draft = draft_recovery(read_facts(transcript), root)
+    drafted = {*draft.decisions, *draft.constraints, *draft.known_issues}
+    check = Checked(transcript, text)
+    return [
+        line
+        for title in _CITING
+        for line, item in checked.items(title)
+        if item not in drafted and not item.endswith(NO_SOURCE) and check.sourced(item).endswith(NO_SOURCE)
+    ]
+
+
+class Reworded(NamedTuple):
+    """The review of a capture, from the facts or worded by the model."""
+
+    memory: MemoryFile
+    summary: str
+    problem: str = ""
+    """Why the model was not used, in one clause; "" if it was."""
 
 
 def review_by_claude(
@@ -85,20 +402,27 @@ def review_by_claude(
         places: no transcript outside Claude Code's folder and the archive is opened.
         cancelled: polled while waiting.
     """
-    transcript: Path | None = None
-    with suppress(FileProblem):  # then the facts are the capture's own
-        transcript = captured_transcript(places, capture.transcript)
-
-    def ask() -> tuple[MemoryFile, str]:
-        model = Claude(transcript, until=capture.timestamp, cancelled=cancelled)
-        return model.memory(memory, summary, facts)
-
-    (better, worded), problem = improved((memory, summary), ask)
-    return Reworded(better, worded, problem)
-
-
-_CITING = ("Decisions", "Constraints", "Known Issues")
-"""Sections of a recovery text whose statements cite lines."""
+    material = {"draft": f"Summary: {summary}\n\n{render_memory(memory)}"}
+    transcript = _transcript_of(capture, places)
+    try:
+        said, check = _asked(MEMORY, facts, material, transcript, cancelled, capture.timestamp)
+        head, _, body = _document(said, "# Memory:").partition("# Memory:")
+        answer = _parsed(parse_memory, f"# Memory:{body}")
+        if not (answer.title and answer.goal and answer.confidence):
+            raise EngineError("claude's answer is incomplete")
+    except EngineError as error:
+        return Reworded(memory, summary, str(error))
+    files = [each if check.is_seen(each) else f"{each} ({UNSEEN})" for each in answer.key_files]
+    certain = _LEVEL.match(answer.confidence)
+    better = memory.replace(
+        title=check.plain(answer.title, _TITLE),
+        goal=check.item(answer.goal, _TEXT),
+        learnings=check.items(answer.learnings, memory.learnings),
+        questions=check.items(answer.questions, memory.questions),
+        confidence=check.plain(answer.confidence, _LINE) if certain else memory.confidence,
+        key_files=tuple(dict.fromkeys((*files, *memory.key_files))),
+    )
+    return Reworded(better, check.plain(head.partition("Summary:")[2], _TEXT) or summary)
 
 
 def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places) -> MemoryFile:
@@ -110,38 +434,24 @@ def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places
         capture: the reviewed capture.
         places: no transcript outside Claude Code's folder and the archive is opened.
     """
-    transcript: Path | None = None
-    with suppress(FileProblem):
-        transcript = captured_transcript(places, capture.transcript)
-    cited = CitedLines.of(transcript, text, capture.timestamp)
+    check = Checked(_transcript_of(capture, places), text, until=capture.timestamp)
     drafted = draft_memory(capture_facts(capture, places)[0])
+
+    def sourced(said: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(each if each in own else check.sourced(each) for each in said)
+
     return memory.replace(
-        learnings=_checked(memory.learnings, drafted.learnings, cited),
-        questions=_checked(memory.questions, drafted.questions, cited),
+        learnings=sourced(memory.learnings, drafted.learnings),
+        questions=sourced(memory.questions, drafted.questions),
     )
 
 
-def unsourced_lines(text: str, transcript: Path, root: Path) -> list[int]:
-    """Lines of a recovery text with statements that lack a valid citation and are not marked.
-
-    Raises:
-        FormatError: the text holds none of the sections of a recovery text.
-        OSError: the transcript cannot be read.
-    """
-    checked = CheckedText(parse_recovery(text), section_lines(text))
-    draft = draft_recovery(read_facts(transcript), root)
-    drafted = {*draft.decisions, *draft.constraints, *draft.known_issues}
-    cited = CitedLines.of(transcript, text)
-    return [
-        line
-        for title in _CITING
-        for line, item in checked.items(title)
-        if item not in drafted and not item.endswith(NO_SOURCE) and cited.checked(item).endswith(NO_SOURCE)
-    ]
-
-
-def _checked(statements: Iterable[str], drafted: tuple[str, ...], cited: CitedLines) -> tuple[str, ...]:
-    return tuple(each if each in drafted else cited.checked(each) for each in statements)
+def _transcript_of(capture: Capture, places: Places) -> Path | None:
+    """The capture's transcript; None if it is gone: then the facts are the capture's own."""
+    try:
+        return captured_transcript(places, capture.transcript)
+    except FileProblem:
+        return None
 
 
 class Asked(NamedTuple):
@@ -175,23 +485,76 @@ def update_by_claude(
     Raises:
         FileProblem: something of the session cannot be read or written.
     """
-    asking = _Asking(Claude(transcript, cancelled=cancelled))
+    asking = _StateAnswer(transcript, cancelled)
     stored = update_state(places, clock, transcript=transcript, progress=progress, improve=asking)
     return Asked(stored, asking.problem)
 
 
-class _Asking:
-    """Asks once; if another program writes a version meanwhile, the answer is used for the next one."""
+class _StateAnswer:
+    """A model's session state, put into drafts; asked for once.
 
-    def __init__(self, claude: Claude) -> None:
+    If another program writes a version meanwhile, the answer is used for the next one.
+    """
+
+    def __init__(self, transcript: Path, cancelled: Callable[[], bool]) -> None:
         self.problem = ""
-        self._claude = claude
-        self._answer: StateAnswer | None = None
+        self._transcript = transcript
+        self._cancelled = cancelled
+        self._answer: SessionState | None = None
+        self._check = Checked(None, "")
+        self._asked_at = 0  # the number of the transcript's lines then
 
     def __call__(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
         if self._answer is None and not self.problem:
             try:
-                self._answer = self._claude.state(draft, previous, facts)
+                self._answer = self._ask(draft, previous, facts)
             except EngineError as error:
                 self.problem = str(error)
-        return self._answer.into(draft, facts) if self._answer is not None else draft
+        return draft if self._answer is None else self._put_into(draft, self._answer, facts)
+
+    def _ask(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
+        before = render_session_state(previous) if previous is not None else "none"
+        material = {"draft": render_session_state(draft), "previous version": before}
+        said, self._check = _asked(STATE, facts, material, self._transcript, self._cancelled)
+        document = _document(said, "=== SESSION STATE")
+        answer = _parsed(parse_session_state, document)
+        if not answer.identity.goal or "=== END STATE ===" not in document:
+            raise EngineError("claude's answer is incomplete")
+        self._asked_at = facts.lines
+        return answer
+
+    def _put_into(self, draft: SessionState, answer: SessionState, facts: Facts) -> SessionState:
+        """The part to merge with a draft: the goal's wording, new tasks and decisions, how the talk goes.
+
+        Facts on record stay; if the session has gone on since the question, goal and talk stay, too.
+        """
+        check, late = self._check, facts.lines != self._asked_at
+        known = {each.text for each in draft.decisions}
+        worded = check.items([each.text for each in answer.decisions], known)
+        kinds = {check.item(each.text): each.kind for each in answer.decisions}
+        new = [text for text in worded if text not in known and text in kinds]
+        better = draft.replace(
+            tasks=(*draft.tasks, *self._new_tasks(draft, answer, late)),
+            decisions=(*draft.decisions, *(Decision(kind=kinds[text], text=text) for text in new)),
+        )
+        if late:
+            return better
+        if answer.identity.goal != draft.identity.goal:
+            goal = check.item(answer.identity.goal, _TEXT)
+            better = better.replace(identity=draft.identity.replace(goal=goal))
+        names = ("language", "style", "phase", "last_intent")
+        values = {name: check.plain(getattr(answer.dynamics, name), _FIELD) for name in names}
+        filled = {name: value for name, value in values.items() if value}
+        return better.replace(dynamics=draft.dynamics.replace(**filled))
+
+    def _new_tasks(self, draft: SessionState, answer: SessionState, late: bool) -> list[Task]:
+        """Open tasks that the draft has not; a late answer has none that is in progress."""
+        closed = (TaskKind.DONE, TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE)
+        refused = (*closed, TaskKind.IN_PROGRESS) if late else closed
+        known = {task_key(task.text) for task in flat(draft.tasks)}
+        new: dict[str, Task] = {}
+        for task in flat(answer.tasks):
+            if task.kind not in refused and not count_of(task) and task_key(task.text) not in known:
+                text = self._check.item(task.text)
+                new.setdefault(task_key(text), Task(kind=task.kind, text=text))
+        return [task for key, task in new.items() if key not in known][:MOST_TASKS]
