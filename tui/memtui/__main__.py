@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
-
-from memtui.ground.named import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memtui.ground.project import Home, Project
 
 

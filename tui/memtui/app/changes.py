@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.ground.files import (
     FileChanged,
@@ -18,7 +19,6 @@ from memtui.ground.files import (
     remove,
     write_atomic,
 )
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from memtui.store.memories import MemoryStore

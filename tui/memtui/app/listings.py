@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memtui.ground.files import FileProblem
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Places, Project
 from memtui.store.listing import (
     Entry,

@@ -19,7 +19,6 @@ from memtui.flows.aftermath import aftermaths
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem
-from memtui.ground.patterns import deferred
 from memtui.ground.project import Home, Places
 from memtui.hooks.log import Run, read_runs
 from memtui.hooks.writable import not_writable
@@ -425,8 +424,8 @@ class Health:
 
 _MANY_BYTES = 4 << 20
 """Bytes of transcripts from which indexing is left to a process; fewer are indexed in a moment."""
-_ANY = deferred(r"[^.].*", re.DOTALL)
-_TRANSCRIPT = deferred(r"[^.].*\.jsonl")
+_ANY = re.compile(r"[^.].*", re.DOTALL)
+_TRANSCRIPT = re.compile(r"[^.].*\.jsonl")
 
 _CODE = """
 import os, sys

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home
 
 _LIMIT = 64 << 10

@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.ground.clock import Clock, age, parse_iso, short_age
 from memtui.ground.files import FileProblem
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home
 
 if TYPE_CHECKING:

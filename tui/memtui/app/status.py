@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events, getters, work
 from textual.content import Content
@@ -34,7 +35,6 @@ from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, parse_iso
 from memtui.ground.files import FileProblem
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from memtui.app.readings import ContextState

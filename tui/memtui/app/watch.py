@@ -16,13 +16,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memtui.app.listings import Target
 from memtui.app.project import ProjectModel
 from memtui.ground.files import FileProblem, existing_above
 from memtui.ground.machine import silent_file_system
-from memtui.ground.named import NamedTuple
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent, FileSystemEventHandler

@@ -13,14 +13,13 @@ import click
 
 from memtui.cli.startup import can_show_app
 from memtui.ground.clean import clean, clean_line, without_surrogates
-from memtui.ground.patterns import deferred
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
 # Characters that json.dumps does not escape and a terminal or a line-based reader may act on.
-_UNSAFE_IN_JSON = deferred("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 _LEAST = 24
 """Minimum width of a table's flexible column; with less room it gets a line of its own."""

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import Literal, NamedTuple
 
 from memtui.ground.clock import parse_iso
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.text import block, normal, one_line, without_backticks
-
-if TYPE_CHECKING:
-    from typing import Literal
-
 
 FIRST_MESSAGE_LIMIT = 500
 """Maximum length of the first message in a capture, in code points."""

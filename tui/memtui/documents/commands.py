@@ -10,18 +10,13 @@ import json
 import re
 from collections.abc import Collection
 from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from memtui.ground.clock import parse_iso
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
-from memtui.ground.patterns import deferred
 from memtui.ground.text import FormatError, block, file_text, normal
 
-if TYPE_CHECKING:
-    from typing import Any
-
-
-_START = deferred(r"^[ \t]*<!--[ \t]*COMPACT_SUMMARY_START\b", re.MULTILINE)
-_END = deferred(r"<!--\s*COMPACT_SUMMARY_END\b")
+_START = re.compile(r"^[ \t]*<!--[ \t]*COMPACT_SUMMARY_START\b", re.MULTILINE)
+_END = re.compile(r"<!--\s*COMPACT_SUMMARY_END\b")
 
 
 def compact_summary(text: str) -> str | None:
@@ -38,7 +33,7 @@ def compact_summary(text: str) -> str | None:
 
 _KEY, _OLD_KEY = "active_commands", "active_command"
 _BOM = "\ufeff"
-_INDENT = deferred(r"\n([ \t]+)\S")
+_INDENT = re.compile(r"\n([ \t]+)\S")
 _KINDS = {
     bool: "a truth value",
     str: "a text",

@@ -8,14 +8,14 @@ may be missing. Everything else in the file is kept as it is. Standard library o
 
 from __future__ import annotations
 
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
+import re
+from typing import NamedTuple
 
 TITLE = "# Pins\n\nLines that no compaction may lose, one list item each; the first ones count most.\n\n"
 """The head of a new file."""
 
-_ITEM = deferred(r"[-*+] +(?:\[[ xX]\] +)?(\S.*)")
-_SOURCE = deferred(r" \((?:([\w-]{1,60}) )?L(\d{1,9})\)$")
+_ITEM = re.compile(r"[-*+] +(?:\[[ xX]\] +)?(\S.*)")
+_SOURCE = re.compile(r" \((?:([\w-]{1,60}) )?L(\d{1,9})\)$")
 
 
 class Pin(NamedTuple):

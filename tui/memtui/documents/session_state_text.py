@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-
-from memtui.ground.named import NamedTuple
+from typing import NamedTuple
 
 _HEADING = re.compile(r"##? +(.*)")
 _BULLET = re.compile(r"( *)[-*+•](?: +(.*))?$")

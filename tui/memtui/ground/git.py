@@ -6,9 +6,9 @@ import os
 import subprocess
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.machine import find_program
-from memtui.ground.named import NamedTuple
 
 _SECONDS = 10.0
 _MOST = 128 << 20

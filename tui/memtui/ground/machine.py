@@ -10,8 +10,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-
-from memtui.ground.named import NamedTuple
+from typing import NamedTuple
 
 _SILENT_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "drvfs", "fuse", "vboxsf", "prl_fs", "virtiofs")
 """Prefixes of file system types (in /proc/mounts) without events for changes made elsewhere."""

@@ -10,9 +10,7 @@ import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
-
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
+from typing import NamedTuple
 
 HOOKS_OFF = "MEMTUI_HOOKS"
 """The environment variable that disables memtui's hooks when set to ``off``."""
@@ -22,7 +20,7 @@ _MARKERS = (".git", "package.json", ".claude")
 
 # Other contents of a file called HEAD are not branches.
 _BRANCHES = "refs/heads/"
-_COMMIT = deferred(r"[0-9a-f]{40,64}")
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
 # Named tuples: the module of dataclasses takes longer to import than a hook has for its work.

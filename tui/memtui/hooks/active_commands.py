@@ -5,29 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memtui.ground.clean import clean, clean_line
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.project import Project
 from memtui.hooks.report import Report
 from memtui.hooks.sections import size_of
 from memtui.hooks.text_budget import abridged, shares
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from memtui.store.commands_file import CommandProblem, CommandsFile, CommandSummary
 
-    class ListedCommand(Protocol):
-        """An active command as listed in session-state.json."""
 
-        @property
-        def name(self) -> str:
-            """As in the file."""
+class ListedCommand(Protocol):
+    """An active command as listed in session-state.json."""
 
-        @property
-        def activated_at(self) -> datetime | None:
-            """The time of its activation, None if unknown."""
+    @property
+    def name(self) -> str:
+        """As in the file."""
+
+    @property
+    def activated_at(self) -> datetime | None:
+        """The time of its activation, None if unknown."""
 
 
 RULES_ROOM = 3_500

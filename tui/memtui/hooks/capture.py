@@ -10,6 +10,7 @@ from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.clock import parse_iso
@@ -27,7 +28,6 @@ from memtui.ground.files import (
 from memtui.ground.files.atomic import place_new, write_temp
 from memtui.ground.files.folder import Folder
 from memtui.ground.files.problems import writing
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload

@@ -19,6 +19,7 @@ import sys
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
@@ -29,7 +30,6 @@ from memtui.ground.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Project
 from memtui.store.listing import scan
 from memtui.store.note_names import project_key, session_key

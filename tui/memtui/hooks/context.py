@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from memtui.ground.clean import clean_line
-from memtui.ground.named import TYPE_CHECKING
 from memtui.ground.project import Home, Project, git_branch
 from memtui.hooks.active_commands import FENCE, SUMMARISER_ROOM, Rules, abridged_rules, active_rules
 from memtui.hooks.pins import FOR_SUMMARISER, pins_text
@@ -22,10 +22,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.secrets.quoting import fenced, harmless, safe
 
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Profile = Literal["agileflow", "plain"]
+Profile = Literal["agileflow", "plain"]
 
 SUMMARISER_LIMIT = 9_900
 """Upper limit of the block in characters (`size_of`). Claude Code 2.1.330 cuts what a PreCompact hook prints

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from datetime import datetime
 
 from memtui.ground.files import FileProblem, existing_above, lock, private_folder, tail_within
-from memtui.ground.named import TYPE_CHECKING
 from memtui.ground.project import Home
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
@@ -14,10 +15,6 @@ from memtui.hooks.sections import beginning, size_of
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.outbox import PINS, Message, Outbox, what_of
 from memtui.store.transcript_path import TranscriptProblem, check_transcript
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
 
 _LOCK_SECONDS = 0.9
 _MARK = 20

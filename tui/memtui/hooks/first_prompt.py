@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from memtui.ground.named import TYPE_CHECKING
 from memtui.transcript.words import user_words
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _BYTES = 16 << 20
 """Bytes of a transcript searched: the first words are near its beginning."""

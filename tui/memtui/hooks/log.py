@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.files import append_line, read_lines
-from memtui.ground.named import NamedTuple
 
 LIMIT = 256 * 1024
 """Size in bytes from which a new file is begun; the previous one is kept."""

@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Project, find_root
 from memtui.hooks import LIMIT
 

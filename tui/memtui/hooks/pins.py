@@ -9,7 +9,6 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.hooks.report import Report
 from memtui.hooks.sections import size_of
-from memtui.secrets.quoting import fenced, safe
 
 FOR_SUMMARISER = "## Pinned by the user: every line has to stand in the summary, word for word"
 FOR_SESSION = "## Pinned by the user"
@@ -32,6 +31,7 @@ def titled_list(title: str, lines: list[str], report: Report) -> str:
     if not lines:
         return ""
     from memtui.lost.pins import ROOM
+    from memtui.secrets.quoting import fenced
 
     kept: list[str] = []
     room = ROOM
@@ -56,6 +56,7 @@ def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
         # Imported here: most projects have no pins.
         from memtui.documents.pins import parse_pins
         from memtui.lost.pins import read_pins_file
+        from memtui.secrets.quoting import safe
         from memtui.store.confirmed_pins import Confirmed
 
         try:

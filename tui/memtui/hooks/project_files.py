@@ -9,16 +9,12 @@ import json
 import os
 import re
 from itertools import islice
+from typing import Any
 
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileMissing, FileProblem, folder_within, read_within, tail_within
-from memtui.ground.named import TYPE_CHECKING
-from memtui.ground.patterns import deferred
 from memtui.ground.project import Project
 from memtui.hooks.report import Report
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _JSON_LIMIT = 4 << 20
 _TEXT_LIMIT = 1 << 20
@@ -37,9 +33,9 @@ _AGILEFLOW = (
 """docs/09-agents alone does not identify AgileFlow: `memtui command activate` creates it anywhere."""
 
 _IN_PROGRESS = {"in_progress", "in-progress", "in progress"}
-_HEADING = deferred(r"(#{1,6})\s+(.*)")
-_CONVENTIONS = deferred(r"(key|critical|important)\b|.*\bconventions?\b", re.IGNORECASE)
-_FENCE = deferred(r"\s{0,3}(```|~~~)")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
+_CONVENTIONS = re.compile(r"(key|critical|important)\b|.*\bconventions?\b", re.IGNORECASE)
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 
 def is_agileflow(project: Project) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from memtui.ground.clean import clean_line
-from memtui.ground.named import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+from memtui.ground.clean import clean_line
 
 _LONGEST = 400
 

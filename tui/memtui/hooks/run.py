@@ -7,18 +7,15 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from memtui import __version__
 from memtui.ground.clock import system_clock
-from memtui.ground.named import TYPE_CHECKING
 from memtui.ground.project import HOOKS_OFF, Home, Project, claude_config, memtui_home
 from memtui.hooks import PLUGIN_VERSION, PROMPT_EVENT, time_limit
 from memtui.hooks.log import Run, record
 from memtui.hooks.payload import Payload, project_of, read_payload
 from memtui.hooks.report import Report, describe
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 _CAPTURING = "pre-compact"
 EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVENT)

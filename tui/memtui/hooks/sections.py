@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from memtui.ground.named import NamedTuple
+from typing import NamedTuple
 
 LIMIT = 9_000
 """Upper limit of a session's notes in characters (`size_of`): of 10,000 or more, Claude Code 2.1.197 passes

@@ -11,13 +11,10 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from memtui.ground.files import FileMissing, FileProblem, read_within
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.hooks import CAPTURE, CLEARING, RULES
-
-if TYPE_CHECKING:
-    from typing import Any
 
 ALL = "all"
 """The job of our own entries: all of an event."""

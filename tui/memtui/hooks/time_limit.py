@@ -5,12 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-
-from memtui.ground.named import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
+from collections.abc import Callable
+from types import FrameType
 
 GRANTED_SECONDS = 10
 """The `timeout` that `memtui init` sets for a hook: Claude Code waits this long."""

@@ -6,12 +6,11 @@ Standard library only: hooks write marks, everything else finds them.
 
 from __future__ import annotations
 
+import re
 import zlib
+from typing import NamedTuple
 
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
-
-MARK = deferred(r"memtui:([0-9a-f]{8})\b")
+MARK = re.compile(r"memtui:([0-9a-f]{8})\b")
 """A mark; its eight characters identify the text handed over."""
 
 

@@ -12,7 +12,9 @@ import json
 import os
 import time
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.files import (
     FileMissing,
@@ -25,12 +27,8 @@ from memtui.ground.files import (
     write_atomic,
 )
 from memtui.ground.files.problems import writing
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
 from memtui.ground.project import Home
 from memtui.store.note_names import session_key
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 RESCUE = "rescue"
 """Facts chosen by the user."""

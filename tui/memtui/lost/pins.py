@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.documents.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
 from memtui.ground.clean import clean_line
@@ -23,7 +24,6 @@ from memtui.ground.files import (
     shared_folder,
     write_atomic,
 )
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, Project
 from memtui.secrets.secrets import masked
 from memtui.store.confirmed_pins import Confirmed

@@ -6,12 +6,10 @@ name, is not recognised any more. Text that nobody asks for is not looked at.
 
 from __future__ import annotations
 
-from memtui.ground.named import TYPE_CHECKING
+from typing import Any
+
 from memtui.secrets.private import may_hold_private_in, without_private, without_private_in
 from memtui.secrets.secrets import masked, masked_in
-
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def cleared(text: str) -> str:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
+from typing import NamedTuple
 
 _BRACKETS = {
     "<": (
@@ -84,7 +82,7 @@ _NAMED = (
     | dict.fromkeys(("zwj", "zwnj", "shy", "zerowidthspace", "nobreak"), "")
 )
 
-_ENTITY = deferred(
+_ENTITY = re.compile(
     r"[&\uff06\ufe60](?:amp[;\uff1b]|#38[;\uff1b]|#x26[;\uff1b]){0,8}(?:#0{0,8}(?P<decimal>\d{1,7})"
     r"|#x0{0,8}(?P<hex>[0-9a-f]{1,6})"
     r"|(?P<name>lt|gt|laquo|raquo|lsaquo|rsaquo|lang|rang|sol|lowbar|hyphen|dash|nbsp|tab|newline|zwj|zwnj|shy|zerowidthspace|nobreak))[;\uff1b]?"
@@ -94,7 +92,7 @@ _ENTITY = deferred(
 )
 # In either case spelled out: with re.IGNORECASE a dotless i, a long s and the Kelvin sign are in " -~".
 _ODD_ONE = r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])"
-_ODD = deferred(_ODD_ONE)
+_ODD = re.compile(_ODD_ONE)
 _BEFORE_BACKSPACE = r"(?=[^\n\x08\u2408]{1,8}+[\x08\u2408])"
 """Searched for first: that takes a fifth of the time of trying every length below at every character."""
 _ERASED = _BEFORE_BACKSPACE + "(?:{})".format(
@@ -104,14 +102,14 @@ _COLOURS = r"(?:[\x1b\u241b]\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
 _TITLES = r"[\x1b\u241b]\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\)"
 _CONTROLLED = f"{_COLOURS}|{_TITLES}|{_ERASED}"
 """Text that a terminal does not show: colour codes, and characters erased by backspaces."""
-_CONTROLLED_TEXT = deferred(_CONTROLLED)
-_COLOURED = deferred(
+_CONTROLLED_TEXT = re.compile(_CONTROLLED)
+_COLOURED = re.compile(
     r"[\x1b\x9b\u241b](?:(?:(?<=\x9b)|(?<!\x9b)\[)[0-?]{0,40}[ -/]{0,4}[@-~]"
     r"|(?<!\x9b)\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\))"
 )
 """The same for text without backspaces: a tenth of the time."""
-_ODD_OR_CONTROLLED = deferred(f"(?P<controlled>{_CONTROLLED})|{_ODD_ONE}")
-INVISIBLE = deferred(
+_ODD_OR_CONTROLLED = re.compile(f"(?P<controlled>{_CONTROLLED})|{_ODD_ONE}")
+INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\u2400-\u2421]"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from typing import NamedTuple
 
-from memtui.ground.named import NamedTuple
 from memtui.secrets.rules import Span
 from memtui.secrets.values import (
     any_of,

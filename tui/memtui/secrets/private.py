@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from memtui.ground.named import TYPE_CHECKING
-from memtui.ground.patterns import deferred
 from memtui.secrets.folding import (
     INVISIBLE,
     OPENERS,
@@ -16,23 +15,20 @@ from memtui.secrets.folding import (
     without_controls,
 )
 
-if TYPE_CHECKING:
-    from typing import Any
-
 MARK = "[private]"
 """The replacement of a private part."""
 
-_TAG = deferred(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
+_TAG = re.compile(r"<\s*(?P<closing>/\s*)?private(?![\w-])(?P<end>[^<>]{0,2000}>)?")
 
 _ESCAPES = r"[&\uff06\ufe60](?=amp|lt|la|ls|#)|\\(?=[ux\\])|%(?=25|3c|7|[46])"
-_TYPE = deferred(r"<Private[>,:\s]")
+_TYPE = re.compile(r"<Private[>,:\s]")
 """In type brackets, glued to a word, with this one capital: never used as a mark in prose."""
-_IN_CODE = deferred(r"\s*[&*]{0,2}\s*\w+\s*[;={]|\s*[;>]")
+_IN_CODE = re.compile(r"\s*[&*]{0,2}\s*\w+\s*[;={]|\s*[;>]")
 """Text after a type parameter of that name: ``vector<Private> items;``."""
 _BEFORE_TAG, _BEHIND_TAG = 40, 100
-_WORD_BEFORE = deferred(r"[\w:]+\Z")
-_ESCAPE = deferred(_ESCAPES, re.IGNORECASE)
-_CANDIDATE = deferred(
+_WORD_BEFORE = re.compile(r"[\w:]+\Z")
+_ESCAPE = re.compile(_ESCAPES, re.IGNORECASE)
+_CANDIDATE = re.compile(
     rf"[<{OPENERS}&\uff06\ufe60\\%](?:(?<![&\uff06\ufe60\\%])"
     r"(?!\s{0,9}(?:[a-oA-Oq-zQ-Z0-9=!?|)\]\"'-]|/\s{0,9}[a-oA-Oq-zQ-Z0-9>*/]))"
     r"|(?<=[&\uff06\ufe60])(?i:(?=amp|lt|la|ls|#))|(?<=\\)(?=[uUxX\\])|(?<=%)(?=25|3[cC]|7|[46]))"
@@ -53,22 +49,24 @@ def _spelled(word: str) -> bytes:
     return pattern
 
 
-_WRITTEN_TAG = deferred(rb"<(?>(?:\s|\\[tnrf])*)(?:" + _spelled("private") + rb"|" + _ODD_BYTE + rb")")
-_ENTITY_BRACKET = deferred(rb"&(?:[lL][aAtTsS]|[aA][mM][pP]|#)")
-_PERCENT_BRACKET = deferred(rb"%(?:25)*3[cC]")
-_ESCAPED_BRACKET = deferred(rb"\\[uxUX](?!00[01])")
-_OTHER_BRACKET = deferred(f"[{OPENERS}\u226e\u2280\uff06\ufe60]")
+_WRITTEN_TAG = re.compile(rb"<(?>(?:\s|\\[tnrf])*)(?:" + _spelled("private") + rb"|" + _ODD_BYTE + rb")")
+_ENTITY_BRACKET = re.compile(rb"&(?:[lL][aAtTsS]|[aA][mM][pP]|#)")
+_PERCENT_BRACKET = re.compile(rb"%(?:25)*3[cC]")
+_ESCAPED_BRACKET = re.compile(rb"\\[uxUX](?!00[01])")
+_OTHER_BRACKET = re.compile(f"[{OPENERS}\u226e\u2280\uff06\ufe60]")
 """Beginnings of a tag in a JSON line: ``<`` itself, as an entity, an escape or a look-alike."""
-_ESCAPED = deferred(rb"\\[buxUX]")
+_ESCAPED = re.compile(rb"\\[buxUX]")
 """An escape that may encode a bracket, a letter, a colour code or a backspace; rare."""
 
-_UNICODE_ESCAPE = deferred(rb"\\u(?!00[01])|\\\\u")
-_COLOUR = deferred(rb"\\u00(?:1b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?)")
-_BACKSPACE = deferred(rb"[^\\](?:\\b|\\u0008)")
+_UNICODE_ESCAPE = re.compile(rb"\\u(?!00[01])|\\\\u")
+_COLOUR = re.compile(
+    rb"\\u00(?:1b\][^\"\\]{0,200}(?:\\u0007|\\u001b\\\\)|(?:1b|9b)\[?[0-9;?]{0,40}[A-Za-z]?)"
+)
+_BACKSPACE = re.compile(rb"[^\\](?:\\b|\\u0008)")
 _MOST_BACKSPACES = 8
-_PERCENT_ESCAPE = deferred(rb"%[4-7]")
+_PERCENT_ESCAPE = re.compile(rb"%[4-7]")
 _ASCII = bytes(range(128))
-_BYTES = deferred(
+_BYTES = re.compile(
     rb"\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]"
     rb"|\xe2\x81[\xa0-\xaf]|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]|\xf3\xa0"
     rb"|[\xcc\xcd][\x80-\xbf]"  # combining marks

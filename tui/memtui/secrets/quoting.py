@@ -6,8 +6,9 @@ messages are removed, however they are spelled.
 
 from __future__ import annotations
 
+import re
+
 from memtui.ground.clean import clean
-from memtui.ground.patterns import deferred
 from memtui.secrets.folding import folded
 from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
@@ -30,9 +31,9 @@ words counts as a tag even without its end: the text may have been cut there.
 """
 
 _END = r"(?:\s[^<>]{0,300})?/?>"
-_TAG = deferred(rf"<\s*(?:/\s*)?(?:(?:{_WORDS})(?:{_END}|\s*>)|(?:{_NAMES})(?![\w-])(?:{_END})?)")
+_TAG = re.compile(rf"<\s*(?:/\s*)?(?:(?:{_WORDS})(?:{_END}|\s*>)|(?:{_NAMES})(?![\w-])(?:{_END})?)")
 _TAG_MARK = "[tag]"
-_RUN = deferred(r"`{3,}")
+_RUN = re.compile(r"`{3,}")
 
 
 def harmless(text: str) -> str:

@@ -7,9 +7,8 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any, NamedTuple
 
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
-from memtui.ground.patterns import deferred
 from memtui.secrets.values import (
     any_of,
     fits,
@@ -24,12 +23,9 @@ from memtui.secrets.values import (
     unexplained,
 )
 
-if TYPE_CHECKING:
-    from typing import Any
-
 _SHORTEST = 16
 """Length of the shortest token, in characters."""
-_MIXED = deferred("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
+_MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
 _GENERATED = 0.5
 """Minimum share of a token that is not explained by words, if it is only known by its form."""
 _NEXT_LINES = 2

@@ -6,18 +6,15 @@ kind: ``[masked: github token]``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
-from memtui.ground.patterns import deferred
 from memtui.secrets.folding import Folded
 from memtui.secrets.values import any_of
 
 if TYPE_CHECKING:
-    import re
-    from typing import Any
-
     from memtui.secrets.rules import Span
 
 MASK = "[masked: "
@@ -40,11 +37,11 @@ _NEAR = (
 """A word near every secret recognised by its place or name that no word of another language tells."""
 _SHORT = 4_000
 """A longer text is not looked at word by word."""
-_WORD = deferred(r"[a-z](?:[a-z']{0,14}|[a-z'-]{0,11})[.,;?]{0,2}")
-_RUN = deferred("[A-Za-z0-9_=~-]{16}")
+_WORD = re.compile(r"[a-z](?:[a-z']{0,14}|[a-z'-]{0,11})[.,;?]{0,2}")
+_RUN = re.compile("[A-Za-z0-9_=~-]{16}")
 """Part of every token recognised by its form."""
-_ODD = deferred("[\x1b\x9b\u241b\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e]")
-_HIDDEN = deferred(
+_ODD = re.compile("[\x1b\x9b\u241b\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff\uff01-\uff5e]")
+_HIDDEN = re.compile(
     "[\xad\u034f\u061c\u200b-\u200f\u2060-\u2064\ufeff]|(?:[\x1b\u241b]\\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
 )
 """What is not seen: zero-width characters and colours."""

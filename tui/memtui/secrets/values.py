@@ -6,11 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-
-from memtui.ground.named import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 _RANDOM = 0.3
 """Minimum share of a value that is not explained by words for it to count as random."""

@@ -9,9 +9,9 @@ import math
 import os
 import tomllib
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
-from memtui.ground.named import NamedTuple
 from memtui.ground.project import Home, expanded
 
 _LIMIT = 64 << 10

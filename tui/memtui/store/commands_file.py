@@ -6,10 +6,12 @@ Standard library only, for the hook.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from memtui.documents.commands import (
     ActiveCommand,
@@ -30,20 +32,14 @@ from memtui.ground.files import (
     shared_folder,
     sweep_temps,
 )
-from memtui.ground.named import TYPE_CHECKING, NamedTuple
-from memtui.ground.patterns import deferred
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
 from memtui.store.shared_text import Patience, SharedText
 
-if TYPE_CHECKING:
-    from typing import Any
-
-
 COMMAND_LIMIT = 1 << 20
 """Maximum size of command files, in bytes."""
 
-_NAME = deferred(r"[a-zA-Z0-9/_.-]+")
+_NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
 
 
 class CommandProblem(FileProblem):

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.documents.capture_text import PendingText, read_pending
 from memtui.ground.files import (
@@ -24,8 +25,6 @@ from memtui.ground.files import (
     folder_within,
     heads_within,
 )
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
 from memtui.ground.project import Home, Project
 
 CAPTURE_NAME = re.compile(r"[^.].*-autocompact\.md")
@@ -233,7 +232,7 @@ _FRONT_MATTER = re.compile(
 _FILE_SIZE = 64 << 10
 """Maximum size in bytes of reviews' memory files; usual ones have 2,000, and name the memory at the end."""
 # The section added to a memory file by `memtui.store.compact`.
-_STORED_AS = deferred(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
+_STORED_AS = re.compile(rb"^## Recovery[ \t\r]*\nRecovery ID: (CMEM-\d{8}-\d{6})[ \t\r]*$", re.MULTILINE)
 
 
 def quick_project(data: bytes) -> str | None:

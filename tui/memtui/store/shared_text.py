@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.files import (
     FileChanged,
@@ -33,7 +34,6 @@ from memtui.ground.files import (
 )
 from memtui.ground.files.atomic import flock, pause, place_new, write_temp
 from memtui.ground.files.folder import KINDS, READ
-from memtui.ground.named import NamedTuple
 from memtui.ground.text import FormatError
 
 LIMIT = 16 << 20

@@ -6,29 +6,24 @@ summaries, skill texts. They are recognised by marks and openings observed in Cl
 
 from __future__ import annotations
 
-from memtui.ground.named import TYPE_CHECKING
-from memtui.ground.patterns import deferred
+import re
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from typing import Any, Literal
+WordsKind = Literal[
+    "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell",
+    "shell output", "output", "notification", "machine",
+]  # fmt: skip
+"""The kind of a user line.
 
-    WordsKind = Literal[
-        "typed", "command", "local command", "plan", "comment", "interruption", "memory", "shell",
-        "shell output", "output", "notification", "machine",
-    ]  # fmt: skip
-    """The kind of a user line.
+Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
+context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
+``local command`` is a slash command that is the user's unless ``output`` follows: then Claude Code
+itself carried it out. A ``notification`` of a task or of another session wakes the model; ``machine``
+does not.
+"""
 
-    Words of the user: ``typed``, ``command`` (a slash command with its words), ``plan`` (given to a fresh
-    context), ``comment`` (given with an approval), ``memory`` (a ``#`` note), ``shell`` (a ``!`` line).
-    ``local command`` is a slash command that is the user's unless ``output`` follows: then Claude Code
-    itself carried it out. A ``notification`` of a task or of another session wakes the model; ``machine``
-    does not.
-    """
-else:
-    WordsKind = str
-
-_BLOCK_OPENING = deferred(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
-_TYPED_COMMAND = deferred(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
+_BLOCK_OPENING = re.compile(r"<(ide_[a-z_]+|system-reminder|[a-z]+(?:-[a-z]+)*-hook)>")
+_TYPED_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+|$)")
 
 _INTERRUPTION = "[Request interrupted by user"
 
@@ -94,7 +89,7 @@ Their arguments steer the program, not the work; the exception is /compact, whos
 _WORDED = frozenset({"goal", "plan"})
 """Commands that Claude Code executes itself, but whose arguments are work for the model."""
 
-_SKILL = deferred(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
+_SKILL = re.compile(r"<skill-format>|\bskill is (?:loading|running)</command-message>")
 """Marks of a skill called by the model; its name has no slash."""
 
 

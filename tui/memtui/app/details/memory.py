@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from memtui.app.widgets.document import Document, Line, Span, from_markdown, line, styled
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
-from memtui.ground.patterns import deferred
 
 if TYPE_CHECKING:
     from memtui.documents.checklist import Point
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 LINK = "fold:"
 """Prefix of a fold's link, before its name."""
 
-_DETAILS = deferred(r"\s*<details\b[^>]*>\s*", re.IGNORECASE)
-_END = deferred(r"\s*</details>\s*", re.IGNORECASE)
-_SUMMARY = deferred(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
-_BELOW = deferred(r"##[ \t]+Working Files\b", re.IGNORECASE)
-_HEADING = deferred(r"##[ \t]+\S")
-_NOTHING = deferred(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
+_DETAILS = re.compile(r"\s*<details\b[^>]*>\s*", re.IGNORECASE)
+_END = re.compile(r"\s*</details>\s*", re.IGNORECASE)
+_SUMMARY = re.compile(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
+_BELOW = re.compile(r"##[ \t]+Working Files\b", re.IGNORECASE)
+_HEADING = re.compile(r"##[ \t]+\S")
+_NOTHING = re.compile(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
 """A row that states an absence and its reason."""
-_CLICK = deferred(r"\s*\(click to expand\)", re.IGNORECASE)
+_CLICK = re.compile(r"\s*\(click to expand\)", re.IGNORECASE)
 
 
 def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 
 from memtui.app.widgets.document import Document, Line, from_markdown, line, styled
-from memtui.ground.patterns import deferred
 
-_FRAME = deferred(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
-_HEADING = deferred(r"(## .*?)\s*\([^()]*\)\s*")
-_TASK = deferred(r"(\s*)[-*] \[([ xX])\]\s*(\*\*IN PROGRESS\*\*:|NEXT:|LATER:)?\s*(.*)")
-_NOTHING = deferred(r"[-*]\s*(?:[\w ]+:\s*)?(?:N/A|none|n/a|None)?\.?\s*")
+_FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
+_HEADING = re.compile(r"(## .*?)\s*\([^()]*\)\s*")
+_TASK = re.compile(r"(\s*)[-*] \[([ xX])\]\s*(\*\*IN PROGRESS\*\*:|NEXT:|LATER:)?\s*(.*)")
+_NOTHING = re.compile(r"[-*]\s*(?:[\w ]+:\s*)?(?:N/A|none|n/a|None)?\.?\s*")
 
 
 def state_document(text: str) -> Document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from textual import getters, work
 from textual.content import Content
@@ -13,7 +14,6 @@ from memtui.app.base import BaseApp
 from memtui.app.panes.pane import Detail, Pane, Progress
 from memtui.app.widgets.document import ASIDE, Document
 from memtui.app.widgets.document_view import DocumentView
-from memtui.ground.named import NamedTuple
 
 _PAUSE = 0.06
 """Seconds without a change of selection before slow data is read."""

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from textual import events, getters, work
 from textual.containers import Vertical
@@ -25,7 +26,6 @@ from memtui.app.widgets.document import Document
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.wrap import wrap
 from memtui.ground.clean import clean_line
-from memtui.ground.named import NamedTuple
 
 _FILTER = 16
 """Maximum width of a filter in a title."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, work
 from textual.binding import Binding, BindingType
@@ -26,8 +26,6 @@ from memtui.app.widgets.painting import Look
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ _NEXT = 3
 """Number of upcoming tasks shown."""
 _COUNTS = frozenset({"…", "✓", "phase"})
 """Labels of rows that are not lines of the session."""
-_RESOLVED = deferred(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
+_RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
 """The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
 from memtui.app.widgets.wrap import graphemes
 from memtui.ground.clean import clean
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
 
 LINE_LIMIT = 2000
 """Maximum length of a displayed logical line in characters; longer ones are visibly cut."""
@@ -130,12 +130,12 @@ def _capped(made: Line) -> Line:
     return made._replace(text=text[:end] + note, spans=tuple(spans))
 
 
-_BULLET = deferred(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
-_FENCE = deferred(r" {0,3}(`{3,}|~{3,})")
-_HEADING = deferred(r" {0,3}(#{1,6})(?: +|$)")
-_QUOTE = deferred(r" {0,3}((?:> ?)+)")
-_MARK = deferred(r"\*\*|`+")
-_WORD_OR_PATH = deferred(r"[A-Za-z0-9_/*]")
+_BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?: +|$)")
+_QUOTE = re.compile(r" {0,3}((?:> ?)+)")
+_MARK = re.compile(r"\*\*|`+")
+_WORD_OR_PATH = re.compile(r"[A-Za-z0-9_/*]")
 
 
 def from_markdown(text: str) -> Document:

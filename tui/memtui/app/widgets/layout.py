@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import NamedTuple
 
 from memtui.app.widgets.document import Document
 from memtui.app.widgets.wrap import Piece, wrap
-from memtui.ground.named import NamedTuple
 
 _CHECK_EVERY = 256
 _LINES_BELOW, _CHARS_BELOW = 400, 48 * 1024

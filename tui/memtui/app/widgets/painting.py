@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -18,7 +19,6 @@ from memtui.app.widgets.document import ROLES
 from memtui.app.widgets.layout import Layout
 from memtui.app.widgets.wrap import centred, fit, hang_for, head
 from memtui.ground.clean import clean
-from memtui.ground.named import NamedTuple
 
 
 def segment(text: str, style: Style) -> Segment:

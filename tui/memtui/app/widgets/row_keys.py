@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-
-from memtui.ground.named import NamedTuple
+from typing import NamedTuple
 
 _NEAR = 32
 _PATIENCE = 4096

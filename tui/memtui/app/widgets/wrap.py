@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
 
 from memtui.ground.clean import clean
-from memtui.ground.named import NamedTuple
-from memtui.ground.patterns import deferred
 
 
 class Piece(NamedTuple):
@@ -25,8 +25,8 @@ _ONE_CELL = (
 )
 # The same with two cells: CJK punctuation, kana, ideographs, Hangul syllables, full-width forms.
 _TWO_CELLS = "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
-_PLAIN = deferred(f"[{_ONE_CELL}]*")
-_ALONE = deferred(f"[{_ONE_CELL}{_TWO_CELLS}]*")
+_PLAIN = re.compile(f"[{_ONE_CELL}]*")
+_ALONE = re.compile(f"[{_ONE_CELL}{_TWO_CELLS}]*")
 # Spacing vowel signs that Unicode keeps with the previous letter: Thai and Lao AM.
 _SPACING_MARKS = frozenset("\u0e33\u0eb3")
 _ELLIPSIS = "…"

@@ -8,9 +8,9 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.files.problems import FileNotRegular, FileOutside, FileProblem, FileTooLarge, reading
-from memtui.ground.named import NamedTuple
 
 # Flags that the system lacks are 0: Windows has none of these.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
