@@ -69,7 +69,7 @@ async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
             await driver.press("escape")
         await look_for(driver, "token once")
         result = screen(driver)._found[f"memory {name}"]
-        assert not isinstance(result, str)
+        assert isinstance(result, Result)
         assert {piece for piece, hit in result.pieces() if hit} >= {"token", "once"}
 
 

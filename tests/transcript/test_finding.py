@@ -92,3 +92,11 @@ def test_what_json_may_write_otherwise_is_not_searched_as_bytes(
     wanted: str, needles: tuple[bytes, ...]
 ) -> None:
     assert Query(wanted).needles == needles
+
+
+def test_any_of_some_words_is_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", user("The old hinge"), user("nothing"), said(text("Oiled hinges")))
+    query = Query("hinge oiled", ("hinge", "hinges", "oiled"))
+    assert len(found(path, query)) == 2
+    assert query.spans("Oiled hinges") == [(0, 5), (6, 12)] and not query.is_in("the hing")
+    assert Query("x ä", ("x", "ä")).needles == ()

@@ -212,7 +212,7 @@ class MemtuiApp(BaseApp):
     def refresh_remotes(self) -> None:
         self.browser.bar.refresh_remotes()
 
-    def open_transcript(self, path: Path, line: int = 0, *, find: str = "") -> None:
+    def open_transcript(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
         from memtui.app.screens.transcript import TranscriptScreen
 
         screen = TranscriptScreen(path, line, find=find)

@@ -50,8 +50,8 @@ class BaseApp(App[None]):
         self.painted = asyncio.Event()
         """Set after the first paint, which slow work and imports wait for."""
 
-    def open_transcript(self, path: Path, line: int = 0, *, find: str = "") -> None:
-        """Read a transcript at a line (1-based), or at its end; `find` is marked there."""
+    def open_transcript(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
+        """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
         raise NotImplementedError
 
     def open_lost(self, transcript: Path, since: datetime | None) -> None:

@@ -547,7 +547,9 @@ class BrowserScreen(StyledOnce):
     def search(self) -> None:
         from memtui.app.screens.search import SearchScreen
 
-        screen = SearchScreen(self.model, query=self._last_query, session=self.state.view.transcript)
+        under = (each.query_text for each in self.app.screen_stack if isinstance(each, SearchScreen))
+        query = next(under, self._last_query)
+        screen = SearchScreen(self.model, query=query, session=self.state.view.transcript)
 
         def closed(found: Result | None) -> None:
             self._last_query = screen.query_text

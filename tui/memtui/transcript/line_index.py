@@ -217,9 +217,11 @@ Rows = Callable[[Block], list[str]]
 
 @dataclass(frozen=True)
 class Query:
-    """A text to find: case-sensitive if it has a capital letter."""
+    """A text to find, or any of some words: case-sensitive if it has a capital letter."""
 
     text: str
+    words: tuple[str, ...] = ()
+    """Found instead of the text, which only names them."""
 
     @cached_property
     def exact(self) -> bool:
@@ -228,7 +230,8 @@ class Query:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(re.escape(self.text), 0 if self.exact else re.IGNORECASE)
+        wanted = "|".join(map(re.escape, sorted(self.words, key=len, reverse=True) or (self.text,)))
+        return re.compile(wanted, 0 if self.exact else re.IGNORECASE)
 
     def spans(self, row: str) -> list[tuple[int, int]]:
         return [found.span() for found in self._pattern.finditer(row)] if self.text else []
@@ -240,17 +243,19 @@ class Query:
     def needles(self) -> tuple[bytes, ...]:
         """Byte strings, one of which occurs in every candidate line; empty if every line is a candidate.
 
-        That is the longest part that JSON leaves as it is, and that `bytes.lower` makes equal;
+        That is of each text the longest part that JSON leaves as it is, and that `bytes.lower` makes equal;
         beyond ASCII it may be escaped.
         """
-        parts = _SAFE.findall(self.text)
-        if not self.exact:
-            parts = [piece for part in parts for piece in _caseless_or_ascii(part)]
-        best = max(parts, key=len, default="").strip(" ")
-        if not best:
-            return ()
-        plain, escaped = best.encode("utf-8", "replace"), json.dumps(best)[1:-1].encode()
-        return tuple(dict.fromkeys(each if self.exact else each.lower() for each in (plain, escaped)))
+        found: list[bytes] = []
+        for wanted in self.words or (self.text,):
+            parts = _SAFE.findall(wanted)
+            if not self.exact:
+                parts = [piece for part in parts for piece in _caseless_or_ascii(part)]
+            best = max(parts, key=len, default="").strip(" ")
+            if not best:
+                return ()
+            found += [best.encode("utf-8", "replace"), json.dumps(best)[1:-1].encode()]
+        return tuple(dict.fromkeys(each if self.exact else each.lower() for each in found))
 
     def candidates(self, data: bytes) -> Iterator[int]:
         """Yield the indices of the lines in `data` that may match."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from itertools import groupby
+from typing import NamedTuple
 
 from textual.content import Content
 
@@ -51,7 +52,17 @@ _WHAT = {
 _SO_FAR = " · not all searched yet"
 
 
-def draw(found: Result, now: datetime, width: int) -> Content:
+class Heading(NamedTuple):
+    """A row above results."""
+
+    text: str
+    rest: int = 0
+    """Further rows of the session that ``→`` shows."""
+
+
+def draw(found: Result | Heading, now: datetime, width: int) -> Content:
+    if isinstance(found, Heading):
+        return row([found.text], f"{found.rest} more →" if found.rest else "", width)
     title, when = clean_line(found.title), found.when
     if found.kind is Kind.SESSION:
         ago = short_age(when, now) if when else ""
@@ -68,7 +79,7 @@ def draw(found: Result, now: datetime, width: int) -> Content:
 
 def rows_of(
     groups: Iterable[Group], *, recent: bool, unfolded: Collection[str] = ()
-) -> Iterable[tuple[str, Result | str]]:
+) -> Iterable[tuple[str, Result | Heading]]:
     """Rows by unique keys: a heading for each kind, then its results."""
     groups = tuple(groups)
     anything = any(group.results for group in groups)
@@ -77,20 +88,22 @@ def rows_of(
         if some or (anything and not complete):
             number = len({each.name for each in some}) if kind is Kind.SESSION else len(some)
             count = "recent" if recent else f"{total}" if total == number else f"{number} of {total:,}"
-            yield f"# {kind}", f"{HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}"
+            yield f"# {kind}", Heading(f"{HEADINGS[kind]}  {count}{'' if complete else _SO_FAR}")
             yield from (
                 _sessions(some, unfolded) if kind is Kind.SESSION else ((each.key, each) for each in some)
             )
 
 
-def _sessions(results: Iterable[Result], unfolded: Collection[str]) -> Iterable[tuple[str, Result | str]]:
+def _sessions(results: Iterable[Result], unfolded: Collection[str]) -> Iterable[tuple[str, Result | Heading]]:
     """A heading for each session, and its best rows; all of an unfolded one."""
     for name, some in groupby(results, key=lambda result: result.name):
         turns = list(some)
-        rest = len(turns) - ROWS
-        said = f" · {turns[0].said}" if turns[0].said else ""
-        said += f" · {rest} more →" if rest > 0 and name not in unfolded else ""
-        yield f"# session {name}", f" {clean_line(name)[:8]}  {clean_line(turns[0].title)}{said}"
+        rest = 0 if name in unfolded else max(0, len(turns) - ROWS)
+        said = f"{turns[0].said} · " if turns[0].said else ""
+        yield (
+            f"# session {name}",
+            Heading(f" {clean_line(name)[:8]}  {said}{clean_line(turns[0].title)}", rest),
+        )
         yield from ((turn.key, turn) for turn in (turns if name in unfolded else turns[:ROWS]))
 
 

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Label
 
 from memtui.app.base import PROMPT, BaseApp
-from memtui.app.details.search import HINT, draw, result_document, rows_of, text_document
+from memtui.app.details.search import HINT, Heading, draw, result_document, rows_of, text_document
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -95,7 +95,7 @@ class SearchScreen(Screen[Result | None]):
         self._groups: tuple[Group, ...] = ()
         self._unfolded: set[str] = set()
         """The sessions whose further rows are shown."""
-        self._found: dict[str, Result | str] = {}
+        self._found: dict[str, Result | Heading] = {}
         self._gone = False
 
     def compose(self) -> ComposeResult:
@@ -113,7 +113,7 @@ class SearchScreen(Screen[Result | None]):
         with Container(id="found"):
             yield RowList(
                 self._draw,
-                is_header=lambda key: isinstance(self._found.get(key), str),
+                is_header=lambda key: isinstance(self._found.get(key), Heading),
                 empty="…",
                 id="results",
             )
@@ -190,8 +190,7 @@ class SearchScreen(Screen[Result | None]):
 
     def _draw(self, key: str, width: int) -> Content:
         found = self._found.get(key)
-        now = self.model.clock()
-        return draw(found, now, width) if isinstance(found, Result) else Content(found or "")
+        return draw(found, self.model.clock(), width) if found else Content("")
 
     @on(RowList.Highlighted)
     def _show_selected(self) -> None:
@@ -297,9 +296,10 @@ class SearchScreen(Screen[Result | None]):
             self._read(found, await asyncio.to_thread(archive.readable_at, path))
 
     def _read(self, found: Result, path: Path) -> None:
-        """Open a transcript at the match, with the longest matching word marked."""
-        words = max((piece for piece, hit in found.pieces() if hit), key=len, default="")
-        self.app.open_transcript(path, found.line, find=words.lower())
+        """Open a transcript at the match, with the matching words marked."""
+        marks = parse_search(self.query_text).query.marks(found.text)
+        words = dict.fromkeys(found.text[start:end].lower() for start, end in marks)
+        self.app.open_transcript(path, found.line, find=tuple(each for each in words if "\n" not in each))
 
     def action_resume(self, fork: bool = False) -> None:
         """Resume the selected session in Claude Code, or a copy of it."""

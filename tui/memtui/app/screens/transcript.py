@@ -77,12 +77,12 @@ class TranscriptScreen(StyledOnce):
         "A number goes before G (a line) or % (a part of the file)."
     )
 
-    def __init__(self, path: Path, line: int = 0, *, find: str = "") -> None:
+    def __init__(self, path: Path, line: int = 0, *, find: tuple[str, ...] = ()) -> None:
         """Use `read_transcript`."""
         super().__init__()
         self._path = path
         self.view = TranscriptView(path, line, id="transcript")
-        self._query = find
+        self._query = " ".join(find)
         self._sought = find
         self._typed = ""
 
@@ -99,7 +99,7 @@ class TranscriptScreen(StyledOnce):
     @on(TranscriptView.Moved)
     def show_place(self) -> None:
         if self._sought and self.view.current is not None:
-            sought, self._sought = self._sought, ""
+            sought, self._sought = self._sought, ()
             self.finder.show_here(sought)
         found = self.finder.place
         self.view.border_title = Content(title(self.view, self.view.outer_size.width))

@@ -69,19 +69,21 @@ class Finder:
         if text and self._origin is not None:
             self._go((self._origin.key, -1), 1)
 
-    def show_here(self, text: str) -> None:
-        """Mark a text, and show it in the current line if it is there."""
-        self.look_for(text)
+    def show_here(self, words: tuple[str, ...]) -> None:
+        """Mark words, and show the first one in the current line if it is there."""
+        self.look_for(" ".join(words), words)
         current, window = self._view.current, self._view.window
         here = [each for each in window.blocks if current and each.key[0] == current.key[0]]
-        if text and (hits := hits_in(here, window.query, rows_of)):
+        if words and (hits := hits_in(here, window.query, rows_of)):
             self._show(hits[0])
 
-    def look_for(self, text: str) -> None:
-        """Mark a text, and search for all its occurrences from the current position on."""
+    def look_for(self, text: str, words: tuple[str, ...] = ()) -> None:
+        """Mark a text, or words, and search for all occurrences from the current position on."""
+        if text == self.text:  # the line was opened on it
+            words = words or self._view.window.query.words
         self._reset()
         self._view.workers.cancel_group(self._view, "transcript-find")
-        self._view.look_for(query := Query(text))
+        self._view.look_for(query := Query(text, words))
         if text:
             self._begin = self._view.window.index.at(self._origin.key[0]) if self._origin else 0
             self._end = len(self._view.window.index)
