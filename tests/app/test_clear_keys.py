@@ -187,3 +187,18 @@ async def test_a_broken_file_is_reported_in_the_pane_and_never_taken_for_empty(w
         await driver.press("x")
         assert driver.last_said == "No active command and no pin is selected."
     assert world.project.session_state_json.read_text() == '{"active_commands": ['
+
+
+async def test_an_old_change_is_named_before_it_is_undone(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.app.app._OLD", 0)
+    async with opened(full) as driver:
+        await driver.press("3", "x")
+        await driver.until_said("Cleared")
+        await driver.press("u")
+        await driver.until(lambda: "Undo what was done 0 minutes ago: cleared /babysit?" in driver.shown)
+        await driver.press("n")
+        assert driver.app.model.changes.last() is not None
+        await driver.press("u", "y")
+        await driver.until_said("Undone: cleared /babysit")

@@ -19,9 +19,10 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.ground.files import FileProblem
+from memtui.ground.project import Project
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import ArchiveSettings
-from tests.app.harness import SHORT, SIZES, Driver, opened
+from tests.app.harness import SHORT, SIZES, WIDE, Driver, app_on, opened
 from tests.app.world import World, clock
 
 SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
@@ -433,3 +434,18 @@ async def test_a_broken_copy_is_reported_and_not_resumed(
         await driver.press("R")
         assert "cannot be unpacked: it is cut off" in driver.last_said
         assert not log.exists()
+
+
+async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = world.session(minutes=5)
+    session.prompt("Fix the login")
+    world.save(session)
+    monkeypatch.setenv("HOME", str(world.base))
+    app = app_on(Project(world.base), world.home, world.claude)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        driver = Driver(app, pilot)
+        await driver.until(lambda: "Sessions 1 of all projects" in driver.shown)
+        await driver.until_said("This folder is no project: enter opens the project of a session.")
+        await driver.press("enter")
+    assert app.next_project == Project(world.root)
+    assert not (world.base / ".project").exists()

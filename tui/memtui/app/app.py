@@ -7,6 +7,7 @@ import gc
 import os
 import re
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -27,6 +28,7 @@ from textual.widgets import OptionList
 
 from memtui.app.base import BaseApp, add_size_classes, shown
 from memtui.app.browser import BrowserScreen
+from memtui.app.changes import Change
 from memtui.app.project import ProjectModel
 from memtui.app.settings import FILE, Settings, SettingsError, load_settings, save_theme
 from memtui.app.terminal import DaemonThreads, end_with_terminal
@@ -41,6 +43,8 @@ _LOAD_AFTER = 1.0
 """Seconds after the first paint until the reader is imported."""
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
+_OLD = 10
+"""Minutes after which an undo asks first."""
 _UNDO_TARGETS = ("commands", "compacts", "memories", "pins", "userpins", "branch")
 
 
@@ -78,6 +82,8 @@ class MemtuiApp(BaseApp):
     def __init__(self, model: ProjectModel, log: FailureLog, *, note: str = "") -> None:
         super().__init__(model, log)
         self.note = note
+        self.next_project: Project | None = None
+        """What to open after this project."""
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)
@@ -219,6 +225,10 @@ class MemtuiApp(BaseApp):
         add_size_classes(screen, self)
         self.push_screen(screen)
 
+    def open_project(self, root: Path) -> None:
+        self.next_project = Project(root)
+        self.exit()
+
     def open_lost(self, transcript: Path, since: datetime | None) -> None:
         from memtui.app.screens.lost import LostScreen
 
@@ -281,6 +291,8 @@ class MemtuiApp(BaseApp):
         async with self._undoing:
             with self.reporting("redoing" if undone else "undoing"):
                 changes = self.model.changes
+                if not undone and not await self._is_meant(changes.last()):
+                    return
                 change = await asyncio.to_thread(changes.redo if undone else changes.undo)
                 if change is None:
                     nothing = "Nothing to undo: memtui undoes changes of this run."
@@ -294,6 +306,17 @@ class MemtuiApp(BaseApp):
                 if then is not None:
                     then()
                 self.say(f"{'Redone' if undone else 'Undone'}: {change.what}.")
+
+    async def _is_meant(self, change: Change | None) -> bool:
+        """Whether a change is to be undone: an old one may be forgotten, so it is named and asked for."""
+        minutes = int((time.monotonic() - change.at) / 60) if change else 0
+        if change is None or minutes < _OLD:
+            return True
+        from memtui.app.screens.dialogs import ConfirmScreen
+
+        question = f"Undo what was done {minutes} minutes ago: {change.what}?"
+        asked = ConfirmScreen(question, yes="Undo", no="Keep it")
+        return await self.push_screen_wait(asked) is True
 
     # -- keys of every screen -------------------------------------------------------------------------------
 
@@ -426,12 +449,15 @@ def run_app(
         clock: gives the current time.
         demo: whether this is the demo: noted in the status line, with quick updates of session states.
     """
-    model = ProjectModel(Places(project, home, claude), clock, lively=demo)
     log = FailureLog(home.failure_log, clock)
-    try:
-        app = MemtuiApp(model, log, note="demo" if demo else "")
-    except SettingsError as error:
-        sys.exit(f"memtui: {clean_line(str(error))}")
-    app.run()
-    if app.return_code:
-        sys.exit(app.return_code)
+    shown: Project | None = project
+    while shown is not None:
+        model = ProjectModel(Places(shown, home, claude), clock, lively=demo)
+        try:
+            app = MemtuiApp(model, log, note="demo" if demo else "")
+        except SettingsError as error:
+            sys.exit(f"memtui: {clean_line(str(error))}")
+        app.run()
+        if app.return_code:
+            sys.exit(app.return_code)
+        shown = app.next_project

@@ -54,6 +54,10 @@ class BaseApp(App[None]):
         """Read a transcript at a line (1-based), or at its end; the words `find` are marked there."""
         raise NotImplementedError
 
+    def open_project(self, root: Path) -> None:
+        """Leave this project, and open another one."""
+        raise NotImplementedError
+
     def open_lost(self, transcript: Path, since: datetime | None) -> None:
         """Show what a session's first compaction at or after a time lost."""
         raise NotImplementedError

@@ -44,6 +44,7 @@ from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.split import Split
 from memtui.ground.clean import clean_line
+from memtui.ground.project import is_project
 
 if TYPE_CHECKING:
     from memtui.ground.project import Places
@@ -163,6 +164,11 @@ class BrowserScreen(StyledOnce):
     def _painted(self) -> None:
         """After the first paint, models and stores may be imported."""
         self.app.painted.set()
+        if not is_project(self.model.project.root):
+            from memtui.app.screens.sessions import SessionsScreen
+
+            self.app.push_screen(SessionsScreen(self.model, choosing=True))
+            return
         self.live.start()
         self._writer.start()
         self.bar.refresh_remotes(self._settings.sync_seconds)

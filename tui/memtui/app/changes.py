@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -36,6 +37,8 @@ class Change(NamedTuple):
     redo: Callable[[], object]
     names: tuple[str, ...] = ()
     """Names of the files whose rows an undo brings back."""
+    at: float = 0.0
+    """When it was made, on the clock of `time.monotonic`."""
 
 
 class Making:
@@ -61,8 +64,13 @@ class Changes:
     def add(self, change: Change) -> None:
         """Add a change that was made; nothing can be redone from then on."""
         with self._guard:
-            self._done.append(change)
+            self._done.append(change._replace(at=time.monotonic()))
             self._undone.clear()
+
+    def last(self) -> Change | None:
+        """The change that `undo` would take back."""
+        with self._guard:
+            return self._done[-1] if self._done else None
 
     def undo(self) -> Change | None:
         return self._revert(self._done, self._undone, lambda change: change.undo)

@@ -161,6 +161,11 @@ def find_root(start: Path, home: Path | None = None) -> Path:
     return root
 
 
+def is_project(folder: Path, home: Path | None = None) -> bool:
+    """Whether a folder may be a project: neither the user's home folder nor the file system's root."""
+    return folder not in ((home or Path.home()).resolve(), Path(folder.anchor))
+
+
 def git_branch(root: Path) -> str:
     """The checked-out branch, the first 8 digits of a detached commit, or "" outside git.
 

@@ -316,7 +316,8 @@ class PendingPane(Pane):
 
             missing.extend(find_missing(self.model.places, self.model.clock))
             what = "1 capture" if len(missing) == 1 else f"{len(missing)} captures"
-            return f"Write {what} for compactions that nothing captured?" if missing else ""
+            where = clean_line(str(self.model.project.compacts))
+            return f"Write {what} for compactions that nothing captured, in {where}?" if missing else ""
 
         def answered(sure: bool | None) -> None:
             if sure:

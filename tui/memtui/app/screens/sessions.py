@@ -24,6 +24,7 @@ from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
 from memtui.ground.files import FileProblem
+from memtui.ground.project import find_root, is_project
 from memtui.store.archive import Archive
 from memtui.store.resuming import Resumable
 from memtui.store.session_list import Session, SessionList, agents_of
@@ -65,13 +66,21 @@ class SessionsScreen(Screen[None]):
     ]
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
 
-    def __init__(self, model: ProjectModel) -> None:
+    def __init__(self, model: ProjectModel, *, choosing: bool = False) -> None:
+        """Make the screen.
+
+        Args:
+            model: the project.
+            choosing: list the sessions of all projects, and let enter open a session's project.
+        """
         super().__init__()
         self._model = model
+        self._choosing = choosing
         places = model.places
         self._list = SessionList(places.project, places.home, places.claude, model.clock)
         self._archive = Archive(places.home, model.clock)
         self._rows = SessionListing(model.project.root)
+        self._rows.everywhere = choosing
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sessions-body"):
@@ -85,6 +94,8 @@ class SessionsScreen(Screen[None]):
     def on_mount(self) -> None:
         self._files = SessionFiles(self.app, self._model.places, self._model.clock, self._load)
         self._load()
+        if self._choosing:
+            self.app.say("This folder is no project: enter opens the project of a session.")
 
     def on_descendant_focus(self) -> None:
         """Where there is room for one only, show the list or the detail."""
@@ -154,6 +165,8 @@ class SessionsScreen(Screen[None]):
             self._say_nothing()
         elif agent is not None:
             self.app.open_transcript(agent.path)
+        elif self._choosing and (root := _project_of(session)) is not None:
+            self.app.open_project(root)
         elif session.kept is None:
             self.app.open_transcript(session.path)
         else:
@@ -263,5 +276,14 @@ class SessionsScreen(Screen[None]):
             self._show()
         elif self._rows.filter:
             self._dropped()
+        elif self._choosing:
+            self.app.exit()
         else:
             self.dismiss()
+
+
+def _project_of(session: Session) -> Path | None:
+    """The root of a session's project; None if it is gone, or none."""
+    folder = Path(session.summary.folder or "/")
+    root = find_root(folder) if folder.is_dir() else folder
+    return root if root.is_dir() and is_project(root) else None
