@@ -220,7 +220,7 @@ View = PaneView | DraftWanted | BranchView | HealthView | ConfigView
 
 
 SLICE = 0.15
-"""Seconds of reading between two checks of the disk; reading 60,000 captures takes some ten."""
+"""Seconds of reading between two checks of the disk; 60,000 captures take some ten, 100,000 labels two."""
 
 
 class CaptureRows:

@@ -26,8 +26,23 @@ if TYPE_CHECKING:
     from memtui.app.base import BaseApp
 
 
-_GRACE = 0.4
+_WORK = 0.4
 """Seconds for running work when the app ends: most writes are done by then."""
+_ENDING = 5.0
+"""Seconds for an orderly end."""
+_TERMINAL_CHECK = 2.0
+"""Seconds between checks that the terminal still exists."""
+_EDITOR_CHECK = 1.0
+"""The same while an editor or another program has the terminal."""
+_FALLBACKS = ("nano", "vim", "vi", "notepad")
+_TMUX = 5.0
+"""Time limit in seconds for tmux to open a window."""
+_PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
+_STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
+"""Shell script of a new window: after a failure it waits for enter, so that the error can be read."""
+_SAVING = 2.0
+"""Seconds for an editor to save its content when asked to end."""
+_NO_SHELL = "No shell waits below memtui: ctrl+z has nothing to go back to."
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,7 +78,7 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Give running work a moment, then abandon it."""
-        deadline = time.monotonic() + _GRACE
+        deadline = time.monotonic() + _WORK
         for thread in tuple(self._running) if wait else ():
             thread.join(max(0.0, deadline - time.monotonic()))
 
@@ -82,11 +97,6 @@ SIGNALS: tuple[signal.Signals, ...] = tuple(
 )
 """The signals that ask a program in a terminal to end."""
 
-_GRACE = 5.0
-"""Seconds for an orderly end."""
-_LOOK = 2.0
-"""Seconds between checks that the terminal still exists."""
-
 
 def end_with_terminal(app: App[Any]) -> None:
     """End `app` on SIGTERM and SIGHUP, and when its terminal is gone; call this in its event loop."""
@@ -100,7 +110,7 @@ def end_with_terminal(app: App[Any]) -> None:
             end(app)
 
     if not terminal_gone():
-        app.set_interval(_LOOK, look)
+        app.set_interval(_TERMINAL_CHECK, look)
 
 
 def end(app: App[Any]) -> None:
@@ -109,7 +119,7 @@ def end(app: App[Any]) -> None:
     Without a terminal, Textual's output thread dies at its first write. Its queue holds 30 writes; the next
     one waits forever, in the middle of the shutdown.
     """
-    timer = threading.Timer(_GRACE, os._exit, (1,))
+    timer = threading.Timer(_ENDING, os._exit, (1,))
     timer.daemon = True
     timer.start()
     app.exit()
@@ -117,9 +127,6 @@ def end(app: App[Any]) -> None:
 
 def terminal_gone() -> bool:
     return sys.__stdin__ is None or not os.isatty(sys.__stdin__.fileno())
-
-
-_NO_SHELL = "No shell waits below memtui: ctrl+z has nothing to go back to."
 
 
 def step_down(app: BaseApp) -> None:
@@ -148,18 +155,6 @@ def _stop_group() -> bool:
         signal.signal(signal.SIGTSTP, before)
         signal.signal(signal.SIGCONT, going_on)
     return bool(went_on)
-
-
-_FALLBACKS = ("nano", "vim", "vi", "notepad")
-_LOOK = 1.0
-"""Seconds between checks that the terminal still exists."""
-_TMUX = 5.0
-"""Time limit in seconds for tmux to open a window."""
-_PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
-_STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
-"""Shell script of a new window: after a failure it waits for enter, so that the error can be read."""
-_GRACE = 2.0
-"""Seconds for an editor to save its content when asked to end."""
 
 
 def editor_command(env: Mapping[str, str] = os.environ) -> list[str]:
@@ -266,7 +261,7 @@ def _run(command: list[str], folder: Path | None = None) -> int:
     with subprocess.Popen([program, *command[1:]], cwd=folder) as editor, _passing_on(editor):
         while True:
             try:
-                return editor.wait(_LOOK)
+                return editor.wait(_EDITOR_CHECK)
             except subprocess.TimeoutExpired:
                 if terminal_gone():
                     _ask_to_end(editor, SIGNALS[-1])
@@ -296,6 +291,6 @@ def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
 def _ask_to_end(editor: subprocess.Popen[bytes], number: int) -> None:
     """Send the editor a signal, and kill it if it does not follow."""
     editor.send_signal(number)
-    timer = threading.Timer(_GRACE, editor.kill)
+    timer = threading.Timer(_SAVING, editor.kill)
     timer.daemon = True
     timer.start()
