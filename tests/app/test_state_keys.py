@@ -178,6 +178,7 @@ async def test_the_footer_offers_to_switch_and_the_smallest_window_says_which_se
 async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
     writer = world.session("s-1", minutes=9)
     writer.prompt("Go on")
+    writer.prompt("never push to main, I do that myself")
     for _ in range(6):
         writer.say("On it.")
     writer.compaction("What was before.")
@@ -197,6 +198,11 @@ async def test_the_detail_shows_how_the_context_has_grown(world: World) -> None:
         assert "Tokens that refresh once" in driver.detail
         await driver.press("enter")
         await driver.until(lambda: "▼ 1 compaction" not in driver.detail, "the fold")
+        await driver.press("tab", "enter")
+        await driver.until(lambda: "a summary has to keep: rules 1" in driver.detail, "what would go")
+        assert "· never push to main, I do that myself (L2)" in driver.detail
+        await driver.press("enter")
+        await driver.until(lambda: "▸ Next compaction  what it would take" in driver.shown, "the fold")
 
 
 # -- notes --------------------------------------------------------------------------------------------------

@@ -51,12 +51,12 @@ def configured(home: Home, text: str) -> None:
 
 def test_a_start_says_where_hand_overs_wait_and_who_chooses(ask: Ask, home: Home) -> None:
     started = ask("start")
-    assert started == {"outbox": str(Outbox(home, SESSION).folder), "way": ""}
+    assert started == {"event": "start", "outbox": str(Outbox(home, SESSION).folder), "way": ""}
     assert has_mod(home, SESSION)
-    assert ask("choose", way="small") == {"way": "small"}
+    assert ask("choose", way="small")["way"] == "small"
     assert ask("before")["way"] == "small"
     configured(home, '[compaction]\nchoice = "no"\n')
-    assert ask("choose", way="own") == {"way": "no"}  # the file counts
+    assert ask("choose", way="own")["way"] == "no"  # the file counts
     configured(home, '[compaction]\nchoice = "claude"\n')
     assert '[compaction] choice must be "small", "own" or "no"' in ask("start")
     assert "a choice is made by small, own or no" in ask("choose", way="everybody")
@@ -137,7 +137,7 @@ def test_what_waits_is_taken_once_and_logged(ask: Ask, home: Home) -> None:
     assert "the lake is deep" in text
     assert "Pinned" not in text  # a hook looks whether they have arrived
     assert [each.path for each in outbox.waiting()] == [pins.path]
-    assert ask("waiting") == {"text": ""}
+    assert ask("waiting")["text"] == ""
     last = read_runs(home.hook_log)[-1]
     assert last.event == "mod"
     assert "handed over a rescue of 2 rows; handed over 1 line that the summary left out; " in last.detail

@@ -12,7 +12,6 @@ from typing import Any
 SUMMARY = "<summary>\n1. Primary Request and Intent: the otter migration\n</summary>"
 CHOICE = "Answer with a single line of this form"
 """A passage of the prompts that ask a model to choose."""
-_TOKENS = 180_000
 _SILENT_SECONDS = 40.0
 """Longer than memtui's mod waits."""
 
@@ -27,6 +26,8 @@ class Api:
         """Messages beyond which a prompt is too long, so that the client compacts, once; 0: never."""
         self.choice = ""
         """The answer to a prompt that asks to choose; "" for none at all."""
+        self.tokens = 180_000
+        """Of each request."""
         self.commands: list[str] = []
         """Commands that Claude runs next, one after the other."""
         self.address = ""
@@ -66,7 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
         if "count_tokens" in self.path:
-            self._send(json.dumps({"input_tokens": _TOKENS}).encode())
+            self._send(json.dumps({"input_tokens": self.server.api.tokens}).encode())
         elif not self.path.startswith("/v1/messages"):
             self._send(b"{}")
         elif (text := self.server.api.answer(body.get("messages", []))) is None:
@@ -77,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(text, body)
 
     def _answer(self, text: str, body: dict[str, Any]) -> None:
-        usage = {"input_tokens": _TOKENS, "output_tokens": 20}
+        usage = {"input_tokens": self.server.api.tokens, "output_tokens": 20}
         message: dict[str, Any] = {
             "id": f"msg_{len(self.server.api.requests)}", "type": "message", "role": "assistant",
             "model": body.get("model"), "content": [], "stop_reason": None, "stop_sequence": None,

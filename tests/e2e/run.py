@@ -20,7 +20,7 @@ from typing import Any
 from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import context_block
 from tests.e2e.api import CHOICE, Api, serving
-from tests.e2e.resuming import resumed_from_the_reader
+from tests.e2e.resuming import drawn_by_the_mod, resumed_from_the_reader
 
 PIN = "Never push to main, whatever the otters say"
 RULE = "Never rename the lake of the otters: the ferry reads its name"
@@ -245,8 +245,10 @@ def _chosen(run: Run) -> None:
             said = [line for line in lines if "memtui: the summary left out" in line]
             what = f"{way}, {answer or 'silence'}"
             _check(len(said) == 1 and words in said[0], f"{what}: {words}", str(said))
-            note = "".join(line for line in lines if '"plugin_note"' in line)
-            _check(note.count(" (L") == numbers, f"{what}: the note has {numbers}", note)
+            notes = [
+                json.loads(line)["attachment"]["content"][0] for line in lines if '"plugin_note"' in line
+            ]
+            _check("".join(notes).count("\n- ") == numbers, f"{what}: the note has {numbers}", str(notes))
             questions = [each for each in run.api.requests[asked:] if CHOICE in each.rpartition('"role"')[2]]
             _check(len(questions) == 1, f"{what}: asked once")
             _check(
@@ -303,6 +305,53 @@ def _resumed(run: Run) -> None:
     _check(set(run.sessions()) == sessions, "in the same session, and the reader has followed it")
 
 
+def _drawn(run: Run) -> None:
+    """What the mod draws: the row after a compaction, its question, the pane, the row before the next one."""
+    if run.has_mods() and shutil.which("tmux"):
+        drawn_by_the_mod(run)
+        _check(True, "rows, question and pane are drawn, and their buttons answer")
+
+
+FAULTS = {
+    "hangs": "exec sleep 60",
+    "prints rubbish": "echo rubbish",
+    "prints nothing": "exit 0",
+    "prints null": "echo null",
+    "prints other JSON": "echo '{}'",
+    "prints broken JSON": """echo '{"event": "before", '""",
+    "prints bytes": "head -c 300000 /dev/urandom",
+    "fails": "echo 'the lake is frozen' >&2; exit 3",
+    "is killed": "kill -9 $$",
+    "fails with the summary": 'case $2 in note) exit 1 ;; esac; exec {real} "$@"',
+    "hangs with the summary": 'case $2 in note) exec sleep 60 ;; esac; exec {real} "$@"',
+}
+"""Ways of failing, each a script in the place of memtui."""
+
+
+def _faulty(run: Run) -> None:
+    """The mod finds memtui missing, hanging or printing rubbish: the compaction goes on, a line says why."""
+    if not run.has_mods():
+        return
+    program = Path(run.env["PATH"].split(":")[0]) / "memtui"
+    real = Path(sys.executable).with_name("memtui")
+    for fault, script in {**FAULTS, "is missing": ""}.items():
+        known, before = run.transcripts(), len(run.api.requests)
+        text = script.replace("{real}", str(real)) if script else "echo 'memtui is not installed' >&2; exit 1"
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+        run.api.most = 6
+        run.turns(5)
+        lines = [line for line in run.transcripts().split("\n") if line not in known]
+        boundaries = [line for line in lines if '"compact_boundary"' in line]
+        _check(len(boundaries) == 1 and "preservedSegment" in boundaries[0], f"{fault}: compacted")
+        said = [line for line in lines if "the summary was not compared" in line]
+        _check(len(said) == 1, f"{fault}: said once", str(said))
+        _check(not any('"plugin_note"' in line for line in lines), f"{fault}: no note of the mod")
+        asked = run.api.requests[before:]
+        _check("river 15" in asked[-1] and asked[-1].count(RULE) == 1, f"{fault}: a hook hands over, once")
+    program.unlink()
+
+
 def _switched_off(run: Run) -> None:
     """With all hooks off, a compaction is red."""
     settings = run.project / ".claude" / "settings.local.json"
@@ -351,7 +400,7 @@ def main() -> int:
         run = Run(client, Path(base), api)
         _say(run.client_says("--version").strip())
         steps = (_installed, _automatic, _rescue, _within_a_turn, _chosen, _by_hand, _cleared, _resumed)
-        for step in (*steps, _typed, _switched_off, _uninstalled):
+        for step in (*steps, _drawn, _faulty, _typed, _switched_off, _uninstalled):
             _say(f"\n{step.__doc__}")
             step(run)
     _say("\nAll of it holds.")

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from memtui.app.listings import CaptureRow, DraftWanted, HealthView, LightsView, StateView
-from memtui.flows.aftermath import aftermaths
+from memtui.flows.aftermath import aftermaths, standing_rules
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places
 from memtui.hooks.log import Run, read_runs
 from memtui.hooks.writable import not_writable
+from memtui.lost.ahead import Ahead, read_measured, what_would_go
 from memtui.lost.context_gauge import (
     Gauge,
     finished_tasks,
@@ -123,6 +124,7 @@ class Readings:
         self._growing: Kept[Path, Reading] = Kept(8)
         self._aftermaths: Kept[tuple[_File, datetime | None], Aftermath] = Kept(64)
         self._traces: Kept[_File, list[Trace]] = Kept(8)
+        self._ahead: Kept[_File, Ahead] = Kept(2)
         self._tracing: dict[str, threading.Lock] = {}
         self._finished: dict[tuple[Path, int], frozenset[str]] = {}
         self._looping: dict[tuple[Path, int], bool] = {}
@@ -184,6 +186,14 @@ class Readings:
         (found,) = aftermaths(self._places, transcript, since, traced=traced, read=read, cancelled=cancelled)
         return self._aftermaths.put((file, since), found)
 
+    def ahead(self, transcript: Path) -> Ahead:
+        """What the next compaction of a session would take."""
+        file = _file(transcript)
+        standing = [each.text for each in standing_rules(self._places)]
+        return self._ahead.get(file) or self._ahead.put(
+            file, what_would_go(transcript, self._places.project, standing)
+        )
+
     def forget_aftermaths(self) -> None:
         """Read them anew: pins may have changed."""
         self._aftermaths.clear()
@@ -200,7 +210,8 @@ class Readings:
         with self._watching:  # a check may take long, and the next one may begin meanwhile
             facts = self.growing(transcript, cancelled)
             turns = [turn.source.timestamp for turn in facts.turns[-_TURNS:]]
-            limit = limit_of(facts.compactions, limits, facts.models)
+            measured = read_measured(self._places.home, transcript.stem)
+            limit = limit_of(facts.compactions, limits, facts.models, measured.window)
             gauge = measure(facts.context_sizes, turns, limit)
             if not facts.compactions:
                 return ContextState(gauge)

@@ -21,14 +21,23 @@ from memtui.ground.clock import system_clock
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places
 from memtui.hooks.log import Run, record
+from memtui.lost.ahead import lines_of, read_measured, what_would_go, write_measured
 from memtui.lost.choosing import WAYS, choice_of, choose_way, keys_of, prompt_for, said_by, way_of
+from memtui.lost.context_gauge import Limit, limit_of
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.notes import Comparison, compare, line_for_person, note_of, rows_json
 from memtui.lost.outbox import NOTE, PINS, Message, Outbox, note_mod, take_delivery, what_of
+from memtui.secrets.quoting import safe
+from memtui.store.backfill import compactions_in
 from memtui.store.sessions import find_transcript
+from memtui.store.transcripts import TranscriptStore
+from memtui.transcript.records import CompactionFact
 
 _LIMIT = 8 << 20
-_EVENTS = ["start", "before", "ask", "note", "choose", "waiting"]
+_SESSIONS = 20
+"""The number of sessions from whose compactions the range is learned."""
+_SHOWN = 10
+_EVENTS = ["start", "before", "ask", "note", "choose", "waiting", "measured", "ahead"]
 Given = dict[str, Any]
 
 
@@ -46,7 +55,7 @@ def mod(event: str, places: Places) -> None:
         raise click.ClickException("standard input must be JSON with the session.")
     answer = _ANSWERS[event](places, given)
     detail, taken = answer.pop("detail", ""), answer.pop("taken", [])
-    print_json(answer, indent=None)
+    print_json({"event": event, **answer}, indent=None)
     sys.stdout.flush()
     for message in taken:
         Outbox(places.home, given["session"]).remove(message)
@@ -66,7 +75,7 @@ def _start(places: Places, given: Given) -> Given:
 def _before(places: Places, given: Given) -> Given:
     """A compaction begins: what the session's own model is asked, if it chooses."""
     answer = _start(places, given)
-    return answer if answer["way"] != "own" else answer | _asked(places, given, "own")
+    return answer | (_asked(places, given, "own") if answer["way"] == "own" else {"keys": []})
 
 
 def _ask(places: Places, given: Given) -> Given:
@@ -76,11 +85,7 @@ def _ask(places: Places, given: Given) -> Given:
 
 def _asked(places: Places, given: Given, way: str) -> Given:
     compared = _compared(places, given)
-    return {
-        "way": way,
-        "prompt": prompt_for(way, compared, _summary(given)),
-        "keys": keys_of(compared),
-    }
+    return {"prompt": prompt_for(way, compared, _summary(given)), "keys": keys_of(compared)}
 
 
 def _note(places: Places, given: Given) -> Given:
@@ -89,13 +94,13 @@ def _note(places: Places, given: Given) -> Given:
     choice = choice_of(compared, given.get("asked"))
     made = note_of(compared, compared.chosen() if choice.numbers is None else choice.numbers)
     handed = said_by(choice, len(made.numbers))
+    what = what_of(Message(NOTE, made.text, rows=len(made.numbers)))
     take_delivery(places.home, given["session"])
     return {
         "note": made.text,
         "line": line_for_person(compared, made, handed),
-        "rows": rows_json(compared, made.numbers),
-        "way": way_of(places.home),
-        "detail": _detail(what_of(Message(NOTE, made.text, rows=len(made.numbers))), made.text),
+        "rows": [_row(each) for each in rows_json(compared, made.numbers)],
+        "detail": _detail(what + handed.partition(" handed over")[2], made.text),
     }
 
 
@@ -128,17 +133,65 @@ def _waiting(places: Places, given: Given) -> Given:
     }
 
 
+def _measured(places: Places, given: Given) -> Given:
+    """Claude Code has measured the context: kept for memtui, with a line when a compaction is near."""
+    tokens, window = given.get("tokens"), given.get("window")
+    if type(tokens) is not int or type(window) is not int:
+        raise click.ClickException("a measurement has tokens and window.")
+    now = system_clock().isoformat()
+    measured = read_measured(places.home, given["session"]).with_size(tokens, window, now)
+    if not measured.limit.low or measured.shrank:
+        measured = measured._replace(limit=_learned(places, _path(places, given)))
+    write_measured(places.home, given["session"], measured)
+    return {"near": measured.line}
+
+
+def _learned(places: Places, path: Path) -> Limit:
+    """The sizes at which this session is compacted, else those of the project's newest sessions."""
+    own: list[CompactionFact] = []
+    others: list[int] = []
+    for transcript in TranscriptStore(places.project, places.claude).entries()[:_SESSIONS]:
+        for each in compactions_in(transcript):
+            if transcript.path == path:
+                own.append(CompactionFact(each.trigger, each.tokens, None))
+            elif each.trigger == "auto":
+                others.append(each.tokens or 0)
+    return limit_of(own, others, ())
+
+
+def _ahead(places: Places, given: Given) -> Given:
+    """What the next compaction would take."""
+    path = _path(places, given)
+    with reading(path):
+        ahead = what_would_go(path, places.project, _standing(places))
+    return {"next": [ahead.line, *(f"· {safe(each)}" for each in lines_of(ahead, _SHOWN))]}
+
+
 def _compared(places: Places, given: Given) -> Comparison:
-    named = given.get("transcript")
-    path = Path(named) if isinstance(named, str) and named else find_transcript(places, given["session"])
+    path = _path(places, given)
     kept = given.get("kept")
     kept = [str(each) for each in kept] if isinstance(kept, list) else []
     with reading(path):
-        return compare(path, places.project, _summary(given), kept, standing_rules(places))
+        return compare(path, places.project, _summary(given), [*kept, *_standing(places)])
+
+
+def _standing(places: Places) -> list[str]:
+    """Pins and rules of active commands, which the hook of the session's start hands over."""
+    return [each.text for each in standing_rules(places)]
+
+
+def _path(places: Places, given: Given) -> Path:
+    named = given.get("transcript")
+    return Path(named) if isinstance(named, str) and named else find_transcript(places, given["session"])
 
 
 def _summary(given: Given) -> str:
     return str(given.get("summary") or "")
+
+
+def _row(row: Given) -> Given:
+    source = f" (L{row['line']})" if row["line"] else ""
+    return {"n": row["n"], "text": row["text"], "source": source, "handed_over": row["handed_over"]}
 
 
 def _detail(what: str, text: str) -> str:
@@ -146,4 +199,13 @@ def _detail(what: str, text: str) -> str:
     return f"{what}; {len(text)} characters of context, memtui:{mark_of(text)}" if text else ""
 
 
-_ANSWERS = dict(zip(_EVENTS, (_start, _before, _ask, _note, _choose, _waiting), strict=True))
+_ANSWERS = {
+    "start": _start,
+    "before": _before,
+    "ask": _ask,
+    "note": _note,
+    "choose": _choose,
+    "waiting": _waiting,
+    "measured": _measured,
+    "ahead": _ahead,
+}

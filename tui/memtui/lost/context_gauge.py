@@ -81,7 +81,9 @@ def learned_limit(compactions: Sequence[CompactionFact]) -> int:
     return max((each.pre_tokens or 0 for each in compactions if each.trigger == "auto"), default=0)
 
 
-def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], models: Sequence[str]) -> Limit:
+def limit_of(
+    compactions: Sequence[CompactionFact], others: Iterable[int], models: Sequence[str], window: int = 0
+) -> Limit:
     """The context sizes at which a session is compacted: the middle half of those on record.
 
     Sizes differ by tens of thousands of tokens, and most compactions come before the largest one.
@@ -90,6 +92,7 @@ def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], model
         compactions: the session's own; its automatic ones count, as they are of its model.
         others: tokens before automatic compactions of other sessions of the project, which count next.
         models: the session's, in order; without any compaction the window of the last one counts.
+        window: that window as Claude Code has measured it, in tokens; 0 if it has not.
     """
     own = [each.pre_tokens for each in compactions if each.trigger == "auto" and each.pre_tokens]
     sizes = sorted(own or filter(None, others))
@@ -98,6 +101,8 @@ def limit_of(compactions: Sequence[CompactionFact], others: Iterable[int], model
         return Limit(round(low), round(high))
     if sizes:
         return Limit(sizes[0], sizes[-1])
+    if window:
+        return Limit(window, window)
     model = models[-1] if models else ""
     window = _LARGE_WINDOW if "[1m]" in model else _WINDOW
     return Limit(window, window) if model.startswith("claude") else Limit()

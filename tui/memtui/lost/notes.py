@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -131,6 +131,8 @@ def compare(
     summary: str,
     kept: Sequence[str] = (),
     standing: Sequence[Candidate] = (),
+    *,
+    stays: Callable[[int], bool] | None = None,
 ) -> Comparison:
     """Compare a conversation with its summary.
 
@@ -140,6 +142,7 @@ def compare(
         summary: the summary; "" for none yet.
         kept: texts of messages that stayed in the conversation.
         standing: pins and rules of active commands.
+        stays: whether a line stays in the conversation; by default those that the boundary names.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -153,7 +156,8 @@ def compare(
     text = Text("\n".join((summary, *kept)), (line.text for line in found))
     end = before.source.line if before else facts.lines
     preserved = trace.preserved if trace else frozenset[int]()
-    judged = [(line, text.verdict(line)) for line in found if line.source.line not in preserved]
+    stays = stays or preserved.__contains__
+    judged = [(line, text.verdict(line)) for line in found if not stays(line.source.line)]
     left = [(line, verdict) for line, verdict in judged if verdict.fate != "kept"]
     worths = [worth(line, len(verdict.missing), end) for line, verdict in left]
     order = ranked([(line, value) for (line, _), value in zip(left, worths, strict=True)])[:MOST]

@@ -21,11 +21,12 @@ from memtui.app.listings import DraftWanted, StateView, View
 from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
-from memtui.app.widgets.document import EMPTY, Document, Line, concat, plain, styled
+from memtui.app.widgets.document import EMPTY, Document, Line, concat, line, plain, styled
 from memtui.app.widgets.painting import Look
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
+from memtui.secrets.secrets import masked
 from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ _ASKING = "asking claude · esc cancels"
 _TO_LIST = "enter lists every session"
 _CHART = "context"
 """The fold of the chart."""
+_NEXT_COMPACTION = "ahead"
+"""The fold of what the next compaction would take."""
+_AHEAD = 20
+"""The most lines of it that are shown."""
 _NEXT = 3
 """Number of upcoming tasks shown."""
 _COUNTS = frozenset({"…", "✓", "phase"})
@@ -100,6 +105,7 @@ class StatePane(Pane):
         self._glance: dict[str, _Row] = {}
         self._folded: bool | None = None
         """Whether the chart is folded; None if unset: folded if there is no room."""
+        self._unfolded_ahead = False
         self._at_title = False
         """Whether the title above the first row is selected."""
         self.question = ModelQuestion()
@@ -291,13 +297,14 @@ class StatePane(Pane):
         version = f"v{view.state.version}" + (" drafted" if view.drafted else "")
         title = " · ".join(part for part in (f"Session state {version}", self._session) if part)
         head, text, folded = self._head(), state_document(view.text), self.folded
+        unfolded = self._unfolded_ahead
         transcript = view.transcript
         if transcript is None:
             return Detail(key, title, concat(head, Line(""), text))
 
         def with_course(progress: Progress) -> Document:
             history = self._context_history(transcript, progress, folded=folded)
-            return concat(head, Line(""), history, text)
+            return concat(head, Line(""), history, self._ahead(transcript, unfolded=unfolded), text)
 
         return Detail(key, title, concat(head, Line(""), text), with_course)
 
@@ -336,7 +343,24 @@ class StatePane(Pane):
         name, _, now = title.text.partition(" · ")
         return Document([*fold(_CHART, name, now, inner, open_folds), Line("")])
 
+    def _ahead(self, transcript: Path, *, unfolded: bool) -> Document:
+        """What the next compaction would take; it is read only when it is unfolded, as that takes a while."""
+        remark, lines = "what it would take", []
+        if unfolded:
+            from memtui.lost.ahead import lines_of
+
+            try:
+                ahead = self.model.readings.ahead(transcript)
+                remark, lines = ahead.line, lines_of(ahead, _AHEAD)
+            except OSError as error:
+                remark = str(error)
+        inner = [line(f"  · {masked(each)}", hang=4) for each in lines]
+        opened = fold(_NEXT_COMPACTION, "Next compaction", remark, inner, (_NEXT_COMPACTION,) * unfolded)
+        return Document([*opened, Line("")])
+
     def unfold(self, name: str) -> None:
+        if name == _NEXT_COMPACTION:
+            self._unfolded_ahead = not self._unfolded_ahead
         if name == _CHART:
             self._folded = not self.folded
 

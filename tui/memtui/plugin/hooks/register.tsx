@@ -4,7 +4,7 @@
 import { atom, read, update } from 'claude-code'
 import type { EngineInterface, Register } from 'claude-code'
 
-import type { Ask, Note, Start, Way } from '../types'
+import type { Answer, Row, Shown, Way } from '../types'
 
 const PANE = 'memtui-lost'
 const QUICK_MS = 5_000
@@ -17,69 +17,73 @@ const WAYS: [Way, string, string][] = [
   ['own', 'o', "own, this session's model, mostly from its cache"],
   ['no', 'n', 'no'],
 ]
-const loss = atom({ plugin: 'memtui', key: 'loss' } as const, null, { shape: 'loss-2' })
+const NOTHING: Shown = { number: 0, turns: 0, hidden: false, way: '', line: '', rows: [], near: '', next: [] }
+const shown = atom({ plugin: 'memtui', key: 'shown' } as const, NOTHING, { shape: 'shown-1' })
 
 const oneLine = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
+const marked = (row: Row) => `${row.handed_over ? '↺' : '✗'} ${row.text}${row.source}`
+const why = (error: unknown) => oneLine(String(error instanceof Error ? error.message : error), 160)
+const change = ($: EngineInterface, part: Partial<Shown>) => update($, shown, now => ({ ...now, ...part }))
 
-/** One question to memtui, JSON in and out; throws when it is missing, slow, fails or answers something else. */
-async function memtui<T>($: EngineInterface, event: string, given: object = {}, timeoutMs = SLOW_MS): Promise<T> {
+async function launch($: EngineInterface, words: string[], stdin: string, timeoutMs = SLOW_MS): Promise<string> {
+  const ran = await $.process.run([`${$.plugin.root}/launch`, ...words], { stdin, cwd: await $.session.cwd(), timeoutMs })
+  if (ran.exitCode !== 0) throw new Error(ran.stderr.trim().split('\n')[0] || `exit code ${ran.exitCode}`)
+  return ran.stdout
+}
+
+/** Asks memtui, JSON in and out; throws when it is missing, slow, fails or answers something else. */
+async function memtui($: EngineInterface, event: string, given: object = {}, timeoutMs = SLOW_MS): Promise<Answer> {
   const { transcriptPath } = await $.session.info()
   const stdin = JSON.stringify({ session: await $.session.id(), transcript: transcriptPath, ...given })
-  const argv = [`${$.plugin.root}/launch`, 'mod', event]
-  const ran = await $.process.run(argv, { stdin, cwd: await $.session.cwd(), timeoutMs })
-  if (ran.exitCode !== 0) throw new Error(ran.stderr.trim().split('\n')[0] || `exit code ${ran.exitCode}`)
-  const answer = JSON.parse(ran.stdout)
-  if (answer === null || typeof answer !== 'object') throw new Error('its answer is not understood')
-  return answer
+  const printed = await launch($, ['mod', event], stdin, timeoutMs)
+  if (!printed.startsWith(`{"event": "${event}"`)) throw new Error('its answer is not understood')
+  return JSON.parse(printed)
 }
 
 const tell = ($: EngineInterface, type: 'user' | 'system', text: string) =>
   $.session.append({ message: { type, content: [{ type: 'text', text }] } })
 
-const pin = async ($: EngineInterface, text: string) => {
-  const options = { stdin: text, cwd: await $.session.cwd(), timeoutMs: SLOW_MS }
-  const ran = await $.process.run([`${$.plugin.root}/launch`, 'pin', '-'], options)
-  return (ran.exitCode === 0 ? ran.stdout : ran.stderr).trim()
-}
+const pin = ($: EngineInterface, text: string) => launch($, ['pin', '-'], text).then(printed => printed.trim(), why)
 
-const choose = async ($: EngineInterface, way: Way) => {
-  const now = await memtui<{ way: Way }>($, 'choose', { way }).catch(error => ({ way: '' as Way, error }))
-  if ('error' in now) $.ui.toast(oneLine(String(now.error), 100))
-  else await update($, loss, last => last && { ...last, way: now.way })
+const choose = async ($: EngineInterface, way: Way) =>
+  memtui($, 'choose', { way }).then(answer => change($, { way: answer.way }), error => $.ui.toast(why(error)))
+
+/** Opens the pane, with what the next compaction would take. */
+const look = async ($: EngineInterface) => {
+  await $.ui.open({ id: PANE, title: 'memtui: what compactions take' })
+  const { next } = await memtui($, 'ahead').catch(error => ({ next: [why(error)] }))
+  await change($, { next })
 }
 
 export const register: Register = on => {
-  let number = 0
   let hasFailed = false
   let outbox = ''
-  let askedAt = ''
+  let emptyAt = ''
+  let percent = -1
 
   on('session.start', async ($, e, next) => {
     await $.command.register({ name: 'lost', description: 'What the last compaction left out, to hand it over' })
     await $.command.register({ name: 'pin', description: 'Pin a line that no compaction may lose' })
     // Told at once, not waited for: the hooks leave the notes to this one.
-    memtui<Start>($, 'start').then(answer => (outbox = answer.outbox), () => undefined)
+    memtui($, 'start').then(answer => (outbox = answer.outbox), () => undefined)
     return next(e)
   }).catch(($, e, next) => next(e))
 
   on('session.compact', async ($, e, next) => {
     if (e.agentId !== undefined || e.trigger === 'precompute') return next(e)
     const failed = async (error: unknown) => {
-      if (hasFailed) return // said once
-      hasFailed = true
-      const why = oneLine(String(error instanceof Error ? error.message : error), 160)
-      await tell($, 'system', `memtui: the summary was not compared (${why}); \`memtui doctor\` says more`)
+      if (!hasFailed) await tell($, 'system', `memtui: the summary was not compared (${why(error)}); \`memtui doctor\` says more`)
+      hasFailed = true // said once
     }
-    let way: Way = ''
-    let asked: object | undefined
+    let before: Answer
+    let reply: unknown
     try {
-      const before = await memtui<Start>($, 'before')
+      before = await memtui($, 'before')
       outbox = before.outbox
-      way = before.way
       if (before.prompt) {
         const late = new Promise<null>(resolve => void $.clock.after(MODEL_MS, () => resolve(null)))
-        const reply = $.model.fork({ prompt: before.prompt }).catch(error => ({ reason: String(error) }))
-        asked = { way, keys: before.keys, reply: await Promise.race([reply, late]) }
+        const asking = $.model.fork({ prompt: before.prompt }).catch(error => ({ reason: why(error) }))
+        reply = await Promise.race([asking, late])
       }
     } catch (error) {
       await failed(error)
@@ -89,32 +93,40 @@ export const register: Register = on => {
     if (result.skip !== undefined) return result
     try {
       const [summary, ...kept] = result.messages.map(message => message.text)
+      let { way, keys } = before
       if (way === 'small') {
-        const { prompt, keys } = await memtui<Ask>($, 'ask', { summary, kept })
-        const question = { model: 'haiku', prompt, maxTokens: 400, timeoutMs: MODEL_MS }
-        asked = { way, keys, reply: await $.model.complete(question).catch(error => ({ reason: String(error) })) }
+        const question = await memtui($, 'ask', { summary, kept })
+        keys = question.keys
+        const request = { model: 'haiku', prompt: question.prompt ?? '', maxTokens: 400, timeoutMs: MODEL_MS }
+        reply = await $.model.complete(request).catch(error => ({ reason: why(error) }))
       }
-      const answer = await memtui<Note>($, 'note', { summary, kept, asked })
-      if (typeof answer.line !== 'string' || !Array.isArray(answer.rows)) throw new Error('its answer is not understood')
-      if (answer.note) await tell($, 'user', answer.note)
-      if (answer.rows.length) await tell($, 'system', answer.line)
-      number += 1
-      await update($, loss, () => ({ ...answer, number, turns: 0, hidden: false }))
+      const { note, line, rows } = await memtui($, 'note', { summary, kept, asked: { way, keys, reply } })
+      if (note) await tell($, 'user', note)
+      if (rows.length) await tell($, 'system', line)
+      await update($, shown, last => ({ ...NOTHING, number: last.number + 1, way, line, rows }))
     } catch (error) {
       await failed(error)
     }
     return result
   }).catch(($, e, next) => next(e))
 
+  on('session.measure', async ($, e, next) => {
+    const { tokens, window, percent: now = -1 } = e.context
+    if (tokens === undefined || now === percent) return next(e)
+    percent = now
+    memtui($, 'measured', { tokens, window }).then(({ near }) => change($, { near })).catch(() => undefined) // not waited for
+    return next(e)
+  }).catch(($, e, next) => next(e))
+
   // What was handed over in memtui's own window goes with this turn's next request, or by a hook with the next
   // prompt. While nothing waits, nothing is asked.
   on('turn.step', async function* ($, e, next) {
     const step = yield* next(e)
-    if (e.agentId !== undefined || !step.toolUses.length || !outbox || askedAt === e.turnId) return step
+    if (e.agentId !== undefined || !step.toolUses.length || !outbox || emptyAt === e.turnId) return step
     if (await $.fs.exists(outbox).catch(() => false)) {
-      const { text } = await memtui<{ text: string }>($, 'waiting', {}, QUICK_MS).catch(() => ({ text: '' }))
+      const { text } = await memtui($, 'waiting', {}, QUICK_MS).catch(() => ({ text: '' }))
       if (text) await tell($, 'user', text)
-      else askedAt = e.turnId
+      else emptyAt = e.turnId
     }
     return step
   }).catch(async function* ($, e, next) {
@@ -122,16 +134,15 @@ export const register: Register = on => {
   })
 
   on('turn.complete', async ($, e, next) => {
-    await update($, loss, last => last && { ...last, turns: last.turns + 1 })
+    await update($, shown, last => ({ ...last, turns: last.turns + 1 }))
     return next(e)
   }).catch(($, e, next) => next(e))
 
   on('command.run', { command: 'lost' }, async $ => {
-    const last = await read($, loss)
-    if (last === null) return { text: 'No compaction in this run of Claude Code yet.' }
-    await $.ui.open({ id: PANE, title: `Compaction ${last.number}: left out` })
-    const rows = last.rows.slice(0, SHOWN).map(row => `${row.handed_over ? '↺' : '✗'} ${row.text}${row.line ? ` (L${row.line})` : ''}`)
-    return { text: [last.line.replace('memtui: ', ''), ...rows].join('\n') }
+    await look($)
+    const { line, rows, next } = await read($, shown)
+    const first = line.replace('memtui: ', '') || 'No compaction in this run of Claude Code yet.'
+    return { text: [first, ...rows.slice(0, SHOWN).map(marked), ...next].join('\n') }
   })
 
   on('command.run', { command: 'pin' }, async ($, e) => ({
@@ -139,63 +150,48 @@ export const register: Register = on => {
   }))
 
   on('ui.render', { component: 'AbovePrompt' }, async ($, e, next) => {
-    const last = await read($, loss)
-    if (e.props.hasSurvey || last === null || last.hidden || last.turns > TURNS || !last.rows.length) return next(e)
+    const { number, turns, hidden, way, rows, near } = await read($, shown)
+    const isLost = !hidden && turns <= TURNS && rows.length > 0
+    if (e.props.hasSurvey || (!isLost && !near)) return next(e)
     const { Box, Button, Text } = $.ui.resolve(e)
-    const handed = last.rows.filter(row => row.handed_over).length
+    const handed = rows.filter(row => row.handed_over).length
+    const lost = `compaction ${number} · ${rows.length} ${rows.length === 1 ? 'line' : 'lines'} left out · ${handed} handed over`
     return (
       <Box flexDirection="column">
         <Box>
-          <Text dimColor>
-            compaction {last.number} · {last.rows.length} {last.rows.length === 1 ? 'line' : 'lines'} left out · {handed} handed over{' '}
-          </Text>
-          <Button key="show" label="show" onPress={() => void $.ui.open({ id: PANE, title: `Compaction ${last.number}: left out` })} />
-          <Button key="hide" label="hide" onPress={() => update($, loss, now => now && { ...now, hidden: true })} />
+          <Text dimColor>{isLost ? lost : near} </Text>
+          <Button key="show" label={isLost ? 'show' : 'what would go'} onPress={() => void look($)} />
+          {isLost && <Button key="hide" label="hide" onPress={() => change($, { hidden: true })} />}
         </Box>
-        {last.way === '' && (
-          <Box flexWrap="wrap">
-            <Text dimColor>let a model choose what goes back? </Text>
-            {WAYS.map(([way, key, label]) => (
-              <Button key={way} hotkey={key} label={label} onPress={() => choose($, way)} />
-            ))}
-          </Box>
-        )}
+        {isLost && !way && <Text dimColor>let a model choose what goes back?</Text>}
+        {isLost && !way && WAYS.map(([one, key, label]) => <Button key={one} hotkey={key} label={label} onPress={() => choose($, one)} />)}
       </Box>
     )
   }).catch(($, e, next) => next(e))
 
   on('ui.render', { component: 'Pane', requestId: PANE }, async ($, e) => {
     const { Box, Button, Text } = $.ui.resolve(e)
-    const last = await read($, loss)
-    const width = Math.max(20, e.props.bodyColumns - 4)
-    if (last === null) return <Text dimColor>No compaction yet.</Text>
-    const handOver = async (n: number) => {
-      const row = last.rows.find(one => one.n === n)
-      if (row === undefined || row.handed_over) return
-      await tell($, 'user', `Left out of the summary, handed over by the person: ${row.text}${row.line ? ` (L${row.line})` : ''}`)
-      await update($, loss, now => now && { ...now, rows: now.rows.map(one => (one.n === n ? { ...one, handed_over: true } : one)) })
+    const { way, rows, next } = await read($, shown)
+    const width = 3 * Math.max(20, e.props.bodyColumns - 4)
+    const handOver = async (row: Row) => {
+      await tell($, 'user', `Left out of the summary, handed over by the person: ${row.text}${row.source}`)
+      await change($, { rows: rows.map(one => (one.n === row.n ? { ...one, handed_over: true } : one)) })
     }
     return (
       <Box flexDirection="column">
-        {last.rows.slice(0, SHOWN).map(row => (
+        {rows.slice(0, SHOWN).map(row => (
           <Box flexDirection="column">
-            <Text dimColor={row.handed_over}>
-              {row.handed_over ? '↺' : '✗'} {oneLine(row.text, 3 * width)}
-            </Text>
+            <Text dimColor={row.handed_over}>{oneLine(marked(row), width)}</Text>
             <Box>
-              <Text dimColor>{row.line ? `  L${row.line} ` : '  '}</Text>
-              {!row.handed_over && <Button key={`hand-${row.n}`} label="hand over" onPress={() => handOver(row.n)} />}
+              {!row.handed_over && <Button key={`hand-${row.n}`} label="hand over" onPress={() => handOver(row)} />}
               <Button key={`pin-${row.n}`} label="pin" onPress={async () => $.ui.toast(oneLine(await pin($, row.text), 100))} />
             </Box>
           </Box>
         ))}
-        {last.rows.length > SHOWN && <Text dimColor>… {last.rows.length - SHOWN} more: memtui lost</Text>}
-        <Box flexWrap="wrap">
-          <Text dimColor>chosen by </Text>
-          {WAYS.map(([way, key]) => (
-            <Button key={`by-${way}`} hotkey={key} label={way} dimColor={(last.way || 'no') !== way} onPress={() => choose($, way)} />
-          ))}
-        </Box>
+        {rows.length > SHOWN && <Text dimColor>… {rows.length - SHOWN} more: memtui lost</Text>}
+        {next.map(line => <Text dimColor>{oneLine(line, width)}</Text>)}
+        <Text dimColor>chosen by {way || 'no'} model; change:</Text>
+        <Box>{WAYS.map(([one, key]) => <Button key={`by-${one}`} hotkey={key} label={one} onPress={() => choose($, one)} />)}</Box>
       </Box>
     )
   })
