@@ -7,7 +7,7 @@ from pathlib import Path
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_parts import FIELDS, Draft
 from memtui.documents.capture import parse_capture
-from memtui.documents.memory_draft import draft_memory, draft_summary
+from memtui.documents.memory_file import draft_memory, draft_summary
 from memtui.transcript.facts import read_facts
 from tests.app.harness import Driver
 from tests.app.world import World

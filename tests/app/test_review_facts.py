@@ -8,7 +8,7 @@ from memtui.app.screens import review
 from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.review_parts import EvidencePane, written
 from memtui.app.widgets.document_view import DocumentView
-from memtui.documents.evidence import EvidenceItem
+from memtui.documents.events import EvidenceItem
 from tests.app.harness import SIZES, Driver, opened
 from tests.app.world import World
 

@@ -18,8 +18,7 @@ import pytest
 
 from memtui.app.screens.review_parts import Draft, from_fields, to_fields
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
-from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.documents.memory_file import render_memory
+from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
 from memtui.transcript.facts import read_facts
 from tests.app.harness import SIZES
 from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name

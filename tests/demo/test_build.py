@@ -10,8 +10,7 @@ import pytest
 
 from memtui.demo.build import DemoProject, build_demo
 from memtui.documents.memory import parse_stored
-from memtui.documents.memory_draft import draft_memory
-from memtui.documents.memory_file import parse_memory, render_memory
+from memtui.documents.memory_file import draft_memory, parse_memory, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Places

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
-from memtui.documents.memory_draft import draft_memory
-from memtui.documents.recovery_draft import last_action
+from memtui.documents.memory_file import draft_memory
+from memtui.documents.recovery import last_action
 from memtui.ground.project import Project
 from memtui.transcript.records import Landmark, Source, Todo, Turn
 from tests.transcripts import SAID, Transcript

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from memtui.documents.evidence import EvidenceGroup, evidence
+from memtui.documents.events import EvidenceGroup, evidence
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import Action, Facts, Outcome
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.documents import front_matter, yaml_texts
+from memtui.documents import memory as front_matter
+from memtui.documents import yaml_texts
 from tests.documents.strategies import anything, lines
 
 words = st.sampled_from(

@@ -9,8 +9,7 @@ import pytest
 
 from memtui.documents.events import check_event, error_event, outcome_of
 from memtui.documents.quotes import user_requests
-from memtui.documents.session_state import TaskKind
-from memtui.documents.state_draft import dynamics, language, task_tree
+from memtui.documents.session_state import TaskKind, dynamics, language, task_tree
 from memtui.documents.work import (
     goal_parts,
     is_drafted,

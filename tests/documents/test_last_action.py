@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.documents.recovery_draft import last_action
+from memtui.documents.recovery import last_action
 from memtui.transcript.records import Action, Facts, Outcome
 from tests.documents.made import at, ran, turn
 

@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from memtui.documents.front_matter import load, quick_load
 from memtui.documents.memory import (
     HEAD_LIMIT,
     RECOVERY_ID,
     MemoryMeta,
     StoredMemory,
     has_front_matter,
+    load,
     parse_stored,
+    quick_load,
     read_head,
     render_stored,
 )

@@ -9,8 +9,7 @@ import pytest
 
 from memtui.documents.capture import Capture
 from memtui.documents.events import check_event
-from memtui.documents.memory_draft import UNTITLED, draft_memory, draft_summary
-from memtui.documents.memory_file import parse_memory, render_memory
+from memtui.documents.memory_file import UNTITLED, draft_memory, draft_summary, parse_memory, render_memory
 from memtui.documents.recovery import Recovery
 from memtui.ground.clock import parse_iso
 from memtui.store.reviews import facts_of_capture, with_review

@@ -6,10 +6,8 @@ from pathlib import Path
 
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
-from memtui.documents.events import missing_work
-from memtui.documents.evidence import evidence
-from memtui.documents.recovery import render_recovery
-from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.events import evidence, missing_work
+from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Project
 from memtui.transcript.facts import Reading, read_facts

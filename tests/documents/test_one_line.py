@@ -10,10 +10,8 @@ from typing import Any
 
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
-from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.documents.memory_file import render_memory
-from memtui.documents.recovery import render_recovery
-from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
+from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from memtui.documents.recovery import Plan
-from memtui.documents.recovery_draft import choose_plan, todo_list
+from memtui.documents.recovery import Plan, choose_plan, todo_list
 from memtui.transcript.plans import stated_plan
 from memtui.transcript.records import Facts, FileFact, PlanFact, PromptKind, Source, Todo, Turn
 from memtui.transcript.turns import TurnLog

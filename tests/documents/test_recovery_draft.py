@@ -12,11 +12,16 @@ from hypothesis import strategies as st
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.events import commands_run
-from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.documents.recovery import Plan, is_unknown, parse_recovery, render_recovery
-from memtui.documents.recovery_draft import draft_recovery, recovery_notes
-from memtui.documents.session_state import SessionState
-from memtui.documents.state_draft import working_context
+from memtui.documents.memory_file import draft_memory, draft_summary
+from memtui.documents.recovery import (
+    Plan,
+    draft_recovery,
+    is_unknown,
+    parse_recovery,
+    recovery_notes,
+    render_recovery,
+)
+from memtui.documents.session_state import SessionState, working_context
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.records import (
     Command,

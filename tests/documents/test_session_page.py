@@ -11,8 +11,7 @@ from time import process_time
 
 import pytest
 
-from memtui.documents.session_page import rendered, session_html
-from memtui.documents.transcript_markdown import as_it_is
+from memtui.documents.session_page import as_it_is, rendered, session_html
 from memtui.secrets.secrets import masked
 from memtui.transcript.blocks import blocks
 from memtui.transcript.lines import read_lines

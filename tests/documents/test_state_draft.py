@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.compactor import draft_session_state
-from memtui.documents.session_state import SessionState, TaskKind, parse_session_state, render_session_state
-from memtui.documents.state_draft import done_tasks, grouped, working_context
+from memtui.documents.session_state import (
+    SessionState,
+    TaskKind,
+    done_tasks,
+    grouped,
+    parse_session_state,
+    render_session_state,
+    working_context,
+)
 from memtui.ground.project import Project
 from memtui.transcript.records import Action, CompactionFact, Facts, FileFact
 from memtui.transcript.short_text import tokens

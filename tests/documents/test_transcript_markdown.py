@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memtui.documents.transcript_markdown import (
+from memtui.documents.session_page import (
     as_it_is,
     block_markdown,
     code_span,

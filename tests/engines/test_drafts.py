@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.engines.drafts import Reworded, compact_by_claude, review_by_claude, update_by_claude
 from memtui.ground.project import Places

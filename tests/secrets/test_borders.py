@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.memory_draft import draft_memory
-from memtui.documents.recovery import render_recovery
-from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.memory_file import draft_memory
+from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.ground.project import Home, Project
 from memtui.hooks.first_prompt import first_prompt
 from memtui.store.states import PLAN, StateStore

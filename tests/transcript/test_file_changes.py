@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.recovery_draft import reference_files, working_files
+from memtui.documents.recovery import reference_files, working_files
 from memtui.transcript.facts import read_facts
 from memtui.transcript.files import IN_PROGRAM
 from memtui.transcript.paths import absolute

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.events import check_event, error_event
-from memtui.documents.memory_draft import draft_memory
+from memtui.documents.memory_file import draft_memory
 from memtui.transcript.records import NOWHERE, Command, Source, in_order, is_after
 from tests.documents.made import at, ran
 from tests.transcripts import START, STOP, Transcript

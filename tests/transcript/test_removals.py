@@ -8,7 +8,7 @@ import pytest
 
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
-from memtui.documents.recovery_draft import draft_recovery, reference_files, working_files
+from memtui.documents.recovery import draft_recovery, reference_files, working_files
 from memtui.ground.project import Project
 from memtui.transcript.facts import Reading, read_facts
 from memtui.transcript.files import DELETED, PUT_BACK, removals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.documents.recovery_draft import reference_files, working_files
+from memtui.documents.recovery import reference_files, working_files
 from memtui.transcript.paths import folder_of, inside_of, name_of, name_under_test, role_of, stem_of
 from memtui.transcript.records import Facts, FileFact, Source
 

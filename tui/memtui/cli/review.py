@@ -22,8 +22,7 @@ from memtui.cli.options import (
 from memtui.cli.output import can_answer, print_document, print_json, print_recovery_box, say
 from memtui.documents.capture import Capture
 from memtui.documents.format import Section, name_of
-from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
+from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
 from memtui.engines.ask import Engine
 from memtui.engines.drafts import cited_review
 from memtui.ground.clean import clean_line

@@ -10,7 +10,7 @@ import click
 
 from memtui.cli.options import json_option, places_option
 from memtui.cli.output import is_terminal, print_groups, print_json, say
-from memtui.documents.evidence import evidence
+from memtui.documents.events import evidence
 from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places, find_root
 from memtui.secrets.secrets import masked, masked_in

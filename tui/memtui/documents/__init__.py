@@ -3,12 +3,12 @@
 The same facts give the same bytes. Documents quote: every statement ends with its source line, and closing
 messages and the user's words follow the seeds' sections verbatim (`quotes.py`). A failure is an event with
 its age (`events.py`); open work and decisions need a record (`work.py`). The plan follows the four priorities
-of seed 000 and is kept word for word (`recovery_draft.py`).
+of seed 000 and is kept word for word (`recovery.py`).
 
 `compactor.py` holds the rules of seed 003 for every drafter: `merge` takes any draft, `next_state` drafts
 from facts. Done tasks stay, the oldest as one line that counts them; decisions are only added, and related
 ones share an entry beyond twenty; beyond 5,000 tokens all but decisions is shortened.
 
-A format and its draft are two modules where the first screen or a hook reads the format: `capture_text.py`,
-`commands.py`, `pins.py` and `session_state_text.py` need the standard library alone.
+A format is parsed, drafted and rendered in one module, except where the first screen or a hook reads it:
+`capture_text.py`, `commands.py` and `pins.py` need the standard library alone.
 """

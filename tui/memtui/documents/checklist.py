@@ -8,7 +8,15 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from memtui.documents.format import is_none, numbered_items
-from memtui.documents.recovery import Recovery, RoleFile, is_unknown, parse_recovery, section_lines
+from memtui.documents.recovery import (
+    LONG_OBJECTIVE,
+    MOST_FILES,
+    Recovery,
+    RoleFile,
+    is_unknown,
+    parse_recovery,
+    section_lines,
+)
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.short_text import one_line, says_something, shortened
 
@@ -62,10 +70,6 @@ class CheckedText(NamedTuple):
 
 
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")
-MOST_FILES = 8
-"""Maximum number of working files (the seed: 3-8)."""
-LONG_OBJECTIVE = 600
-"""Maximum length of an objective in characters."""
 _SHOWN = 60
 
 

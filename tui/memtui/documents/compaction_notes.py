@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memtui.documents.compactor import flat
-from memtui.documents.events import is_sure, landmark_line, missing_work, unsaved_work
+from memtui.documents.events import SEEN, is_sure, landmark_line, missing_work, seen_addresses, unsaved_work
 from memtui.documents.quotes import with_source, without_source
-from memtui.documents.session_state import SessionState, TaskKind
-from memtui.documents.state_draft import SEEN, gone_files, seen_addresses
+from memtui.documents.session_state import SessionState, TaskKind, gone_files
 from memtui.documents.work import open_steps, turn_line, unanswered, unfinished_turn
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import bare_command, last_checks

@@ -21,22 +21,20 @@ from memtui.documents.quotes import (
     without_source,
 )
 from memtui.documents.session_state import (
+    AWAITED,
     LATEST,
+    NO_BLOCKER,
     Decision,
     Dynamics,
     Identity,
+    ProjectLike,
     SessionState,
     Task,
     TaskKind,
-    render_session_state,
-)
-from memtui.documents.state_draft import (
-    AWAITED,
-    NO_BLOCKER,
-    ProjectLike,
     done_tasks,
     is_ours,
     raw_state,
+    render_session_state,
     task_key,
     task_tree,
     without_secrets,

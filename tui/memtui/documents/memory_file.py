@@ -1,11 +1,19 @@
-"""A memory file: the result of the review of a capture (seed 001)."""
+"""A memory file: the result of the review of a capture (seed 001), and its draft, made from facts alone.
+
+The same facts give the same words. Nothing is claimed without a record: unknown values stay empty or N/A for
+a person to fill in. Every drafted line names its source, with the time for human readers.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BeforeValidator, field_validator
 
+from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure, landmark_line
 from memtui.documents.format import (
     Block,
     Items,
@@ -22,7 +30,26 @@ from memtui.documents.format import (
     render_items,
     unescape,
 )
+from memtui.documents.quotes import asked_last, citation, quotes_section, with_source
+from memtui.documents.work import (
+    ONLY_CAPTURE,
+    goal_parts,
+    open_steps,
+    open_tasks,
+    open_work,
+    recorded_decisions,
+    title_of,
+    turn_line,
+    unfinished_turn,
+)
 from memtui.ground.text import FormatError, file_text, without_backticks, without_blank_ends
+from memtui.secrets.secrets import masked
+from memtui.transcript.checks import SENTENCE, last_check
+from memtui.transcript.files import DELETED, path_now
+from memtui.transcript.paths import shown_path
+from memtui.transcript.plans import dropped_among, was_done
+from memtui.transcript.records import NOWHERE, Command, Facts, Source, is_after
+from memtui.transcript.short_text import capitalised, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
 _CONFIDENCE, _KEY_FILES = "Confidence Level", "Key Files"
@@ -118,3 +145,151 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
                 title = title[len(_PREFIX) :]
             return title.strip(), lines[:index] + lines[index + 1 :]
     return None, lines
+
+
+_TITLE = 60
+_MOST_KEY_FILES = 12
+_MOST_LEARNINGS = 12
+_MOST_QUESTIONS = 10
+_SUMMARY = 160
+_HIDDEN = "hides its exit status"
+UNTITLED = "Session without words of the user"
+
+_OWN_FILE = re.compile(r"[\\/]\.claude[\\/](?:plans|projects)[\\/]")
+_WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
+
+
+def draft_memory(facts: Facts) -> MemoryFile:
+    """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
+    return MemoryFile(
+        title=_title(facts),
+        goal=masked(_goal(facts)),
+        learnings=tuple(_unique(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
+        questions=tuple(_unique(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
+        confidence=masked(_confidence(facts)),
+        key_files=tuple(map(masked, _key_files(facts))),
+        extra=quotes_section(facts, clock=True),
+    )
+
+
+def _title(facts: Facts) -> str:
+    return shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED
+
+
+def _goal(facts: Facts) -> str:
+    parts = goal_parts(facts, clock=True)
+    return "\n".join([*parts, *([_only_capture()] if facts.from_capture else [])])
+
+
+def _only_capture() -> str:
+    return f"{capitalised(ONLY_CAPTURE)}."
+
+
+def _learnings(facts: Facts) -> Iterator[str]:
+    """Settled decisions and commits."""
+    for each in recorded_decisions(facts):
+        text = shortened(f"{each.decision}: {each.reason}", SENTENCE)
+        yield with_source(text, each.source, clock=True)
+    for mark in facts.landmarks:
+        yield landmark_line(mark, clock=True)
+
+
+def _questions(facts: Facts) -> list[str]:
+    """Open work on record; without any, the question with which Claude ended."""
+    if facts.from_capture:
+        return [_only_capture()]
+    return open_work(facts, clock=True) or list(filter(None, [asked_last(facts, clock=True)]))
+
+
+def _confidence(facts: Facts) -> str:
+    """Confidence by a fixed rule over records.
+
+    - Low: the last check failed, the last turn has no end, or only the capture is known.
+    - High: the last check went well by its own exit status, and so did every kind of check that had failed,
+      every task of a list is ticked off, no step of the plan is open, nothing was started in the background
+      last, and no file was changed after that check.
+    - Medium: anything else; so it is never High where nothing was checked.
+    """
+    if facts.from_capture:
+        return f"Low — {ONLY_CAPTURE}"
+    check, turn = last_check(facts), unfinished_turn(facts)
+    left = len([*open_tasks(facts), *open_steps(facts)])
+    reasons = ["no command recognised as a check"]
+    if check is not None:
+        how = "failed" if check.outcome == "failed" else "went well" if is_sure(check) else _HIDDEN
+        reasons = [f"the last check {how}: {check_line(facts, check, clock=True)}"]
+    others = failed_checks(facts, clock=True)
+    reasons += [f"{NOT_PASSED}: {each}" for each in others[:1]]
+    reasons.append(_tasks(facts, left) or "no task list on record")
+    if turn is not None:
+        reasons.append(turn_line(facts, turn, clock=True))
+    if later := _since_check(facts, check):
+        reasons.append(later)
+    failed = check is not None and check.outcome == "failed"
+    high = check is not None and is_sure(check) and facts.todos and not (left or later or others)
+    level = "Low" if failed or turn is not None else "High" if high else "Medium"
+    return f"{level} — {'; '.join(reasons)}"
+
+
+def _since_check(facts: Facts, check: Command | None) -> str:
+    """Work after the last check, which the check does not cover; "" for none."""
+    last = facts.last_action
+    if last is not None and last.outcome == "background":
+        return with_source(f"{last.tool} was started in the background", last.source, clock=True)
+    if check is None or check.source == NOWHERE:
+        return ""
+    removed = (file for file in facts.read_files if file.fate)
+    files = (*facts.modified_files, *facts.shell_files, *removed)
+    later = [f for f in files if is_after(f.source, check.source) or is_after(f.last, check.source)]
+    return f"{_counted(len(later), 'file', 'files')} changed after it" if later else ""
+
+
+def _tasks(facts: Facts, left: int) -> str:
+    """Number of finished tasks with the line of the last change; "" without a list."""
+    if left:
+        return f"{_counted(left, 'task or step', 'tasks and steps')} open{_listed_at(facts)}"
+    done, number = sum(map(was_done, facts.todos)), len(facts.todos)
+    counted = f"{done} of {_counted(number, 'task', 'tasks')} done{dropped_among(facts.todos)}"
+    return f"{counted}{_listed_at(facts)}" if number else ""
+
+
+def _listed_at(facts: Facts) -> str:
+    where = citation(max((todo.source for todo in facts.todos), default=Source()), clock=True)
+    return f" ({where})" if where else ""
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _key_files(facts: Facts) -> list[str]:
+    """The files edited most, the session's before its subagents'; the model's own notes come last.
+
+    Moved files have their new path; deleted ones are left out.
+    """
+    root = Path(facts.cwd) if facts.cwd else None
+    files = [file for file in facts.modified_files if file.fate != DELETED]
+    ranked = sorted(files, key=lambda file: (bool(_OWN_FILE.search(file.path)), file.subagent, -file.times))
+    paths = dict.fromkeys(map(path_now, ranked))
+    return [shown_path(path, root) for path in paths][:_MOST_KEY_FILES]
+
+
+def draft_summary(facts: Facts) -> str:
+    """One or two sentences on the subject of the session and its results on record."""
+    about = shortened(masked(title_of(facts)), _SUMMARY).rstrip(".。")
+    done = sum(map(was_done, (*facts.past_todos, *facts.todos)))
+    commits = sum(mark.kind == "commit" and not mark.superseded for mark in facts.landmarks)
+    counts = [
+        f"{_counted(len(facts.modified_files), 'file', 'files')} modified" if facts.modified_files else "",
+        f"{_counted(done, 'task', 'tasks')} done" if done else "",
+        _counted(commits, "commit", "commits") if commits else "",
+    ]
+    counted = ", ".join(each for each in counts if each)
+    stop = "" if about.endswith(("?", "!", "…", "？", "！")) else "。" if _WIDE_END.search(about) else "."
+    sentences = [f"{about}{stop}" if about else "", f"{capitalised(counted)}." if counted else ""]
+    sentences += [_only_capture()] if facts.from_capture else []
+    return " ".join(each for each in sentences if each)
+
+
+def _unique(lines: Iterable[str]) -> Iterable[str]:
+    return dict.fromkeys(line for line in lines if line)

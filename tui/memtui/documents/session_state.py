@@ -1,17 +1,30 @@
-"""The session state document (seed 003): the state of a session, for the next one to continue."""
+"""The session state document (seed 003): the state of a session, for the next one to continue; its draft."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
+from memtui.documents.events import (
+    NOT_PASSED,
+    SEEN,
+    check_event,
+    error_event,
+    failed_checks,
+    last_errors,
+    missing_work,
+    outcome_of_action,
+    seen_addresses,
+    since,
+)
 from memtui.documents.format import (
     Block,
     Document,
@@ -29,7 +42,40 @@ from memtui.documents.format import (
     render_items,
     unescape,
 )
+from memtui.documents.quotes import (
+    UserRequest,
+    citation,
+    last_request,
+    plan_line,
+    quotes_section,
+    said_last,
+    user_requests,
+    with_source,
+    without_source,
+)
+from memtui.documents.work import (
+    awaited_plan,
+    goal,
+    open_request,
+    open_steps,
+    open_tasks,
+    plan_in_force,
+    plan_status,
+    recorded_decisions,
+    turn_line,
+    unanswered,
+    undecided_plan,
+    unfinished_turn,
+)
 from memtui.ground.text import FormatError, file_text, item, without_blank_ends
+from memtui.secrets.secrets import masked
+from memtui.transcript.checks import SENTENCE, bare_command, packages_of
+from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
+from memtui.transcript.paths import Kind, role_of, shown_path
+from memtui.transcript.plans import was_done
+from memtui.transcript.records import Command, Facts, FileFact, Turn, is_after
+from memtui.transcript.shell import SHELL_TOOLS, programs_run
+from memtui.transcript.short_text import key_of, one_line, shortened, telling_line
 
 _DEPTH = 12
 """Number of levels; deeper tasks are moved up to the last one."""
@@ -480,3 +526,412 @@ def parse_progress(text: str) -> Progress:
         return Progress.model_validate(value)
     except (ValueError, ValidationError, RecursionError) as error:
         raise FormatError("it is not the progress of a session state") from error
+
+
+def grouped(paths: Iterable[str], limit: int) -> str:
+    """Paths in one line: ``src/{a.py, b.py}, README.md``, folders in order of appearance.
+
+    Args:
+        paths: paths in display form, with ``/``.
+        limit: maximum length in characters; the remaining files are counted.
+    """
+    folders: dict[str, list[str]] = {}
+    for path in dict.fromkeys(paths):
+        folder, slash, name = path.rpartition("/")
+        folders.setdefault(folder + slash, []).append(name)
+    parts: list[str] = []
+    room = limit
+    left = 0
+    for folder, names in _groups(folders):
+        part = f"{folder}{{{', '.join(names)}}}" if len(names) > 1 else folder + names[0]
+        if len(part) + 2 > room:
+            fitting = _fitting(folder, names, room)
+            left += len(names) - len(fitting)
+            if not fitting:
+                continue
+            part = f"{folder}{{{', '.join(fitting)}}}"
+        room -= len(part) + 2
+        parts.append(part)
+    return ", ".join([*parts, *([f"and {left} more"] if left else [])])
+
+
+def _groups(folders: dict[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
+    """Folders with their names; a name without a folder forms its own group."""
+    for folder, names in folders.items():
+        yield from ((folder, names),) if folder else (("", [name]) for name in names)
+
+
+def _fitting(folder: str, names: list[str], room: int) -> list[str]:
+    """The names of a folder that fit."""
+    room -= len(folder) + 4
+    fitting = []
+    for name in names:
+        room -= len(name) + 2
+        if room < 0:
+            break
+        fitting.append(name)
+    return fitting
+
+
+def without_secrets(state: SessionState) -> SessionState:
+    """The same document, its secrets masked by the rules of `memtui.secrets.secrets`."""
+    working, dynamics = state.working, state.dynamics
+    return state.replace(
+        identity=state.identity.replace(goal=masked(state.identity.goal)),
+        tasks=tuple(map(_task, state.tasks)),
+        decisions=tuple(each.replace(text=masked(each.text)) for each in state.decisions),
+        working=working.replace(
+            last_compile=masked(working.last_compile),
+            last_error=masked(working.last_error),
+            technical_state=masked(working.technical_state),
+            files_modified=masked(working.files_modified),
+            dependencies=masked(working.dependencies),
+        ),
+        dynamics=dynamics.replace(last_intent=masked(dynamics.last_intent)),
+    )
+
+
+def _task(task: Task) -> Task:
+    return task.replace(text=masked(task.text), children=tuple(map(_task, task.children)))
+
+
+_WORDS = 20
+"""Number of the user's last messages examined."""
+_LEAST = 3
+"""Minimum number of letters for a script to count."""
+_SCRIPTS = (
+    ("Japanese", re.compile(r"[\u3040-\u30ff]"), 0.05),
+    ("Korean", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]"), 0.05),
+    ("Chinese", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), 0.1),
+    ("Cyrillic script", re.compile(r"[\u0400-\u04ff]"), 0.2),
+    ("Greek script", re.compile(r"[\u0370-\u03ff]"), 0.2),
+    ("Arabic script", re.compile(r"[\u0600-\u06ff]"), 0.2),
+    ("Hebrew script", re.compile(r"[\u0590-\u05ff]"), 0.2),
+    ("Devanagari", re.compile(r"[\u0900-\u097f]"), 0.2),
+    ("Thai", re.compile(r"[\u0e00-\u0e7f]"), 0.2),
+    ("Latin script", re.compile(r"[A-Za-z\u00c0-\u024f]"), 0.2),
+)
+"""Scripts with the share of letters that identifies a text; Latin words are often names."""
+_PASTED = re.compile(r"\[pasted at L\d[^\]]*\]")
+_NAMED = re.compile(rf"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|{_PASTED.pattern}")
+"""Code, addresses, paths and pasted blocks, which are not the user's own words."""
+
+
+def dynamics(facts: Facts) -> Dynamics:
+    """The section CONVERSATION DYNAMICS."""
+    ask = last_request(facts)
+    return Dynamics(
+        language=language(facts),
+        style=_style(facts),
+        phase=_phase(facts),
+        last_intent=ask.quoted("last asked") if ask else "",
+    )
+
+
+def language(facts: Facts) -> str:
+    """The language of the user's own words if the script identifies it, else the script; "" if none."""
+    words = _NAMED.sub(" ", " ".join(ask.text for ask in user_requests(facts)[:_WORDS]))
+    letters = sum(map(str.isalpha, words))
+    for name, script, share in _SCRIPTS:
+        found = len(script.findall(words))
+        if found >= _LEAST and found >= share * letters:
+            return name
+    return ""
+
+
+def _style(facts: Facts) -> str:
+    """The number of messages, their length, and how often the user intervened."""
+    own = [ask for ask in user_requests(facts) if ask.text]
+    if not own or not facts.turns:
+        return ""
+    lengths = sorted(len(_PASTED.sub("", ask.text).strip()) for ask in own)
+    half = f"{len(own)} messages, half of them up to {lengths[(len(own) - 1) // 2]} characters"
+    style = half if len(own) > 1 else f"1 message of {lengths[0]} characters"
+    style += ", without what was pasted" if any(_PASTED.search(ask.text) for ask in own) else ""
+    refused = sum(turn.kind == "rejection" for turn in facts.turns)
+    stopped = sum(turn.end == "interrupted" for turn in facts.turns)
+    style += f"; refused {refused} step{'s' if refused > 1 else ''} with words" if refused else ""
+    return f"{style}; interrupted {stopped} turn{'s' if stopped > 1 else ''}" if stopped else style
+
+
+def _phase(facts: Facts) -> str:
+    """Planning in plan mode or with an undecided plan; execution in an unfinished turn with file changes."""
+    mode = facts.permission_modes[-1] if facts.permission_modes else None
+    approved = plan_in_force(facts)
+    decided = mode is not None and approved is not None and approved.source.line > mode.source.line
+    if mode is not None and mode.mode == "plan" and not decided:
+        where = citation(mode.source)
+        return f"planning (permission mode plan{f', {where}' if where else ''})"
+    last = facts.last_action
+    if last is not None and (last.tool, last.outcome) == ("ExitPlanMode", "unknown"):
+        return f"planning ({with_source('no answer to the plan on record', last.source)})"
+    turn = unfinished_turn(facts)
+    return "execution" if turn is not None and _changed_files(facts, turn) else ""
+
+
+def _changed_files(facts: Facts, turn: Turn) -> bool:
+    return any(file.source.line >= turn.source.line > 0 for file in facts.modified_files)
+
+
+_WIDTH = 240
+_BLOCKER = 160
+
+ASKED = "Last asked"
+_OURS = re.compile(
+    rf"(?:{ASKED}|Claude said last)(?: \(L[^)]*\))?:|Asked: |Answered: |No open task on record$"
+)
+"""Beginnings of generated lines, also of earlier versions; other lines are a person's."""
+NO_BLOCKER = "None on record"
+AWAITED = ("Plan: ", "decision on the plan: ")
+"""Beginnings of the task that is a plan without a decision: of this version, and of earlier ones."""
+
+
+def task_key(text: str) -> str:
+    """Key by which two wordings of a task are equal, regardless of their source lines."""
+    return key_of(without_source(text))
+
+
+def is_ours(task: Task) -> bool:
+    """Whether a line is generated anew for each version, not written by a person."""
+    return task.kind in (TaskKind.SUB, TaskKind.NOTE) and _OURS.match(task.text) is not None
+
+
+def task_tree(facts: Facts) -> tuple[Task, ...]:
+    """All tasks: done, in progress and coming."""
+    tasks = open_tasks(facts)
+    doing = [task.line for task in tasks if task.doing]
+    if not doing and (ask := open_request(facts)):
+        doing = [_quoted(ask)]
+    coming = [task.line for task in tasks if not task.doing] or [step.line for step in open_steps(facts)]
+    if plan := awaited_plan(facts):
+        coming.append(f"{AWAITED[0]}{plan_line(plan)}")
+    tree = [Task(kind=TaskKind.DONE, text=text) for text in done_tasks(facts)]
+    if doing:
+        tree.append(Task(kind=TaskKind.IN_PROGRESS, text=doing[0], children=_subs(facts, doing[0])))
+    tree += [Task(kind=TaskKind.OPEN, text=text) for text in doing[1:]]
+    kinds = (TaskKind.NEXT, *(TaskKind.LATER for _ in coming))
+    tree += [Task(kind=kind, text=text) for kind, text in zip(kinds, coming, strict=False)]
+    if not doing:
+        tree += [Task(kind=TaskKind.NOTE, text=text) for text in _last_words(facts)]
+    return tuple(tree)
+
+
+def done_tasks(facts: Facts) -> list[str]:
+    """Finished tasks: ticked items, and commits made before the first list."""
+    ticked = [todo for todo in (*facts.past_todos, *facts.todos) if was_done(todo)]
+    listed = bool(ticked or facts.todos)
+    commits = [mark for mark in facts.landmarks if mark.kind == "commit" and not mark.superseded]
+    early = [mark for mark in commits if not listed or is_after(facts.todos_began, mark.source)]
+    lines = [with_source(f"{_text(mark.text)} (committed)", mark.source) for mark in early]
+    return lines + [with_source(_text(todo.content), todo.source) for todo in ticked]
+
+
+def blocker(facts: Facts) -> str:
+    """The blocker on record, "" for none."""
+    if question := unanswered(facts):
+        return question
+    turn, last = unfinished_turn(facts), facts.last_action
+    if turn is not None and turn.end in ("interrupted", "api error"):
+        return turn_line(facts, turn)
+    if turn is None or last is None or last.outcome != "failed":
+        return ""
+    line = telling_line(last.result) if last.tool in SHELL_TOOLS else last.result
+    return with_source(shortened(one_line(line), _BLOCKER), last.source)
+
+
+def _subs(facts: Facts, current: str) -> tuple[Task, ...]:
+    ask = last_request(facts)
+    own = ask is not None and current == _quoted(ask)
+    subs = [Task(kind=TaskKind.SUB, text=text) for text in list(_last_words(facts))[own:]]
+    return (*subs, Task(kind=TaskKind.BLOCKER, text=blocker(facts) or NO_BLOCKER))
+
+
+def _quoted(ask: UserRequest) -> str:
+    return with_source(ask.with_purpose, ask.source)
+
+
+def _last_words(facts: Facts) -> Iterator[str]:
+    if ask := last_request(facts):
+        yield ask.quoted(ASKED)
+    if said := said_last(facts):
+        yield said
+
+
+def _text(text: str) -> str:
+    return shortened(one_line(text), _WIDTH)
+
+
+_FILES = 6_000
+"""Maximum length of the list of modified files, in characters."""
+_SHELL_FILES = 600
+_READ_FILES = 1_000
+_TARGET = 120
+_RESULT = 160
+_RECENT = 3
+_COMMITS = 5
+_GONE = 10
+_NO_OUTPUT = "(Bash completed with no output)"
+
+_PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
+_WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
+"""A command that ends by itself."""
+
+
+def working_context(facts: Facts, root: Path) -> WorkingContext:
+    """The volatile state at the end of the facts."""
+    state = list(_technical(facts, root))
+    last = last_errors(facts, 1)
+    return WorkingContext(
+        files_modified=grouped((shown_path(file.path, root) for file in facts.modified_files), _FILES),
+        last_compile="; ".join(
+            [check_event(facts), *(f"{NOT_PASSED}: {each}" for each in failed_checks(facts)[:1])]
+        ),
+        last_error=error_event(facts, last[0], root) if last else "",
+        technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
+        dependencies=shortened(", ".join(_added(facts)), SENTENCE * 2),
+    )
+
+
+def _technical(facts: Facts, root: Path) -> Iterator[str]:
+    """The most important line first: the last ones are dropped if there is no room."""
+    yield from _plan(facts)
+    yield from _last_action(facts, root)
+    yield from _running(facts.commands)
+    yield from _recorded(facts)
+    if gone := gone_files(facts.modified_files, root):
+        yield f"Not as edited any more: {gone}"
+    if facts.cwd and Path(facts.cwd) != root:
+        yield f"Working folder: {facts.cwd}"
+    others = [branch for branch in facts.branches if branch not in (facts.branch, "HEAD")]
+    if others:
+        yield f"Earlier branches: {', '.join(others[-_RECENT:])}"
+    for label, fate in (("Files written by commands", ""), ("Files named in programs that ran", IN_PROGRAM)):
+        if written := _lasting((file.path for file in facts.shell_files if file.fate == fate), root):
+            yield f"{label}: {grouped((shown_path(path, root) for path in written), _SHELL_FILES)}"
+    if removed := gone_files((f for f in facts.shell_files if f.fate not in ("", IN_PROGRAM)), root):
+        yield f"Deleted or moved by commands: {removed}"
+    if missing := missing_work(facts):
+        yield missing
+    # The last ones: the first files read are often irrelevant in the end.
+    if read := _lasting(map(path_now, reversed(facts.read_files)), root):
+        yield f"Files read: {grouped((shown_path(path, root) for path in read), _READ_FILES)}"
+    yield from _session(facts)
+
+
+def _session(facts: Facts) -> Iterator[str]:
+    if facts.compactions:
+        number = len(facts.compactions)
+        where = citation(facts.compactions[-1].source)
+        last = f", last at {where}" if where else ""
+        yield f"Context compacted {'once' if number == 1 else f'{number} times'}{last}"
+    if facts.session_id:
+        yield f"Claude Code session: {facts.session_id}"
+
+
+def _lasting(paths: Iterable[str], root: Path) -> list[str]:
+    """Files that are likely to persist: no scratch files, no tool output."""
+    return [path for path in paths if _is_lasting(path, root)]
+
+
+def _is_lasting(path: str, root: Path) -> bool:
+    return role_of(path, str(root)).kind is not Kind.SCRATCH
+
+
+def gone_files(files: Iterable[FileFact], root: Path) -> str:
+    """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
+    gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
+    return ", ".join(f"{shown_path(file.path, root)} ({_fate(file.fate, root)})" for file in gone)
+
+
+def _fate(fate: str, root: Path) -> str:
+    target = moved_to(fate)
+    return f"moved to {shown_path(target, root)}" if target else fate
+
+
+def _plan(facts: Facts) -> Iterator[str]:
+    if plan := plan_in_force(facts):
+        yield f"Plan (approved): {plan_line(plan)}"
+    if plan := undecided_plan(facts):
+        yield f"Plan ({plan_status(plan)}): {plan_line(plan)}"
+
+
+def _last_action(facts: Facts, root: Path) -> Iterator[str]:
+    action = facts.last_action
+    if action is None:
+        return
+    shell = action.tool in SHELL_TOOLS
+    target = shortened(
+        bare_command(action.target) if shell else one_line(shown_path(action.target, root)), _TARGET
+    )
+    result = telling_line(action.result) if action.outcome == "failed" else action.result
+    # Claude Code's instructions on a refusal or a background task are no result.
+    with_result = action.outcome == "failed" or (action.outcome == "ok" and shell)
+    result = shortened(one_line(result), _RESULT) if with_result and result != _NO_OUTPUT else ""
+    how = ", ".join(part for part in (outcome_of_action(facts, action), citation(action.source)) if part)
+    yield f"Last action: {action.tool} {target} ({how}){f': {result}' if result else ''}"
+
+
+def _running(commands: tuple[Command, ...]) -> Iterator[str]:
+    """Background commands, the last of each kind."""
+    background = [each for each in commands if each.outcome == "background"]
+    started = {programs_run(each.text): each for each in background if not _WAITING.match(each.text)}
+    for command in list(started.values())[-_RECENT:]:
+        ports = dict.fromkeys(found for match in _PORT.findall(command.text) for found in match if found)
+        port = f" (port {', '.join(ports)})" if ports else ""
+        text = f"{shortened(bare_command(command.text), _TARGET)}{port}"
+        yield f"Started in the background: {with_source(text, command.source)}"
+
+
+def _recorded(facts: Facts) -> Iterator[str]:
+    commits = [mark for mark in facts.landmarks if mark.kind == "commit"]
+    recent = [
+        with_source(f"{mark.commit} {one_line(mark.text)}{since(mark)}".lstrip(), mark.source)
+        for mark in commits[-_COMMITS:]
+    ]
+    if recent:
+        more = f" (and {len(commits) - len(recent)} before)" if len(commits) > len(recent) else ""
+        yield f"Commits: {'; '.join(recent)}{more}"
+    pulls = [with_source(mark.text, mark.source) for mark in facts.landmarks if mark.kind == "pull request"]
+    if pulls:
+        yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
+    if seen := seen_addresses(facts):
+        yield f"{SEEN}: {', '.join(seen)}"
+
+
+def _added(facts: Facts) -> Iterable[str]:
+    """Packages installed by name, each once, at its last installation."""
+    went = [each for each in facts.commands if each.outcome in ("ok", "background")]
+    last = {package: each.source for each in went for package in packages_of(each.text)}
+    return (with_source(package, source) for package, source in last.items())
+
+
+class ProjectLike(Protocol):
+    """The project fields that a draft uses."""
+
+    @property
+    def name(self) -> str:
+        """The project's name."""
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+
+
+def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
+    """All sections at full length: every decision, every task, all quotes."""
+    return SessionState(
+        identity=Identity(
+            project=f"{project.name} ({project.root})", branch=facts.branch, goal=one_line(goal(facts))
+        ),
+        tasks=task_tree(facts),
+        decisions=_decisions(facts),
+        working=working_context(facts, project.root),
+        dynamics=dynamics(facts),
+        extra=quotes_section(facts),
+    )
+
+
+def _decisions(facts: Facts) -> tuple[Decision, ...]:
+    """Only certain ones; a sentence becomes a decision when a person or a model puts it here."""
+    entries = ((f"{each.decision} ({each.reason})", each.source) for each in recorded_decisions(facts))
+    return tuple(Decision(text=with_source(text, source)) for text, source in entries)

@@ -18,17 +18,16 @@ from typing import Any, NamedTuple, TypeVar
 from memtui.documents.capture import Capture
 from memtui.documents.checklist import CheckedText, Verdict, check_recovery
 from memtui.documents.compactor import MOST_TASKS, count_of, flat
-from memtui.documents.memory_draft import draft_memory
-from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
+from memtui.documents.memory_file import MemoryFile, draft_memory, parse_memory, render_memory
 from memtui.documents.recovery import (
     Recovery,
     RoleFile,
+    draft_recovery,
     is_unknown,
     parse_recovery,
     render_recovery,
     section_lines,
 )
-from memtui.documents.recovery_draft import draft_recovery
 from memtui.documents.session_state import (
     Decision,
     SessionState,
@@ -36,8 +35,8 @@ from memtui.documents.session_state import (
     TaskKind,
     parse_session_state,
     render_session_state,
+    task_key,
 )
-from memtui.documents.state_draft import task_key
 from memtui.engines.ask import (
     CLOSING,
     MEMORY,

@@ -1,4 +1,4 @@
-"""Shortening a session state document: whole pieces are left out, decisions last.
+"""Shortening a session state document: whole pieces are left out, decisions last. Standard library only.
 
 Facts that cannot be recovered otherwise are kept: constraints, decisions, open tasks, the plan's path,
 changed files. Finished work and the course of the conversation are dropped first.
@@ -6,7 +6,10 @@ changed files. Finished work and the course of the conversation are dropped firs
 
 from __future__ import annotations
 
-from memtui.documents.session_state_text import Piece, pieces
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
 from memtui.hooks.sections import size_of
 
 _ALWAYS = 0
@@ -103,3 +106,60 @@ def _cut(piece: Piece) -> str:
         return piece.text
     head, comma, _ = piece.text[: limit - len(_CUT)].rpartition(", " if limit == _LONGEST else " ")
     return (head + comma.rstrip(" ") if head else piece.text[: limit - len(_CUT)]) + _CUT
+
+
+_HEADING = re.compile(r"##? +(.*)")
+_BULLET = re.compile(r"( *)[-*+•](?: +(.*))?$")
+_RULE = re.compile(r"[*# ]{0,4}===+\s*(?:SESSION STATE|END STATE)\b.*", re.IGNORECASE)
+
+
+class Piece(NamedTuple):
+    """A heading, a list item or a part of one: kept or left out as a whole."""
+
+    text: str
+    """Its first line and the continuation lines."""
+    section: str
+    """The heading above it, in capitals; "" before the first one."""
+    parent: int
+    """The index of the piece that it depends on; -1 for none."""
+
+    @property
+    def words(self) -> str:
+        """The first line without its bullet."""
+        first = self.text.partition("\n")[0]
+        match = _BULLET.match(first)
+        return (match[2] or "") if match else first
+
+
+def pieces(text: str) -> list[Piece]:
+    """Split a document; joined by line feeds, the pieces are the document again."""
+    found: list[Piece] = []
+    heading, section = -1, ""
+    above: list[tuple[int, int]] = []  # indentation and index of the items that later ones can belong to
+    for line in _grouped(text.split("\n")):
+        bullet = _BULLET.match(line.partition("\n")[0])
+        if match := _HEADING.match(line):
+            section, heading, above = match[1].strip().upper(), len(found), []
+            found.append(Piece(line, section, -1))
+        elif bullet:
+            indent = len(bullet[1])
+            while above and above[-1][0] >= indent:
+                above.pop()
+            found.append(Piece(line, section, above[-1][1] if above else heading))
+            above.append((indent, len(found) - 1))
+        else:
+            is_rule = bool(_RULE.match(line))
+            found.append(Piece(line, "" if is_rule else section, -1 if is_rule else heading))
+    return found
+
+
+def _grouped(lines: Sequence[str]) -> Iterator[str]:
+    """Lines, each joined with its continuation lines."""
+    group: list[str] = []
+    for line in lines:
+        starts = _HEADING.match(line) or _BULLET.match(line) or _RULE.match(line)
+        if starts and group:
+            yield "\n".join(group)
+            group = []
+        group.append(line)
+    yield "\n".join(group)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.documents.memory import MemoryMeta
-from memtui.documents.recovery import Plan, Recovery, parse_recovery, render_recovery
-from memtui.documents.recovery_draft import draft_recovery
+from memtui.documents.recovery import Plan, Recovery, draft_recovery, parse_recovery, render_recovery
 from memtui.documents.work import title_of
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import Clock, system_clock

@@ -13,15 +13,18 @@ from pathlib import Path
 from memtui.documents.memory import StoredMemory
 from memtui.documents.session_page import (
     Numbered,
+    Safe,
     Subagent,
     Subagents,
     about,
+    as_it_is,
+    code_span,
+    contained,
     html_page,
     session_html,
     session_markdown,
     session_name,
 )
-from memtui.documents.transcript_markdown import Safe, as_it_is, code_span, contained
 from memtui.ground.clean import clean
 from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem, create_exclusive, write_atomic

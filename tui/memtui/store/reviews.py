@@ -8,8 +8,7 @@ from pathlib import Path
 
 from memtui.documents.capture import Capture
 from memtui.documents.format import Section, name_of
-from memtui.documents.memory_draft import draft_memory
-from memtui.documents.memory_file import MemoryFile
+from memtui.documents.memory_file import MemoryFile, draft_memory
 from memtui.documents.recovery import Recovery, is_unknown, render_recovery
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem

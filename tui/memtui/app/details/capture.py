@@ -12,7 +12,7 @@ from memtui.ground.clock import age, local_minute
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
-    from memtui.documents.evidence import EvidenceGroup
+    from memtui.documents.events import EvidenceGroup
     from memtui.transcript.records import Facts
 
 _BLANK = Line("")

@@ -227,7 +227,7 @@ class PendingPane(Pane):
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
-        from memtui.documents.evidence import evidence
+        from memtui.documents.events import evidence
 
         assert item.capture is not None
         try:

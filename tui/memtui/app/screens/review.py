@@ -33,9 +33,8 @@ from memtui.app.screens.review_parts import (
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.documents.capture_text import capture_time
-from memtui.documents.evidence import evidence
-from memtui.documents.memory_draft import draft_memory, draft_summary
-from memtui.documents.memory_file import MemoryFile
+from memtui.documents.events import evidence
+from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
 from memtui.engines.drafts import Reworded, review_by_claude
 from memtui.ground.files import FileProblem
 from memtui.store.listing import Entry

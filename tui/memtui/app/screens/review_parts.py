@@ -21,7 +21,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList, row
 from memtui.app.widgets.text_field import TextField
 from memtui.app.widgets.wrap import cut_left
-from memtui.documents.evidence import EvidenceGroup, EvidenceItem
+from memtui.documents.events import EvidenceGroup, EvidenceItem
 from memtui.documents.memory_file import MemoryFile
 from memtui.documents.quotes import without_source
 from memtui.ground.clean import clean, clean_line

@@ -22,7 +22,7 @@ from memtui.app.widgets.transcript_finder import Finder
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.app.widgets.transcript_window import Shows
 from memtui.app.widgets.wrap import cut
-from memtui.documents.transcript_markdown import transcript_markdown
+from memtui.documents.session_page import transcript_markdown
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso, to_local
 from memtui.secrets.secrets import masked
