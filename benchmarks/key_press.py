@@ -1,4 +1,4 @@
-"""Time from a key press in the list of memories to the changed rows, with 100,000 memories and with 10.
+"""Time from a key press in the list of memories to the changed rows, with 10,000 memories and with 10.
 
 Both run at the same time, each in its own terminal, and get `j` and `k` in turn. The clock starts when the
 key is written to the terminal and stops when the row that it selects has come out. Once they are left alone;
@@ -22,7 +22,7 @@ from terminal import Terminal
 
 PRESSES = 80
 BUDGET = 1.5
-MANY, FEW = 100_000, 10
+MANY, FEW = 10_000, 10
 QUICK = {"PRESSES": 15, "MANY": 2_000}
 _REWRITER = """
 import os, sys, time

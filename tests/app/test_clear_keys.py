@@ -12,7 +12,7 @@ import pytest
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.documents.commands import remove_commands
-from memtui.store import shared_text
+from memtui.store import commands_file
 from tests.app.harness import Driver, opened
 from tests.app.world import World
 
@@ -137,7 +137,7 @@ async def test_a_command_that_is_gone_already_is_said(full: World, file: Path) -
 
 
 async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(lock=0.05))
+    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(lock=0.05))
     before = file.read_bytes()
     full.write(file.with_name("session-state.json.lock"), f"{os.getppid()}\n")
     os.utime(file.with_name("session-state.json.lock"))  # its holder has only just begun
@@ -153,7 +153,7 @@ async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch:
 async def test_an_undo_that_had_to_wait_can_be_tried_again(
     full: World, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(lock=0.05))
+    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(lock=0.05))
     before = file.read_bytes()
     async with opened(full) as driver:
         await driver.press("3", "x")

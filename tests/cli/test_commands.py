@@ -11,9 +11,8 @@ import pytest
 
 from memtui.cli import command
 from memtui.ground.project import Project
-from memtui.store import shared_text
-from memtui.store.commands_file import CommandsFile, CommandSummary
-from memtui.store.shared_text import Patience
+from memtui.store import commands_file
+from memtui.store.commands_file import CommandsFile, CommandSummary, Patience
 from tests.cli.conftest import Memtui, Result
 
 NOW = datetime(2025, 12, 22, 2, 16, 52, 89_000, tzinfo=UTC)
@@ -23,7 +22,7 @@ NOW = datetime(2025, 12, 22, 2, 16, 52, 89_000, tzinfo=UTC)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "system_clock", lambda: NOW)
     monkeypatch.setattr(command, "_PATIENCE", Patience(1, 1, 1, (0.0,)))
-    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
 
 
 def _names(project: Project) -> list[str]:

@@ -12,7 +12,7 @@ from memtui.documents.events import check_event
 from memtui.documents.memory_file import UNTITLED, draft_memory, draft_summary, parse_memory, render_memory
 from memtui.documents.recovery import Recovery
 from memtui.ground.clock import parse_iso
-from memtui.store.reviews import facts_of_capture, with_review
+from memtui.store.compact import facts_of_capture, with_review
 from memtui.transcript.records import Action, Facts
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript

@@ -13,9 +13,8 @@ from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.engines.drafts import Reworded, compact_by_claude, review_by_claude, update_by_claude
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
-from memtui.store.compact import Compacted, draft, keep
+from memtui.store.compact import Compacted, capture_facts, draft, keep, review
 from memtui.store.memories import MemoryStore
-from memtui.store.reviews import capture_facts, review
 from tests.engines.stand_in import StandIn, stand_in
 from tests.store.test_reviews import clock, entry_of, make
 

@@ -12,7 +12,7 @@ from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
-from memtui.store import shared_text
+from memtui.store import commands_file
 from tests.hooks.world import World
 
 DATA = Path(__file__).parent.parent / "data"
@@ -28,7 +28,7 @@ EPIC = "**Purpose**: Create structured epics"
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait for a file that nobody writes."""
-    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from memtui.hooks import session
 from memtui.hooks.report import Report
-from memtui.store import shared_text
+from memtui.store import commands_file
 from tests.disk import mode_of
 from tests.hooks.world import World
 
@@ -79,9 +79,9 @@ LAYOUTS = list(product(PLACES, KINDS))
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
     # Nobody else writes here.
-    monkeypatch.setattr(session, "HOOK_PATIENCE", shared_text.HOOK_PATIENCE._replace(look_again=(0.0,)))
+    monkeypatch.setattr(session, "HOOK_PATIENCE", commands_file.HOOK_PATIENCE._replace(look_again=(0.0,)))
 
 
 def _lay(world: World) -> Path:

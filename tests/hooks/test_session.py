@@ -15,7 +15,7 @@ from memtui.hooks import catch_up, session
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.secrets.quoting import fenced, harmless
-from memtui.store import shared_text
+from memtui.store import commands_file
 from tests.disk import names
 from tests.hooks.world import SESSION, World
 
@@ -111,7 +111,7 @@ def test_where_no_command_was_ever_active_no_file_is_made(world: World) -> None:
 
 
 def test_a_broken_file_is_reported_and_stays(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
     path = world.put("docs/09-agents/session-state.json", "{")
     report = Report()
     assert world.within("session-start", report, source="startup") == ""
@@ -121,7 +121,8 @@ def test_a_broken_file_is_reported_and_stays(world: World, monkeypatch: pytest.M
 
 def test_two_hooks_that_clear_at_once_are_both_content(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     # On a busy machine the second may wait for longer than a hook would.
-    patience = shared_text.Patience(whole=60, lock=60, settle=60, look_again=shared_text.PATIENCE.look_again)
+    again = commands_file.PATIENCE.look_again
+    patience = commands_file.Patience(whole=60, lock=60, settle=60, look_again=again)
     monkeypatch.setattr(session, "HOOK_PATIENCE", patience)
     world.activate(*(f"c{number}" for number in range(9)))
     reports = [Report() for _ in range(2)]

@@ -7,7 +7,7 @@ import sys
 
 from memtui.ground.files import lock
 from memtui.hooks import capture, time_limit
-from memtui.store.shared_text import HOOK_PATIENCE, lock_file
+from memtui.store.commands_file import HOOK_PATIENCE, lock_file
 from tests.hooks.world import SESSION, World
 
 

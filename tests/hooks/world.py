@@ -215,7 +215,7 @@ _HOOKS = (
 )
 _IMPORTS = [
     *(f"import memtui.hooks.{name}" for name in _HOOKS.split()),
-    *(f"import memtui.store.{name}" for name in ("commands_file", "listing", "transcript_path")),
+    *(f"import memtui.store.{name}" for name in ("commands_file", "listing", "transcripts")),
     "import memtui.secrets.private",
     "import tomllib",
 ]

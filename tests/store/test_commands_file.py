@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.project import Project
-from memtui.store import shared_text
-from memtui.store.commands_file import CommandProblem, CommandsFile
-from memtui.store.shared_text import Patience
+from memtui.store import commands_file
+from memtui.store.commands_file import CommandProblem, CommandsFile, Patience
 from tests.disk import mode_of, names, unchanging
 from tests.faults import watched
 from tests.processes import start_together, swapping
@@ -23,8 +22,8 @@ NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=
 
 @pytest.fixture
 def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsFile:
-    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(look_again=(0.0,)))
-    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(look_again=(0.0,)))
+    monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
     (tmp_path / "app").mkdir()
     return CommandsFile(Project(tmp_path / "app"))
 
@@ -193,10 +192,10 @@ import os, sys
 from pathlib import Path
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Project
-from memtui.store import shared_text
+from memtui.store import commands_file
 from memtui.store.commands_file import CommandsFile
-from memtui.store.shared_text import Patience
-shared_text.STILL_SECONDS = 60.0
+from memtui.store.commands_file import Patience
+commands_file.STILL_SECONDS = 60.0
 number = int(sys.argv[2])
 children = []
 read, write = os.pipe()

@@ -14,9 +14,9 @@ from memtui.documents.recovery import parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store.captures import CaptureProblem, CaptureStore
+from memtui.store.compact import Reviewed, review
 from memtui.store.listing import Entry
 from memtui.store.memories import MemoryStore
-from memtui.store.reviews import Reviewed, review
 from memtui.transcript.records import Facts
 from tests import faults
 from tests.transcripts import Transcript

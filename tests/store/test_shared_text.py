@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.store.shared_text import Edit, Patience, SharedText
+from memtui.store.commands_file import Edit, Patience, SharedText
 
 
 def accept(_text: str) -> None:

@@ -14,9 +14,8 @@ from memtui.documents.session_state import TaskKind, parse_session_state, render
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store import state_updates as flow
-from memtui.store.state_progress import read_progress
 from memtui.store.state_updates import documents_of, drafted_state, update_state
-from memtui.store.states import StateStore, StoredState, VersionTaken
+from memtui.store.states import StateStore, StoredState, VersionTaken, read_progress
 from tests.transcripts import Transcript
 
 

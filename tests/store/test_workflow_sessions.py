@@ -9,7 +9,7 @@ import pytest
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store.workflow_sessions import active_sessions, read_plan
+from memtui.store.compact import active_sessions, read_plan
 
 
 def add(project: Project, name: str, plan: str | None = "plan", age: int = 0) -> Path:

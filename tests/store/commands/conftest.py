@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.project import Project
-from memtui.store import shared_text
+from memtui.store import commands_file
 from memtui.store.commands_file import CommandsFile
 
 # In the likeness of the files that AgileFlow leaves behind.
@@ -71,7 +71,7 @@ def store(project: Project) -> Store:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait for a file that nobody writes."""
-    monkeypatch.setattr(shared_text, "STILL_SECONDS", 0.0)
+    monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
 
 
 def active(store: CommandsFile) -> list[str]:

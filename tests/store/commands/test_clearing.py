@@ -11,7 +11,7 @@ import pytest
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store import shared_text
+from memtui.store import commands_file
 from memtui.store.commands_file import CommandProblem, CommandsFile
 from tests import faults
 from tests.disk import DEAD_PID, age, mode_of, names
@@ -160,7 +160,7 @@ def test_binary_files_are_a_problem(store: Store, make: Callable[[Path], object]
 
 
 def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(look_again=(0.0,)))
+    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(look_again=(0.0,)))
     store = CommandsFile(project)
     at = 0
     while True:
@@ -217,7 +217,7 @@ def _sweep(base: Path) -> int:
         assert names(store.path.parent) == ["session-state.json"]
 
     outcomes: set[int] = set()
-    setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(look_again=(0.0,)))  # noqa: B010
+    setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(look_again=(0.0,)))  # noqa: B010
     points = faults.kill_sweep(make, act, check)
     assert outcomes == {2, 3}
     return points

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.files import FileLocked, FileOutside, FileProblem
-from memtui.store.shared_text import ABANDONED_SECONDS, lock_file
+from memtui.store.commands_file import ABANDONED_SECONDS, lock_file
 from tests.disk import DEAD_PID, age, names
 from tests.faults import failing, watched
 from tests.processes import start_together
@@ -150,7 +150,7 @@ def _takes_over(lock: Path) -> bool:
 _COUNT = """
 import sys
 from pathlib import Path
-from memtui.store.shared_text import lock_file
+from memtui.store.commands_file import lock_file
 path = Path(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()

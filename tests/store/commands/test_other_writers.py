@@ -16,7 +16,7 @@ import pytest
 from memtui.documents.commands import remove_commands
 from memtui.ground.files import write_atomic
 from memtui.ground.project import Project
-from memtui.store import shared_text
+from memtui.store import commands_file
 from memtui.store.commands_file import CommandProblem
 from tests.disk import age, names
 from tests.processes import start_together
@@ -49,7 +49,7 @@ def test_undoing_gives_back_what_was_cleared_and_no_more(store: Store) -> None:
 
 
 def test_an_endless_writer_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(settle=0.05))
+    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(settle=0.05))
     _after_writes(monkeypatch, lambda number: store.path.write_text(TEXT))
     with pytest.raises(CommandProblem, match="is being overwritten by another program; try again"):
         store.clear("epic")
@@ -67,7 +67,7 @@ def test_a_change_in_the_last_moment_is_kept(store: Store, monkeypatch: pytest.M
             store.path.write_text(later)
         write_atomic(path, data, **options)
 
-    monkeypatch.setattr(shared_text, "write_atomic", late)
+    monkeypatch.setattr(commands_file, "write_atomic", late)
     store.clear("epic")
     assert writes == 2
     assert foreign(store.path.read_text()) == foreign(later)
@@ -93,7 +93,7 @@ def test_what_is_written_into_the_replaced_file_is_carried_over(
             file.write(later if whole else later[:-9])
             file.truncate()
 
-    monkeypatch.setattr(shared_text, "write_atomic", late)
+    monkeypatch.setattr(commands_file, "write_atomic", late)
     undo = store.clear("epic")
     assert active(store) == ["babysit", "research/ask"]
     assert foreign(store.path.read_text()) == foreign(later if whole else TEXT)
@@ -110,11 +110,11 @@ def _after_writes(monkeypatch: pytest.MonkeyPatch, act: Callable[[int], object])
         write_atomic(path, data, **options)
         act(count)
 
-    monkeypatch.setattr(shared_text, "write_atomic", writes)
+    monkeypatch.setattr(commands_file, "write_atomic", writes)
 
 
 def test_waits_for_the_lock_and_says_who_has_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_text, "PATIENCE", shared_text.PATIENCE._replace(lock=0.02))
+    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(lock=0.02))
     held = store.path.with_name("session-state.json.lock")
     held.write_text(f"{os.getppid()}\n")
     with pytest.raises(CommandProblem, match=f"locked: process {os.getppid()} made it"):
@@ -150,9 +150,9 @@ _CLEAR = """
 import sys
 from pathlib import Path
 from memtui.ground.project import Project
-from memtui.store import shared_text
+from memtui.store import commands_file
 from tests.store.commands.conftest import Store
-shared_text.PATIENCE = shared_text.PATIENCE._replace(whole=60.0, lock=60.0, settle=60.0)
+commands_file.PATIENCE = commands_file.PATIENCE._replace(whole=60.0, lock=60.0, settle=60.0)
 store = Store(Project(Path(sys.argv[1])))
 number = sys.argv[2]
 print("ready", flush=True)
@@ -206,10 +206,10 @@ def test_a_competitor_without_the_lock_does_not_win(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Longer than usual: on a busy machine the competitor may have to wait before it writes what it has read.
-    patience = shared_text.Patience(whole=20.0, settle=30.0, look_again=(0.0, 0.02, 0.1, 0.2))
-    monkeypatch.setattr(shared_text, "PATIENCE", patience)
+    patience = commands_file.Patience(whole=20.0, settle=30.0, look_again=(0.0, 0.02, 0.1, 0.2))
+    monkeypatch.setattr(commands_file, "PATIENCE", patience)
     # And before it has written the whole file.
-    monkeypatch.setattr(shared_text, "STILL_SECONDS", 20.0)
+    monkeypatch.setattr(commands_file, "STILL_SECONDS", 20.0)
     commands = [{"name": f"c{number}", "activated_at": "2026-02-09T00:00:00Z"} for number in range(3)]
     project.session_state_json.write_text(json.dumps({"counter": -1, "active_commands": commands}))
     store = Store(project)

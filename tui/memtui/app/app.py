@@ -275,7 +275,7 @@ class MemtuiApp(BaseApp):
 
     def resume(self, transcript: Path, *, fork: bool = False) -> None:
         from memtui.app.screens.session_files import resume
-        from memtui.store.resuming import resumable
+        from memtui.store.session_list import resumable
 
         found = resumable(self.model.places.home, self.model.clock, transcript)
         resume(self, self.model, found, transcript, fork=fork)

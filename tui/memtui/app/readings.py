@@ -43,9 +43,7 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import version_of, written_at
-from memtui.store.state_progress import NAME as PROGRESS
-from memtui.store.state_progress import read_progress
-from memtui.store.states import StateStore, StoredState
+from memtui.store.states import PROGRESS, StateStore, StoredState, read_progress
 from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.facts import Reading, read_facts
 from memtui.transcript.records import CompactionFact, Facts

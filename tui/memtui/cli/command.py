@@ -12,8 +12,7 @@ from memtui.cli.output import print_json, print_table, say
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places
 from memtui.hooks.active_commands import CommandStatus, command_statuses
-from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
-from memtui.store.shared_text import Patience
+from memtui.store.commands_file import CommandsFile, NoCommandFile, Patience, normalised
 
 _PATIENCE = Patience(whole=5.0, lock=5.0, settle=10.0, look_again=(0.0, 0.005, 0.02, 0.04, 0.08))
 """Longer than in the app: this runs as a command's first step, and the command must not be lost."""

@@ -30,9 +30,9 @@ from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, expanded
 from memtui.ground.text import FormatError
 from memtui.store.captures import CaptureStore
+from memtui.store.compact import capture_facts
+from memtui.store.compact import review as accept
 from memtui.store.listing import Entry
-from memtui.store.reviews import capture_facts
-from memtui.store.reviews import review as accept
 from memtui.transcript.records import Facts
 
 _LIMIT = 1 << 20

@@ -19,8 +19,7 @@ from memtui.ground.project import Places, claude_config, memtui_home
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.archive import Archive, Kept, sessions_text
 from memtui.store.archive_settings import archive_settings
-from memtui.store.resuming import resume_command
-from memtui.store.session_list import Session, SessionList, size_text
+from memtui.store.session_list import Session, SessionList, resume_command, size_text
 from memtui.store.sessions import named_session, transcripts_of
 from memtui.transcript.short_text import one_line
 

@@ -15,7 +15,7 @@ from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places, find_root
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.captures import CaptureStore
-from memtui.store.reviews import capture_facts
+from memtui.store.compact import capture_facts
 from memtui.store.sessions import find_transcript, refuse_strange
 from memtui.transcript.blocks import Entry, read_entries
 from memtui.transcript.facts import read_facts

@@ -18,7 +18,7 @@ from memtui.documents.memory_file import render_memory
 from memtui.ground.clock import Clock
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.plugin.installing import settings_block
-from memtui.store.reviews import naming
+from memtui.store.compact import naming
 from memtui.store.state_files import NOTES
 from memtui.store.state_updates import update_state
 

@@ -13,7 +13,7 @@ from memtui.demo.story.load import act, story
 from memtui.documents.commands import add_command
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, write_atomic
-from memtui.store.shared_text import lock_file
+from memtui.store.commands_file import lock_file
 
 Wait = Callable[[float], bool]
 """Waits that many seconds; returns True to stop at once."""

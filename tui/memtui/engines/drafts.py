@@ -55,8 +55,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import masked
-from memtui.store.compact import Compacted
-from memtui.store.reviews import capture_facts
+from memtui.store.compact import Compacted, capture_facts
 from memtui.store.sessions import captured_transcript
 from memtui.store.state_updates import update_state
 from memtui.store.states import StoredState

@@ -11,12 +11,11 @@ from pathlib import Path
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.files.problems import writing
-from memtui.ground.project import Places, Project, find_root
+from memtui.ground.project import Places, Project, find_root, session_key
 from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept
-from memtui.store.note_names import session_key
 from memtui.store.search_index import SearchIndex
-from memtui.store.session_tree import session_tree
+from memtui.store.session_list import session_tree
 from memtui.store.transcripts import all_transcripts, first_cwd
 
 

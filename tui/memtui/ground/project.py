@@ -237,3 +237,29 @@ def transcript_slug(folder: Path) -> str:
 def current_session(environ: Mapping[str, str] = os.environ) -> str:
     """The id of the Claude Code session that started this process, "" outside of one (Claude Code fact)."""
     return environ.get("CLAUDE_CODE_SESSION_ID", "")
+
+
+_LONGEST_KEY = 100
+"""Characters of a session's id that names a file as it is, and of a path's end in the name of a file."""
+
+
+def session_key(session_id: str) -> str:
+    """A file name for a session; an unusual id gets a checksum, so that no two share a name."""
+    return session_id if len(session_id) <= _LONGEST_KEY and _is_plain(session_id) else _keyed(session_id)
+
+
+def project_key(root: Path) -> str:
+    """A file name for a project."""
+    return _keyed(str(root))
+
+
+def _is_plain(name: str) -> bool:
+    """Whether it is ASCII letters, digits, ``-`` and ``_``, and begins with a letter or digit."""
+    return name.isascii() and name[:1].isalnum() and name.replace("-", "").replace("_", "").isalnum()
+
+
+def _keyed(text: str) -> str:
+    import zlib  # rarely needed
+
+    checksum = zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    return f"{transcript_slug(Path(text))[-_LONGEST_KEY:]}-{checksum:08x}"

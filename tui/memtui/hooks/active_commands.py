@@ -85,8 +85,7 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
     if not os.path.lexists(project.session_state_json):
         return []
     # Imported here: most projects have no active commands, and this takes as long as the rest.
-    from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
-    from memtui.store.shared_text import HOOK_PATIENCE
+    from memtui.store.commands_file import HOOK_PATIENCE, CommandProblem, CommandsFile, normalised
 
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:

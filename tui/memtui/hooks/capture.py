@@ -28,13 +28,12 @@ from memtui.ground.files import (
 from memtui.ground.files.atomic import place_new, write_temp
 from memtui.ground.files.folder import Folder
 from memtui.ground.files.problems import writing
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Home, Project, project_key, session_key
 from memtui.hooks.first_prompt import first_prompt
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.secrets.secrets import masked
-from memtui.store.note_names import project_key, session_key
-from memtui.store.transcript_path import TranscriptProblem, check_transcript
+from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 LOCK_SECONDS = 0.9
 """Seconds to wait for a lock; a hook's work is not worth a longer delay of Claude Code."""

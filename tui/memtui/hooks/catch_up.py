@@ -6,11 +6,10 @@ import time
 
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Home, Places, Project, claude_config
+from memtui.ground.project import Home, Places, Project, claude_config, session_key
 from memtui.hooks.report import Report, describe
 from memtui.hooks.settings import switched
-from memtui.store.note_names import session_key
-from memtui.store.transcript_path import TranscriptProblem, check_transcript
+from memtui.store.transcripts import TranscriptProblem, check_transcript
 from memtui.transcript import ReadingCancelledError
 
 SECONDS = 1.5

@@ -30,9 +30,8 @@ from memtui.ground.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Home, Project, project_key, session_key
 from memtui.store.listing import scan
-from memtui.store.note_names import project_key, session_key
 
 _FRESH = timedelta(minutes=2)
 """Lifetime of a note: the new session begins after all hooks of the end, within a minute."""

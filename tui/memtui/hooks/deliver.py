@@ -14,7 +14,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import beginning, size_of
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.outbox import PINS, Message, Outbox, what_of
-from memtui.store.transcript_path import TranscriptProblem, check_transcript
+from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 _LOCK_SECONDS = 0.9
 _MARK = 20

@@ -17,7 +17,7 @@ from memtui.hooks.payload import Payload
 from memtui.hooks.pins import FOR_SESSION, pin_texts, titled_list
 from memtui.hooks.report import Report
 from memtui.store.state_files import newest_version, read_notes
-from memtui.store.transcript_path import TranscriptProblem, check_transcript
+from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
 

@@ -18,7 +18,7 @@ from memtui.hooks.report import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.hooks.settings import switched
 from memtui.secrets.quoting import fenced
-from memtui.store.transcript_path import TranscriptProblem, check_transcript
+from memtui.store.transcripts import TranscriptProblem, check_transcript
 
 
 def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:

@@ -14,8 +14,7 @@ from memtui.hooks.pins import FOR_SESSION, pins_text
 from memtui.hooks.report import Report
 from memtui.hooks.sections import LIMIT
 from memtui.hooks.writable import not_writable
-from memtui.store.commands_file import CommandsFile
-from memtui.store.shared_text import HOOK_PATIENCE
+from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:

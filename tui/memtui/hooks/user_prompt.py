@@ -9,8 +9,7 @@ from memtui.ground.project import Home, Project
 from memtui.hooks.payload import Payload
 from memtui.hooks.report import Report
 from memtui.hooks.settings import switched
-from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
-from memtui.store.shared_text import HOOK_PATIENCE
+from memtui.store.commands_file import HOOK_PATIENCE, CommandProblem, CommandsFile, normalised
 
 _LONGEST = 200
 

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, existing_above, private_folder, read_within, write_atomic
-from memtui.ground.project import Home, Project
+from memtui.ground.project import Home, Project, session_key
 from memtui.lost.context_gauge import PACE, Limit
 from memtui.lost.notes import Comparison, compare
 from memtui.lost.records import TITLES
-from memtui.store.note_names import session_key
 from memtui.transcript.lines import read_lines
 
 _LIMIT = 8 << 20

@@ -27,8 +27,7 @@ from memtui.ground.files import (
     write_atomic,
 )
 from memtui.ground.files.problems import writing
-from memtui.ground.project import Home
-from memtui.store.note_names import session_key
+from memtui.ground.project import Home, session_key
 
 RESCUE = "rescue"
 """Facts chosen by the user."""

@@ -33,11 +33,11 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
 from memtui.mcp.texts import answer, decoded, paged, row, rows_that_fit, summary
 from memtui.secrets.secrets import MASK, masked, masked_in
+from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
 from memtui.store.memories import Filter, Listed, MemoryStore, New, Page
 from memtui.store.search import NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher, parse_search
 from memtui.store.search_documents import Kind
-from memtui.store.workflow_sessions import active_sessions, read_plan
 
 EVERYWHERE = "*"
 """Accepted instead of a project's folder: all projects."""

@@ -1,15 +1,22 @@
-"""The active commands in a project's session-state.json, and their compact summaries (seed 002).
+"""Active commands: session-state.json, which other programs also write, and the commands' own files.
 
-Standard library only, for the hook.
+The file is read only when complete. It is changed under the lock that AgileFlow's scripts use, only if it is
+still as it was read, and checked again until the change stays. A program that had it open while it was
+replaced writes into the old one; that is detected and carried over.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
+import sys
+import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
+from io import FileIO
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,18 +30,283 @@ from memtui.documents.commands import (
     remove_commands,
 )
 from memtui.ground.files import (
+    FileChanged,
+    FileLocked,
     FileMissing,
     FileOutside,
     FileProblem,
+    FileUnreadable,
+    Folder,
+    Signature,
     create_exclusive,
+    load_within,
     read_within,
+    reading,
     resolved,
     shared_folder,
+    signature_of,
     sweep_temps,
+    write_atomic,
+    writing,
 )
+from memtui.ground.files.atomic import flock, pause, place_new, write_temp
+from memtui.ground.files.folder import KINDS, READ
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
-from memtui.store.shared_text import Patience, SharedText
+
+LIMIT = 16 << 20
+"""Size of the largest file that is read, in bytes."""
+
+STILL_SECONDS = 0.25
+"""Seconds without a change after which an unreadable file counts as broken."""
+
+ABANDONED_SECONDS = 30.0
+"""A lock whose file is older, or dated that far in the future, was left behind. Its process id does not tell:
+it may belong to another container."""
+
+_REST_SECONDS = 0.05
+"""Seconds without a change after which a file is not being written."""
+
+_CAREFUL_TRIES = 3
+"""Number of flushed tries: flushing is so slow that a busy writer always wins, so later tries skip it."""
+
+
+class Patience(NamedTuple):
+    """Waiting times for other programs, in seconds."""
+
+    whole: float = 2.0
+    """For a complete text while the file keeps changing."""
+    lock: float = 2.0
+    """For programs that hold the lock; each needs milliseconds."""
+    settle: float = 3.0
+    """For a program that keeps overwriting the change."""
+    look_again: tuple[float, ...] = (0.0, 0.005, 0.02, 0.04)
+    """Pauses after each of which a change must still be there: programs that read the file before write
+    within them."""
+
+
+PATIENCE = Patience()
+HOOK_PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4)
+"""A hook's: it gives up on any lock within a second."""
+
+
+class Edit(NamedTuple):
+    """A change: the text before and after."""
+
+    old: str
+    new: str
+
+
+class SharedText:
+    """A shared file."""
+
+    def __init__(
+        self, path: Path, root: Path, check: Callable[[str], object], patience: Patience | None = None
+    ) -> None:
+        """Make the object; nothing is opened.
+
+        Args:
+            path: the file, which is never created. A link within `root` stays a link.
+            root: the folder that it has to be in, every link resolved.
+            check: raises `FormatError` for an incomplete text.
+            patience: how long to wait for others; by default, as long as suits interactive use.
+        """
+        self.path = path
+        self._root = root
+        self._check = check
+        self._given = patience
+
+    @property
+    def _patience(self) -> Patience:
+        return self._given or PATIENCE
+
+    def read(self) -> str:
+        """The file's text, as soon as it is complete.
+
+        Raises:
+            FileMissing: there is no file.
+            FileUnreadable: it stays broken.
+            FileProblem: it is outside, too large, not a regular file or unreadable.
+        """
+        started = since = time.monotonic()
+        last = None
+        while True:
+            content = load_within(self.path, self._root, limit=LIMIT)
+            try:
+                return self._whole(content.data)
+            except FormatError as error:
+                now = time.monotonic()
+                if content != last:
+                    last, since = content, now
+                if now - since > STILL_SECONDS or now - started > self._patience.whole:
+                    raise FileUnreadable(self.path, f"is broken: {error}") from error
+            pause()
+
+    def edit(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> Edit:
+        """Apply `change` to the text until it `holds`. The lock is held only while writing.
+
+        Args:
+            change: makes the new text from the old one; may be called several times, and may raise.
+            holds: whether a text has the change.
+
+        Returns:
+            The last write that changed anything: at the end another program may itself have written a text
+            that has the change in it.
+
+        Raises:
+            FileLocked: another program holds the lock, or writes over the change all the time.
+            FileProblem: see `read`; or the system refuses to write.
+        """
+        deadline = time.monotonic() + self._patience.settle
+        late: Edit | None = None
+        made: Edit | None = None
+        for number in count():
+            with suppress(FileChanged):
+                edit, late, settled = self._try(change, holds, late, durable=number < _CAREFUL_TRIES)
+                if made is None or edit.old != edit.new:
+                    made = edit
+                if settled:
+                    return made
+            if time.monotonic() > deadline:
+                break
+        raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
+
+    def _try(
+        self, change: Callable[[str], str], holds: Callable[[str], bool], late: Edit | None, *, durable: bool
+    ) -> tuple[Edit, Edit | None, bool]:
+        """What was changed, what another program wrote into the replaced file, whether the change stays."""
+        root = resolved(self._root)
+        with reading(self.path):
+            self.path.stat()
+        target = resolved(self.path)  # the file itself, when its path leads through links of the project
+        if not target.is_relative_to(root):
+            raise FileOutside(self.path, "leads out of the project through a symbolic link")
+        lockable = resolved(self.path.parent) / self.path.name
+        with ExitStack() as held:
+            replaced = None
+            with lock_file(lockable, timeout=self._patience.lock, within=root):
+                now = self.read()
+                before = now.encode()
+                old = late.new if late is not None and late.old == now else now
+                edit = Edit(old, change(old))
+                if edit.new != now:
+                    if sys.platform != "win32":  # refuses to replace an open file
+                        with reading(target):
+                            replaced = held.enter_context(target.open("rb", buffering=0))
+                    write_atomic(
+                        target, edit.new.encode(), mode=None, within=root, durable=durable, expected=before
+                    )
+            for seconds in self._patience.look_again:
+                time.sleep(seconds)
+                if replaced is not None and (text := self._late(replaced, before)) is not None:
+                    return edit, Edit(edit.new, text), False
+                if not holds(self.read()):
+                    return edit, None, False
+        return edit, None, True
+
+    def _late(self, replaced: FileIO, before: bytes) -> str | None:
+        """What another program wrote into the replaced file, if it is complete when it comes to rest."""
+        last = before
+        while True:
+            replaced.seek(0)
+            data = replaced.read()
+            if data == last:
+                return None
+            with suppress(FormatError):
+                return self._whole(data)
+            last = data
+            time.sleep(_REST_SECONDS)
+
+    def _whole(self, data: bytes) -> str:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise FormatError("it is not valid UTF-8") from error
+        self._check(text)
+        return text
+
+
+@contextmanager
+def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
+    """Hold ``<path>.lock`` during the block: the protocol of AgileFlow's ``file-lock.js``.
+
+    The file is created exclusively and holds the process id. Those scripts take an empty lock for a broken
+    one and remove it, so ours appears with its content in one step. It is removed only if it is still ours.
+
+    Raises:
+        FileLocked: others hold it for longer than `timeout` seconds, or something else has its name.
+        FileProblem: the lock cannot be written.
+    """
+    where = path.with_name(path.name + ".lock")
+    with writing(where):
+        folder = Folder(where.parent, within=within)
+    with folder:
+        with writing(where):
+            mine = _acquire(folder, where, path.name, time.monotonic() + timeout)
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # the work is done, and a lock that stays soon counts as abandoned
+                if signature_of(folder.status(where.name)) == mine:
+                    folder.unlink(where.name)
+
+
+def _acquire(folder: Folder, where: Path, locked: str, deadline: float) -> Signature:
+    while True:
+        if not folder.has(where.name):
+            temp = write_temp(folder, b"%d\n" % os.getpid(), mode=0o644, durable=False)
+            try:
+                mine = signature_of(folder.status(temp))
+                if place_new(folder, temp, where.name):
+                    return mine
+            finally:
+                folder.discard(temp)
+        with suppress(FileNotFoundError):  # released meanwhile
+            status = folder.status(where.name)
+            if _broken(folder, where.name, status):
+                continue
+            if time.monotonic() >= deadline:
+                raise FileLocked(where, _described(folder, where.name, status, locked))
+            pause()
+
+
+def _broken(folder: Folder, name: str, seen: os.stat_result) -> bool:
+    """Remove an abandoned lock.
+
+    Two processes may find the same one, and the slower must not remove the lock that the faster has made
+    since. So the abandoned file itself is locked, and removed only while the name still means it.
+    """
+    if not stat.S_ISREG(seen.st_mode) or abs(time.time() - seen.st_mtime) <= ABANDONED_SECONDS:
+        return False
+    fd = folder.open(name, READ)
+    try:
+        if not flock(fd):
+            return False
+        if signature_of(os.fstat(fd)) == signature_of(seen) and folder.is_open(name, fd):
+            folder.unlink(name)
+        return True
+    finally:
+        os.close(fd)
+
+
+def _described(folder: Folder, name: str, status: os.stat_result, locked: str) -> str:
+    """A clause on the lock in the way, and what to do about it."""
+    if not stat.S_ISREG(status.st_mode):
+        what = KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
+        return f"is {what}, and keeps {locked} locked; move it away"
+    holder = "another program"
+    with suppress(OSError, ValueError):
+        fd = folder.open(name, READ)
+        try:
+            holder = f"process {int(os.read(fd, 12))}"
+        finally:
+            os.close(fd)
+    age = max(0, round(time.time() - status.st_mtime))
+    return (
+        f"keeps {locked} locked: {holder} made it {age} s ago; "
+        f"try again, and delete it if no program is changing {locked}"
+    )
+
 
 COMMAND_LIMIT = 1 << 20
 """Maximum size of command files, in bytes."""

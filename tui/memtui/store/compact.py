@@ -1,22 +1,36 @@
-"""Drafting recovery texts, and storing them under Recovery IDs."""
+"""Drafting recovery texts and storing them under Recovery IDs: of sessions, and of captures in a review."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
+from memtui.documents.capture import Capture
+from memtui.documents.format import Section, name_of
 from memtui.documents.memory import MemoryMeta
-from memtui.documents.recovery import Plan, Recovery, draft_recovery, parse_recovery, render_recovery
+from memtui.documents.memory_file import MemoryFile, draft_memory
+from memtui.documents.recovery import (
+    Plan,
+    Recovery,
+    draft_recovery,
+    is_unknown,
+    parse_recovery,
+    render_recovery,
+)
 from memtui.documents.work import title_of
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import Clock, system_clock
-from memtui.ground.files import FileProblem
+from memtui.ground.files import FileMissing, FileOutside, FileProblem, read_within
 from memtui.ground.project import Places, Project
+from memtui.store.captures import AlreadyReviewed, CaptureStore
+from memtui.store.listing import Entry, scan
 from memtui.store.memories import Filter, MemoryStore, New
-from memtui.store.sessions import find_transcript, refuse_strange, session_root
-from memtui.store.workflow_sessions import active_sessions, read_plan
+from memtui.store.sessions import captured_transcript, find_transcript, refuse_strange, session_root
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import one_line, shortened
@@ -205,3 +219,179 @@ def _names(facts: Facts, identifier: str) -> bool:
         or any(identifier in turn.ask for turn in facts.asked)
         or any(identifier in command.text for command in facts.commands)
     )
+
+
+def with_review(recovery: Recovery, memory: MemoryFile, facts: Facts) -> Recovery:
+    """A recovery text with a reviewer's additions to the draft of the memory file.
+
+    The draft's own lines are already in the recovery text, each in its section.
+    """
+    drafted = draft_memory(facts)
+    learnt = [line for line in memory.learnings if line not in drafted.learnings]
+    asked = [line for line in memory.questions if line not in drafted.questions]
+    changes: dict[str, object] = {}
+    if memory.goal and memory.goal != drafted.goal:
+        changes["objective"] = memory.goal
+    if asked:
+        named = (issue for issue in recovery.known_issues if not is_unknown(issue))
+        changes["known_issues"] = (*named, *asked)
+    if learnt:
+        learned = "**From the review**\n" + "\n".join(f"- {line}" for line in learnt)
+        changes["notes"] = f"{learned}\n\n{recovery.notes}".strip()
+    return recovery.replace(**changes) if changes else recovery
+
+
+def facts_of_capture(capture: Capture) -> Facts:
+    """The session's id, its first words, and when it was captured."""
+    timestamp = capture.timestamp.isoformat()
+    return Facts(
+        from_capture=True,
+        session_id=capture.session_id,
+        first_prompt=capture.first_message,
+        ended=timestamp,
+    )
+
+
+_RECOVERY = "Recovery"
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The results of a review."""
+
+    memory_path: Path
+    memory: MemoryFile
+    """The memory file, with the section that names the Recovery ID."""
+    recovery_id: str
+
+
+def capture_facts(capture: Capture, places: Places) -> tuple[Facts, str]:
+    """The facts up to a capture's compaction; without a transcript the capture's own, with the reason.
+
+    Args:
+        capture: the capture.
+        places: no transcript outside Claude Code's folder and the archive is opened.
+    """
+    try:
+        path = captured_transcript(places, capture.transcript)
+        return read_facts(path, until=capture.timestamp), ""
+    except FileProblem as problem:
+        note = f"drafted from the capture alone: {problem}"
+    except OSError as error:
+        note = f"drafted from the capture alone: {path} cannot be read: {error.strerror}"
+    return facts_of_capture(capture), note
+
+
+def review(
+    places: Places,
+    clock: Clock,
+    store: CaptureStore,
+    entry: Entry,
+    *,
+    memory: MemoryFile,
+    summary: str,
+    facts: Facts | None = None,
+) -> Reviewed:
+    """Accept a review: write the memory file, mark the capture, store the recovery text.
+
+    The recovery text is stored first, and removed again if the rest fails. A process killed in between leaves
+    an unused memory, never a capture that names a missing one.
+
+    Args:
+        places: the project and the folders.
+        clock: gives the time of the Recovery ID.
+        store: the project's captures.
+        entry: the capture as it was listed.
+        memory: the accepted memory file.
+        summary: one or two sentences for the capture.
+        facts: the facts up to the compaction, if already read.
+
+    Raises:
+        AlreadyReviewed, CaptureProblem, FileProblem: see `CaptureStore.review`; nothing was changed.
+    """
+    capture = store.load(entry)
+    if capture.status != "pending":
+        raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
+    if facts is None:
+        facts, _ = capture_facts(capture, places)
+    root = session_root(facts, places.project)
+    recovery, _ = drafted(facts, Project(root), current=False)
+    text = render_recovery(with_review(recovery, memory, facts))
+    compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
+    backend = MemoryStore(places.home, clock)
+    identifier = keep(places, clock, compacted, source="review").id
+    memory = naming(memory, identifier)
+    try:
+        path = store.review(entry, memory=memory, summary=summary)
+    except BaseException:
+        with suppress(FileProblem):
+            backend.delete(identifier)
+        raise
+    return Reviewed(path, memory, identifier)
+
+
+def naming(memory: MemoryFile, identifier: str) -> MemoryFile:
+    """The memory file with its last section, which names the Recovery ID."""
+    text = f'Recovery ID: {identifier}\n\nTo restore: "Please import memory {identifier}"'
+    others = tuple(each for each in memory.extra if name_of(each.heading) != name_of(_RECOVERY))
+    return memory.replace(extra=(*others, Section(heading=_RECOVERY, text=text)))
+
+
+_WORKFLOW = re.compile(r"WFS-[^\x00-\x1f\x7f]{1,200}")
+_PLAN = "IMPL_PLAN.md"
+_PLAN_LIMIT = 1 << 20
+"""Maximum size of plans that are read, in bytes."""
+
+
+class WorkflowSession(NamedTuple):
+    """An active workflow session."""
+
+    id: str
+    """``WFS-...``: its folder's name."""
+    path: Path
+
+
+def active_sessions(project: Project) -> list[WorkflowSession]:
+    """The active workflow sessions, last changed first; none without such a folder.
+
+    Raises:
+        FileProblem: the folder cannot be listed.
+    """
+    try:
+        entries = [
+            each for each in scan(_folder(project), _WORKFLOW, within=project.root) if each.path.is_dir()
+        ]
+    except FileOutside:
+        return []
+    changed = sorted(((_changed(entry), entry.name, entry.path) for entry in entries), reverse=True)
+    return [WorkflowSession(name, path) for _, name, path in changed]
+
+
+def _changed(entry: Entry) -> int:
+    """Time of the last change of the session's folder or plan."""
+    try:
+        return max(entry.mtime_ns, os.lstat(entry.path / _PLAN).st_mtime_ns)
+    except OSError:
+        return entry.mtime_ns
+
+
+def read_plan(project: Project, session_id: str) -> str:
+    """The text of a workflow session's plan; "" if it has none.
+
+    Raises:
+        FileProblem: there is no such session, or its plan cannot be read.
+    """
+    folder = _folder(project) / session_id
+    if not _WORKFLOW.fullmatch(session_id) or "/" in session_id or "\\" in session_id:
+        raise FileProblem(_folder(project), f"holds no workflow session called {session_id!r}")
+    if not folder.is_dir():
+        raise FileProblem(folder, "does not exist, or is no active workflow session")
+    try:
+        data = read_within(folder / _PLAN, project.root, limit=_PLAN_LIMIT)
+    except FileMissing:
+        return ""
+    return data.decode("utf-8", "replace")
+
+
+def _folder(project: Project) -> Path:
+    return project.root / ".workflow" / "active"

@@ -10,8 +10,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, current_session, expanded, find_root
 from memtui.store.archive import Archive
 from memtui.store.sources import Sources
-from memtui.store.transcript_path import TranscriptGone, check_transcript
-from memtui.store.transcripts import TranscriptStore
+from memtui.store.transcripts import TranscriptGone, TranscriptStore, check_transcript
 from memtui.transcript.paths import is_inside
 from memtui.transcript.records import Facts
 

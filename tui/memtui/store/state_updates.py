@@ -33,8 +33,7 @@ from memtui.store.sessions import (
     transcripts_of,
 )
 from memtui.store.state_files import version_of
-from memtui.store.state_progress import keep_progress, read_progress
-from memtui.store.states import StateStore, StoredState, VersionTaken
+from memtui.store.states import StateStore, StoredState, VersionTaken, keep_progress, read_progress
 from memtui.transcript.facts import Reading
 from memtui.transcript.records import Facts
 

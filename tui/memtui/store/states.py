@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from memtui.documents.session_state import SessionState, parse_session_state
+from memtui.documents.session_state import (
+    Progress,
+    SessionState,
+    parse_progress,
+    parse_session_state,
+    render_progress,
+)
 from memtui.ground.files import (
     FileProblem,
     create_exclusive,
@@ -33,6 +40,9 @@ from memtui.store.state_files import (
     written_at,
 )
 
+PROGRESS = "progress.json"
+"""File name of the reading progress of a session's transcript."""
+_PROGRESS_LIMIT = 1 << 20
 PLAN = "plan.md"
 """File name of the plan of a session for which Claude Code has no plan file."""
 
@@ -197,3 +207,24 @@ class StateStore:
 
     def _names_project(self, state: SessionState | None) -> bool:
         return state is not None and names_project(state.identity.project, self.project.root)
+
+
+def read_progress(home: Home, session_id: str) -> Progress | None:
+    """A session's progress; None if it is missing or unusable."""
+    if not SESSION.fullmatch(session_id):
+        return None
+    path = home.states / session_id / PROGRESS
+    try:
+        data = read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False)
+        return parse_progress(data.decode("utf-8"))
+    except (FileProblem, FormatError, UnicodeDecodeError):
+        return None
+
+
+def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
+    """Write a session's progress. Errors are ignored: they only cost time later."""
+    path = home.states / session_id / PROGRESS
+    with suppress(FileProblem):
+        write_atomic(
+            path, render_progress(progress).encode(), within=existing_above(home.states), durable=False
+        )

@@ -1,8 +1,9 @@
-"""Finding Claude Code's transcripts of a project.
+"""Finding Claude Code's transcripts of a project, and checking the paths that a file names.
 
 Claude Code keeps them in ``<config>/projects/<slug>/<session id>.jsonl``, the slug being made from the
 folder in which a session was started. Different folders can have the same slug, long ones are cut, and the
 folder can be renamed by ``CLAUDE_CODE_PROJECT_DIR_NAME``; the lines of a transcript name the real folder.
+Standard library only, as hooks check paths.
 """
 
 from __future__ import annotations
@@ -10,26 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.ground.files import FileProblem, Signature, head_within
 from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store.listing import Entry, scan
-from memtui.store.transcript_path import TranscriptProblem, check_transcript
-
-__all__ = [
-    "HEAD",
-    "Transcript",
-    "TranscriptProblem",
-    "TranscriptStore",
-    "all_transcripts",
-    "check_transcript",
-    "cwd_in",
-    "first_cwd",
-]
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
@@ -45,8 +34,7 @@ HEAD = 64 << 10
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(NamedTuple):
     """One session's transcript."""
 
     path: Path
@@ -169,3 +157,43 @@ def cwd_in(head: bytes) -> Path | None:
     except ValueError:
         return None
     return Path(value) if isinstance(value, str) and value else None
+
+
+class TranscriptProblem(FileProblem):
+    """A transcript is missing, or not opened for safety."""
+
+
+class TranscriptGone(TranscriptProblem):
+    """Claude Code has deleted it; the archive may have a copy."""
+
+
+def check_transcript(path: str | Path, config: Path | None = None) -> Path:
+    """Check a transcript's path that was read from a file.
+
+    Only Claude Code's own files are opened: regular ``.jsonl`` files of this user under its folder. A capture
+    may come with a cloned repository and name any file of this machine.
+
+    Raises:
+        TranscriptGone: it is missing.
+        TranscriptProblem: it is elsewhere, not a transcript, or another user's.
+    """
+    text = os.fspath(path).strip()
+    config = config if config is not None else claude_config()
+    if not text or "\0" in text:
+        raise TranscriptProblem("the transcript", "is not named in the capture")
+    where = Path(text).expanduser() if text.startswith("~/") else Path(text)
+    if where.suffix != ".jsonl" or not where.is_absolute():
+        raise TranscriptProblem(where, "is not the path of a transcript (absolute, ending in .jsonl)")
+    real = Path(os.path.realpath(where))
+    if not real.is_relative_to(os.path.realpath(config)) or real.suffix != ".jsonl":
+        raise TranscriptProblem(where, f"is not opened, because it lies outside {config}")
+    try:
+        status = os.lstat(real)
+    except OSError as error:
+        reason = "is gone; Claude Code deletes transcripts after 30 days (setting cleanupPeriodDays)"
+        raise TranscriptGone(where, reason) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise TranscriptProblem(where, "is not a regular file")
+    if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
+        raise TranscriptProblem(where, "belongs to another user")
+    return real

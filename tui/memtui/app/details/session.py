@@ -21,7 +21,7 @@ from memtui.transcript.records import CompactionFact, ContextSize, Facts, Turn
 from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
-    from memtui.store.session_tree import Captured, Made, SessionTree
+    from memtui.store.session_list import Captured, Made, SessionTree
     from memtui.transcript.records import CompactionFact
 
 

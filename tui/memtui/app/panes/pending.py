@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.documents.capture_text import PendingText
     from memtui.lost.records import Aftermath
     from memtui.store.backfill import Missing
-    from memtui.store.reviews import Reviewed
+    from memtui.store.compact import Reviewed
 
 _WAITING = "Nothing waits for a review.\n\nWhat an auto-compaction took away arrives here."
 _INSTALL = "\n\ni installs the hooks · memtui demo shows how it looks"

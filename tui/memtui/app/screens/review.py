@@ -37,8 +37,8 @@ from memtui.documents.events import evidence
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary
 from memtui.engines.drafts import Reworded, review_by_claude
 from memtui.ground.files import FileProblem
+from memtui.store.compact import Reviewed, facts_of_capture, review
 from memtui.store.listing import Entry
-from memtui.store.reviews import Reviewed, facts_of_capture, review
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.records import Facts
 

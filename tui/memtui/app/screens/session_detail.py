@@ -23,9 +23,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.ground.clock import day_and_minute
 from memtui.ground.project import Project, find_root
 from memtui.store.memories import MemoryFiles
-from memtui.store.resuming import session_folder
-from memtui.store.session_list import Session
-from memtui.store.session_tree import Captured, Made, SessionTree, session_tree
+from memtui.store.session_list import Captured, Made, Session, SessionTree, session_folder, session_tree
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.facts import read_end, read_facts
 from memtui.transcript.records import Facts

@@ -19,8 +19,15 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import archive_settings
-from memtui.store.resuming import NOT_RESUMED, Resumable, resume_command, session_folder, typed_command
-from memtui.store.session_list import Session, size_text
+from memtui.store.session_list import (
+    NOT_RESUMED,
+    Resumable,
+    Session,
+    resume_command,
+    session_folder,
+    size_text,
+    typed_command,
+)
 
 if TYPE_CHECKING:
     from memtui.app.project import ProjectModel

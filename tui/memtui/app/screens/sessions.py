@@ -26,8 +26,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.ground.files import FileProblem
 from memtui.ground.project import find_root, is_project
 from memtui.store.archive import Archive
-from memtui.store.resuming import Resumable
-from memtui.store.session_list import Session, SessionList, agents_of
+from memtui.store.session_list import Resumable, Session, SessionList, agents_of
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NOTHING = "Nothing is selected."
