@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -171,31 +171,6 @@ def agent_row(agent: Agent, width: int) -> Content:
     return Content.assemble((lead, "$quiet"), task_part, (end, "$quiet"))
 
 
-class AgentRows:
-    """The rows of the subagents of unfolded sessions, by key."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, tuple[Session, Agent]] = {}
-
-    def unfold(self, session: Session, agents: Iterable[Agent]) -> None:
-        self._rows |= {str(each.path): (session, each) for each in agents}
-
-    def fold(self, session: Session) -> None:
-        self._rows = {key: row for key, row in self._rows.items() if row[0].path != session.path}
-
-    def agent(self, key: str) -> Agent | None:
-        return self._rows[key][1] if key in self._rows else None
-
-    def owner(self, key: str) -> str:
-        """The session's row for any row: itself, or that of the subagent's session."""
-        return str(self._rows[key][0].path) if key in self._rows else key
-
-    def rows(self, sessions: Iterable[Session]) -> Iterator[str]:
-        for session in sessions:
-            yield str(session.path)
-            yield from (key for key, row in self._rows.items() if row[0].path == session.path)
-
-
 class SessionListing:
     """The sessions by key, filtered and sorted, with the subagents of unfolded ones."""
 
@@ -207,7 +182,8 @@ class SessionListing:
         """Whether there are sessions of several branches."""
         self._matching = 0
         """The sessions that the filter lets through; counted by `rows`."""
-        self.agents = AgentRows()
+        self._agents: dict[str, tuple[Session, Agent]] = {}
+        """The subagents of unfolded sessions, by the keys of their rows."""
         self.filter = ""
         self.everywhere = False
         """Whether sessions of all projects are listed."""
@@ -220,6 +196,12 @@ class SessionListing:
 
     def drop(self, session: Session) -> None:
         self._sessions.pop(str(session.path), None)
+
+    def unfold(self, session: Session, agents: Iterable[Agent]) -> None:
+        self._agents |= {str(each.path): (session, each) for each in agents}
+
+    def fold(self, session: Session) -> None:
+        self._agents = {key: row for key, row in self._agents.items() if row[0].path != session.path}
 
     def sort(self, step: int) -> None:
         columns = list(Column)
@@ -235,13 +217,21 @@ class SessionListing:
         self._branches = len(branches) > 1
         matching = [each for each in self._sessions.values() if matches(each, self.filter)]
         self._matching = len(matching)
-        return list(self.agents.rows(ordered(matching, self._column)))
+        return [
+            key
+            for session in ordered(matching, self._column)
+            for key in (
+                str(session.path),
+                *(key for key, row in self._agents.items() if row[0].path == session.path),
+            )
+        ]
 
     def session(self, key: str) -> Session | None:
-        return self._sessions.get(self.agents.owner(key))
+        """The session of a row: its own, or that of its subagent."""
+        return self._sessions.get(str(self._agents[key][0].path) if key in self._agents else key)
 
     def agent(self, key: str) -> Agent | None:
-        return self.agents.agent(key)
+        return self._agents[key][1] if key in self._agents else None
 
     def title(self, marked: int) -> Content:
         total = len(self._sessions)
@@ -254,7 +244,7 @@ class SessionListing:
         return heading(width, self._column, self._columns(width), project=self.everywhere)
 
     def draw(self, key: str, width: int) -> Content:
-        if (agent := self.agents.agent(key)) is not None:
+        if (agent := self.agent(key)) is not None:
             return agent_row(agent, width)
         if (session := self._sessions.get(key)) is None:
             return Content("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,24 +13,41 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from memtui.app.base import BaseApp
 from memtui.app.project import ProjectModel
+from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.session_detail import SessionDetail
-from memtui.app.screens.session_files import SessionFiles, resume
+from memtui.app.screens.session_files import export_sessions, resume
 from memtui.app.screens.session_rows import SessionListing
+from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.footer import KeyFooter
-from memtui.app.widgets.heading import Heading
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
+from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.files import FileProblem
 from memtui.ground.project import find_root, is_project
 from memtui.store.archive import Archive
-from memtui.store.session_list import Resumable, Session, SessionList, agents_of
+from memtui.store.archive_settings import archive_settings
+from memtui.store.session_list import Resumable, Session, SessionList, agents_of, size_text
 
 _NONE = "Claude Code has no session here. A shows those of all projects."
 _NOTHING = "Nothing is selected."
+
+
+class Heading(Widget):
+    """The names of the columns, drawn for the current width."""
+
+    DEFAULT_CSS = "Heading { height: 1; }"
+
+    def __init__(self, draw: Callable[[], Content]) -> None:
+        super().__init__()
+        self._draw = draw
+
+    def render(self) -> Content:
+        return self._draw()
 
 
 class SessionsScreen(Screen[None]):
@@ -91,7 +109,6 @@ class SessionsScreen(Screen[None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self._files = SessionFiles(self.app, self._model.places, self._model.clock, self._load)
         self._load()
         if self._choosing:
             self.app.say("This folder is no project: enter opens the project of a session.")
@@ -202,14 +219,14 @@ class SessionsScreen(Screen[None]):
             self._unfold(session)
         else:
             self.listing.select(str(session.path))
-            self._rows.agents.fold(session)
+            self._rows.fold(session)
             self._show()
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
     async def _unfold(self, session: Session) -> None:
         with self.app.reporting("listing the subagents"):
             agents = await asyncio.to_thread(lambda: agents_of(self._readable(session)))
-            self._rows.agents.unfold(session, agents)
+            self._rows.unfold(session, agents)
             self._show()
 
     def action_mark(self) -> None:
@@ -223,8 +240,47 @@ class SessionsScreen(Screen[None]):
         if not (chosen := self.chosen):
             self._say_nothing()
             return
-        acts = {"keep": self._files.keep, "export": self._files.export, "forget": self._files.forget}
+        acts = {"keep": self._keep, "export": self._export, "forget": self._forget}
         self.run_worker(acts[name](chosen), group="session-files", exit_on_error=False)
+
+    async def _keep(self, sessions: Sequence[Session]) -> None:
+        with self.app.reporting("keeping sessions"):
+            settings = archive_settings(self._model.places.home)
+            if settings.keep is False:
+                self.app.warn("No session is kept: you said no; the palette asks again (Keep transcripts).")
+                return
+            live = [each for each in sessions if each.kept is None]
+            added = [await asyncio.to_thread(self._archive.keep, each.path, settings) for each in live]
+            private = sum(each < 0 for each in added)
+            kept = len(sessions) - private
+            size = sum(each for each in added if each > 0)
+            more = f", {size_text(size)} more than before" if size else "; nothing had been added"
+            apart = f" {_number(private)} of a private folder left out." if private else ""
+            self.app.say(f"{_number(kept)} kept{more}.{apart}")
+            self._load()
+
+    async def _export(self, sessions: Sequence[Session]) -> None:
+        await export_sessions(self.app, [each.path for each in sessions], self._archive.readable_at)
+
+    async def _forget(self, sessions: Sequence[Session]) -> None:
+        places, clock = self._model.places, self._model.clock
+        with self.app.reporting("forgetting sessions"):
+            found = [await asyncio.to_thread(traces_of, places, clock, each.session_id) for each in sessions]
+            traces = [each for each in found if not each.is_empty]
+            if not traces:
+                self.app.say(f"memtui has no data of {_this(len(sessions))}.")
+                return
+            question = f"Forget memtui's data of {_this(len(traces))}? It cannot be undone."
+            asked = ConfirmScreen(question, yes="Forget", no="Keep", document=_question(traces))
+            if not await self.app.push_screen_wait(asked):
+                return
+            failed = [
+                problem for each in traces for problem in await asyncio.to_thread(forget, places, clock, each)
+            ]
+            self._load()
+            if failed:
+                raise FileProblem(places.home.data, f"still holds parts: {failed[0]}")
+            self.app.say(f"{_number(len(traces))} forgotten.")
 
     def action_copy(self) -> None:
         if ids := [each.session_id for each in self.chosen]:
@@ -286,3 +342,28 @@ def _project_of(session: Session) -> Path | None:
     folder = Path(session.summary.folder or "/")
     root = find_root(folder) if folder.is_dir() else folder
     return root if root.is_dir() and is_project(root) else None
+
+
+def _question(traces: Sequence[Traces]) -> Document:
+    """The question: the files to be deleted, and those that stay."""
+    lines: list[Line] = []
+    for each in traces:
+        lines.append(line(f"Of session {each.session_id} memtui deletes:", "strong"))
+        for kept in each.copies:
+            only = "" if kept.is_live else ", the only copy"
+            lines.append(
+                line(f"  the archived transcript, {size_text(kept.size)}{only}", "bad" if only else "")
+            )
+        lines += [line(f"  {path}") for path in each.paths]
+        lines += [line("  the search index of all sessions, made anew by a search")] if each.indexed else []
+    lines += [Line(""), line("What stays:", "strong")]
+    stays = dict.fromkeys(phrase for each in traces for phrase in each.stays)
+    return Document([*lines, *(line(f"  {phrase}", hang=2) for phrase in stays)])
+
+
+def _number(sessions: int) -> str:
+    return "1 session" if sessions == 1 else f"{sessions} sessions"
+
+
+def _this(sessions: int) -> str:
+    return "this session" if sessions == 1 else f"these {sessions} sessions"
