@@ -45,12 +45,12 @@ def test_a_terminal_gets_it_copied(
 ) -> None:
     taken: list[str] = []
 
-    def copy(text: str, send: object, *, name: str) -> Copied:
+    def copy(text: str, name: str) -> Copied:
         taken.append(text)
         assert name == "the state of session 90dd90a0"
         return copied
 
-    monkeypatch.setattr(export, "copy", copy)
+    monkeypatch.setattr(export, "copied", copy)
     monkeypatch.setattr(export, "is_terminal", lambda: True)
     done = memtui("restore")
     assert done == Result(0, f"{taken[0]}\n" if printed else "", f"{copied.message}.\n")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from memtui.cli.options import json_option, places_option, yes_option
-from memtui.cli.output import can_answer, print_json, print_table, say
+from memtui.cli.output import can_answer, print_json, print_list, print_table, say
 from memtui.documents.capture_text import opening
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.project import Places
@@ -36,18 +36,14 @@ def captures(pending: bool, backfill: bool, yes: bool, as_json: bool, places: Pl
         return
     store = CaptureStore(places.project)
     listed = [row for row in _listed(store) if row["status"] == "pending" or not pending]
-    if as_json:
-        print_json(listed)
-    elif listed:
-        fields = [(row["status"], _when(row), row["title"] or row["problem"], row["file"]) for row in listed]
-        print_table(("Status", "Time", "Title", "File"), fields, flexible=2)
-    elif pending:
-        say(f"Nothing waits for a review in {store.project.name}.")
-    else:
-        say(
-            f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there; "
-            "`memtui demo` shows what they look like."
-        )
+    rows = [(row["status"], _when(row), row["title"] or row["problem"], row["file"]) for row in listed]
+    nothing = (
+        f"Nothing waits for a review in {store.project.name}."
+        if pending
+        else f"No captures in {store.folder} yet. Claude Code's PreCompact hook writes them there; "
+        "`memtui demo` shows what they look like."
+    )
+    print_list(listed, ("Status", "Time", "Title", "File"), rows, nothing, as_json, flexible=2)
 
 
 def _listed(store: CaptureStore) -> Iterator[dict[str, str]]:

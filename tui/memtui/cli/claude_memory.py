@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from memtui.cli.output import print_document, print_groups, print_json, print_table, say
+from memtui.cli import output
+from memtui.cli.output import print_document, print_groups, print_json, print_result, say
 from memtui.ground.clock import local_minute, parse_iso, system_clock
 from memtui.ground.files import FileMissing
 from memtui.ground.project import Places
@@ -32,29 +33,19 @@ def print_list(places: Places, *, trash: bool, as_json: bool) -> None:
     memories = ClaudeMemories(places, system_clock)
     if trash:
         deleted = memories.deleted()
-        if as_json:
-            print_json({"memories": [{"name": each.file.stem, "path": str(each.file)} for each in deleted]})
-        else:
-            say("\n".join(each.file.stem for each in deleted) or "No memory of Claude's is in the trash.")
+        names = "\n".join(each.file.stem for each in deleted)
+        gone = [{"name": each.file.stem, "path": str(each.file)} for each in deleted]
+        print_result({"memories": gone}, names or "No memory of Claude's is in the trash.", as_json)
         return
     found = memories.entries()
     troubles = memories.troubles(found)
-    if as_json:
-        print_json({"folder": str(memories.folder), "memories": [_as_json(each, troubles) for each in found]})
-    elif found:
-        rows = [
-            (
-                each.name,
-                local_minute(each.changed),
-                each.kind,
-                _state(each, troubles),
-                masked(each.description),
-            )
-            for each in found
-        ]
-        print_table(_COLUMNS, rows, flexible=4)
-    else:
-        say(f"Claude has written no memories for {places.project.name}; it keeps them in {memories.folder}.")
+    rows = [
+        (each.name, local_minute(each.changed), each.kind, _state(each, troubles), masked(each.description))
+        for each in found
+    ]
+    values = {"folder": str(memories.folder), "memories": [_as_json(each, troubles) for each in found]}
+    nothing = f"Claude has written no memories for {places.project.name}; it keeps them in {memories.folder}."
+    output.print_list(values, _COLUMNS, rows, nothing, as_json, flexible=4)
 
 
 def _state(memory: ClaudeMemory, troubles: Sequence[Trouble]) -> str:

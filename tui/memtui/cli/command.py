@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from memtui.cli.options import json_option, places_option
-from memtui.cli.output import print_json, print_table, say
+from memtui.cli.output import print_list, print_result
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places
 from memtui.hooks.active_commands import CommandStatus, command_statuses
@@ -38,20 +38,12 @@ def activate(name: str, state: str | None, as_json: bool, places: Places) -> Non
 
     NAME is the name of its file without .md: babysit, research/ask. Activating it again changes nothing.
     """
-    commands = _to_change(places)
+    commands = CommandsFile(places.project, _PATIENCE)
     added = commands.activate(name, system_clock(), _object(state))
     note = _note(commands, name)
-    if as_json:
-        print_json({"operation": "activate", "name": normalised(name), "added": added, "note": note})
-        return
-    say(f"/{normalised(name)} is active{'' if added else ' already'}.")
-    if note:
-        say(f"Note: {note}.")
-
-
-def _to_change(places: Places) -> CommandsFile:
-    project = places.project
-    return CommandsFile(project, _PATIENCE)
+    done = {"operation": "activate", "name": normalised(name), "added": added, "note": note}
+    said = f"/{normalised(name)} is active{'' if added else ' already'}."
+    print_result(done, f"{said}\nNote: {note}." if note else said, as_json)
 
 
 def _note(commands: CommandsFile, name: str) -> str:
@@ -76,32 +68,27 @@ def list_(as_json: bool, places: Places) -> None:
         (entry, *_summary(status))
         for entry, status in zip(listed, command_statuses(commands, listed), strict=True)
     ]
-    if as_json:
-        print_json(
-            [
-                {
-                    "name": entry.name,
-                    "activated_at": entry.activated_at.isoformat() if entry.activated_at else "",
-                    "state": entry.state,
-                    "summary": path,
-                    "note": note,
-                    "problem": problem,
-                }
-                for entry, path, note, problem in entries
-            ]
+    values = [
+        {
+            "name": entry.name,
+            "activated_at": entry.activated_at.isoformat() if entry.activated_at else "",
+            "state": entry.state,
+            "summary": path,
+            "note": note,
+            "problem": problem,
+        }
+        for entry, path, note, problem in entries
+    ]
+    rows = [
+        (
+            entry.name,
+            local_minute(entry.activated_at) if entry.activated_at else "-",
+            f"{path} ({note})" if note else path or problem,
         )
-    elif entries:
-        rows = [
-            (
-                entry.name,
-                local_minute(entry.activated_at) if entry.activated_at else "-",
-                f"{path} ({note})" if note else path or problem,
-            )
-            for entry, path, note, problem in entries
-        ]
-        print_table(("Command", "Since", "Summary"), rows, flexible=2)
-    else:
-        say(f"No command is active in {commands.project.name}.")
+        for entry, path, note, problem in entries
+    ]
+    nothing = f"No command is active in {commands.project.name}."
+    print_list(values, ("Command", "Since", "Summary"), rows, nothing, as_json, flexible=2)
 
 
 @command.command("clear", short_help="Deactivate one command, or all.")
@@ -110,17 +97,14 @@ def list_(as_json: bool, places: Places) -> None:
 @places_option
 def clear(name: str | None, as_json: bool, places: Places) -> None:
     """Deactivate one command, or all; the rest of the file stays as it is."""
-    commands = _to_change(places)
+    commands = CommandsFile(places.project, _PATIENCE)
     nothing = name is None and not commands.entries()
     names = None if name is None else frozenset((name, normalised(name)))
     gone = () if nothing else commands.remove(names)
-    if as_json:
-        print_json({"operation": "clear", "cleared": [entry.name for entry in gone]})
-        return
+    said = f"Cleared {', '.join('/' + entry.name.removeprefix('/') for entry in gone)}."
     if nothing:
-        say(f"No command is active in {commands.project.name}.")
-        return
-    say(f"Cleared {', '.join('/' + entry.name.removeprefix('/') for entry in gone)}.")
+        said = f"No command is active in {commands.project.name}."
+    print_result({"operation": "clear", "cleared": [entry.name for entry in gone]}, said, as_json)
 
 
 def _object(text: str | None) -> dict[str, Any]:

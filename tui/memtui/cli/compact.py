@@ -23,6 +23,7 @@ from memtui.cli.options import (
 )
 from memtui.cli.output import (
     can_answer,
+    copied,
     is_terminal,
     print_bytes,
     print_document,
@@ -37,7 +38,6 @@ from memtui.documents.recovery import parse_recovery
 from memtui.engines.ask import Engine
 from memtui.engines.drafts import unsourced_lines
 from memtui.ground.clean import clean_line
-from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, expanded
@@ -133,7 +133,7 @@ def _report(accepted: Compacted, places: Places, memory_id: str, *, known: bool)
     if accepted.root != places.project.root:
         say(f"The session worked in {accepted.root}, and the memory is kept as one of that project.")
     if is_terminal():
-        say(copy(memory_id, _send).message)
+        say(copied(memory_id).message)
 
 
 def _by_claude(compacted: Compacted) -> Compacted:
@@ -217,10 +217,6 @@ def _outcome(
         "note": compacted.note,
         "checklist": points_json(check_recovery(compacted.text)),
     }
-
-
-def _send(text: str) -> None:
-    click.echo(osc52(text), nl=False)
 
 
 def check_text(name: str, text: str, places: Places, session: str | None, *, as_json: bool) -> None:

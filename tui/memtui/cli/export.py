@@ -13,10 +13,9 @@ import click
 from memtui.cli.handoff import FILES, LEAST, ROOM, Made, make_handoff, put_into, take_out
 from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import json_option, places_option
-from memtui.cli.output import is_terminal, print_bytes, print_json, say
-from memtui.flows.restore import Restored, restore_memory, restore_session
+from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
+from memtui.flows.restore import restore_memory, restore_session
 from memtui.ground.clean import clean_line
-from memtui.ground.clipboard import copy, osc52
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, expanded
@@ -154,13 +153,9 @@ def _hand_over(
     made = make_handoff(places, system_clock, session=name, limit=limit)
     called = f"he handoff of session {made.session_id[:8]}"
     if copying:
-        copied = copy(made.text, lambda text: click.echo(osc52(text), nl=False), name=f"t{called}")
-        say(f"{copied.message}.", err=True)
+        say(f"{copied(made.text, f't{called}').message}.", err=True)
     elif output == "-":
-        if as_json:
-            print_json(_handoff_json("print", made))
-        else:
-            say(made.text)
+        print_result(_handoff_json("print", made), made.text, as_json)
     else:
         note = put_into(path, above, made.text, agent=agent)
         if as_json:
@@ -177,14 +172,13 @@ def _hand_over(
 
 def _take_out(path: Path, above: Path, top: Path, as_json: bool) -> None:
     taken = take_out(path, above)
-    if as_json:
-        print_json({"operation": "done", "path": str(path), "changed": taken})
-    elif not taken:
-        say(f"{path} holds no handoff.")
+    if not taken:
+        said = f"{path} holds no handoff."
     elif path.exists():
-        say(f"Removed the handoff from {path}.")
+        said = f"Removed the handoff from {path}."
     else:
-        say(f"Removed {path}: it held the handoff alone.")
+        said = f"Removed {path}: it held the handoff alone."
+    print_result({"operation": "done", "path": str(path), "changed": taken}, said, as_json)
 
 
 def _handoff_json(operation: str, made: Made, path: Path | None = None, note: str = "") -> dict[str, object]:
@@ -226,16 +220,10 @@ def restore(memory_id: str, session: str, full: bool, printed: bool, as_json: bo
         raise click.ClickException(f"there is nothing in {restored.name}.")
     if restored.secrets:
         say(f"{holds_secrets(restored.secrets)}; masked.", err=True)
-    if as_json:
-        print_json({"name": restored.name, "text": restored.text})
-    elif printed or not is_terminal():
+    if as_json or printed or not is_terminal():
+        print_result({"name": restored.name, "text": restored.text}, restored.text, as_json)
+        return
+    done = copied(restored.text, restored.name)
+    if not done.sure:  # a terminal may truncate a text of this length without notice
         say(restored.text)
-    else:
-        _copy(restored)
-
-
-def _copy(restored: Restored) -> None:
-    copied = copy(restored.text, lambda text: click.echo(osc52(text), nl=False), name=restored.name)
-    if not copied.sure:  # a terminal may truncate a text of this length without notice
-        say(restored.text)
-    say(f"{copied.message}.", err=True)
+    say(f"{done.message}.", err=True)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from memtui.cli.options import json_option, places_option, yes_option
-from memtui.cli.output import can_answer, print_json, print_table, say
+from memtui.cli.output import can_answer, print_json, print_list, say
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places, memtui_home
@@ -117,37 +117,32 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
 def _print_receipts(places: Places, as_json: bool) -> None:
     """Print the newest hand-overs, and compactions at which no hook ran."""
     found = receipts_of(places, RECENT)
-    if as_json:
-        print_json(
-            [
-                {
-                    "at": each.at.isoformat(),
-                    "session_id": each.session_id,
-                    "event": each.event,
-                    "what": each.what,
-                    "characters": each.characters,
-                    "mark": each.mark or None,
-                    "arrival": each.arrival,
-                    "reason": each.reason,
-                    "line": each.line or None,
-                }
-                for each in found
-            ]
+    values = [
+        {
+            "at": each.at.isoformat(),
+            "session_id": each.session_id,
+            "event": each.event,
+            "what": each.what,
+            "characters": each.characters,
+            "mark": each.mark or None,
+            "arrival": each.arrival,
+            "reason": each.reason,
+            "line": each.line or None,
+        }
+        for each in found
+    ]
+    signs = {"whole": "✓", "unknown": "?"}
+    rows = [
+        (
+            local_minute(each.at),
+            each.session_id[:8],
+            each.what or each.event,
+            f"{signs.get(each.arrival, '✗')} {each.label}",
         )
-    elif found:
-        signs = {"whole": "✓", "unknown": "?"}
-        rows = [
-            (
-                local_minute(each.at),
-                each.session_id[:8],
-                each.what or each.event,
-                f"{signs.get(each.arrival, '✗')} {each.label}",
-            )
-            for each in found
-        ]
-        print_table(("Handed over", "Session", "What", "Receipt"), rows, flexible=3)
-    else:
-        say("Nothing was handed over yet.")
+        for each in found
+    ]
+    columns = ("Handed over", "Session", "What", "Receipt")
+    print_list(values, columns, rows, "Nothing was handed over yet.", as_json, flexible=3)
 
 
 @click.command("mcp")

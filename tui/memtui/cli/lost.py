@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.options import json_option, places_option
-from memtui.cli.output import print_groups, print_json, print_table, say
+from memtui.cli.output import print_groups, print_json, print_list, print_result, say
 from memtui.documents.pins import Pin
 from memtui.documents.quotes import citation
 from memtui.flows.aftermath import as_object, newest_or_named, standing_rules
@@ -123,19 +123,15 @@ def _hand_over(
     session = found.session_id
     if printing:
         text = rescue_text(found, kept, places.project.name)
-        if as_json:
-            print_json({"operation": "print", "session_id": session, "rows": len(kept), "text": text})
-        else:
-            say(text)
+        made = {"operation": "print", "session_id": session, "rows": len(kept), "text": text}
+        print_result(made, text, as_json)
     else:
         hand_over(places, system_clock, found, kept)
-        if as_json:
-            print_json({"operation": "hand-over", "session_id": session, "rows": len(kept)})
-        else:
-            waiting = f"{len(kept)} row{' waits' if len(kept) == 1 else 's wait'}"
-            say(f"{waiting} for the next prompt of session {session[:8]}.")
-            if not has_all_hooks(places):
-                say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
+        waiting = f"{len(kept)} row{' waits' if len(kept) == 1 else 's wait'}"
+        said = f"{waiting} for the next prompt of session {session[:8]}."
+        print_result({"operation": "hand-over", "session_id": session, "rows": len(kept)}, said, as_json)
+        if not as_json and not has_all_hooks(places):
+            say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
     if len(kept) < len(rows):
         say(f"{len(rows) - len(kept)} rows have no room and were left out.", err=True)
 
@@ -158,18 +154,14 @@ def _note(
         compared = compare(path, places.project, summary, kept, standing_rules(places))
     if asking:
         text = prompt_for(asking, compared, summary)
-        if as_json:
-            print_json({"prompt": text, "tokens": tokens(text)})
-        else:
-            say(text)
+        print_result({"prompt": text, "tokens": tokens(text)}, text, as_json)
+        if not as_json:
             say(f"about {tokens(text):,} tokens", err=True)
         return
     if listing:
         numbered = [candidate_json(compared, number) for number in range(1, len(compared.lines) + 1)]
-        if as_json:
-            print_json({"digest": compared.digest, "candidates": numbered}, indent=None)
-        else:
-            say("\n".join(f"{each['n']}. {each['kind']} {each['text']}" for each in numbered))
+        text = "\n".join(f"{each['n']}. {each['kind']} {each['text']}" for each in numbered)
+        print_result({"digest": compared.digest, "candidates": numbered}, text, as_json, indent=None)
         return
     try:
         chosen = compared.chosen() if choose is None else compared.parsed(choose, digest)
@@ -230,12 +222,8 @@ def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
             yield f"Kept: {title}", lines
 
 
-def _why(row: Row) -> str:
-    return "still there" if row.preserved else ""
-
-
 def _line(row: Row, number: int = 0) -> str:
-    notes = (citation(row.source), row.need.label if row.need else "", _why(row))
+    notes = (citation(row.source), row.need.label if row.need else "", "still there" if row.preserved else "")
     remarks = ", ".join(note for note in notes if note)
     mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
     return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"
@@ -317,30 +305,22 @@ _DONE = {"add": "Pinned", "remove": "Removed", "confirm": "Confirmed"}
 
 
 def _print_result(operation: str, text: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"operation": operation, "text": text})
-    else:
-        say(f"{_DONE[operation]}: {text}")
+    print_result({"operation": operation, "text": text}, f"{_DONE[operation]}: {text}", as_json)
 
 
 def _list(found: list[Pinned], as_json: bool) -> None:
     used = sum(len(each.pin.text) for each in found if each.confirmed)
-    if as_json:
-        print_json(
-            [
-                each.pin._asdict() | {"everywhere": each.everywhere, "confirmed": each.confirmed}
-                for each in found
-            ]
-        )
-        return
-    if not found:
-        say('No pin yet; `memtui pin "never push to main"` adds one.')
-        return
+    values = [
+        each.pin._asdict() | {"everywhere": each.everywhere, "confirmed": each.confirmed} for each in found
+    ]
     rows = [
         (str(number), each.pin.text, f"L{each.pin.line}" if each.pin.line else "-", _where(each))
         for number, each in enumerate(found, 1)
     ]
-    print_table(("", "Pin", "Line", "Holds"), rows, flexible=1)
+    nothing = 'No pin yet; `memtui pin "never push to main"` adds one.'
+    print_list(values, ("", "Pin", "Line", "Holds"), rows, nothing, as_json, flexible=1)
+    if as_json:
+        return
     if not all(each.confirmed for each in found):
         say(
             "Those from the repository are not handed over; --confirm NUMBER or all lets them count.",

@@ -21,6 +21,7 @@ from memtui.cli.output import (
     print_groups,
     print_json,
     print_recovery_box,
+    print_result,
     print_table,
     say,
 )
@@ -110,10 +111,7 @@ def import_(
 
 def _report(operation: str, memory_id: str, message: str, as_json: bool) -> None:
     """Print the result of an operation: with ``--json`` in seed 000's response format."""
-    if as_json:
-        print_json({"operation": operation, "id": memory_id, "message": message})
-    else:
-        say(message)
+    print_result({"operation": operation, "id": memory_id, "message": message}, message, as_json)
 
 
 def _given(argument: str | None, option: str | None) -> bytes:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from memtui.ground.clipboard import Copied
+
 # Characters that json.dumps does not escape and a terminal or a line-based reader may act on.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
@@ -79,6 +81,30 @@ def _map_strings(value: Any, change: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_map_strings(item, change) for item in value]
     return value
+
+
+def print_result(value: Any, text: str, as_json: bool, *, indent: int | None = 2) -> None:
+    """Print what a command did: a sentence, or with ``--json`` a value."""
+    if as_json:
+        print_json(value, indent=indent)
+    else:
+        say(text)
+
+
+def print_list(
+    values: Any,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    nothing: str,
+    as_json: bool,
+    *,
+    flexible: int,
+) -> None:
+    """Print a list: a table (see `print_table`), `nothing` without rows, or with ``--json`` the values."""
+    if as_json or not rows:
+        print_result(values, nothing, as_json)
+    else:
+        print_table(columns, rows, flexible=flexible)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, flexible: int) -> None:
@@ -159,6 +185,13 @@ def print_marked(text: str, marks: Iterable[tuple[int, int]], *, indent: str = "
 def _clean_piece(text: str) -> str:
     """A cleaned piece of a line, with the blanks at its ends, as a word may continue in the next piece."""
     return re.sub(r"\s", " ", clean(text))
+
+
+def copied(text: str, name: str = "") -> Copied:
+    """Copy a text from a command, by a native tool or through the terminal."""
+    from memtui.ground.clipboard import copy, osc52
+
+    return copy(text, lambda sequence: click.echo(osc52(sequence), nl=False), name=name)
 
 
 def print_groups(groups: Iterable[tuple[str, Sequence[str]]]) -> None:

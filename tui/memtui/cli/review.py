@@ -19,7 +19,7 @@ from memtui.cli.options import (
     places_option,
     yes_option,
 )
-from memtui.cli.output import can_answer, print_document, print_json, print_recovery_box, say
+from memtui.cli.output import can_answer, print_document, print_recovery_box, print_result, say
 from memtui.documents.capture import Capture
 from memtui.documents.format import Section, name_of
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
@@ -163,7 +163,9 @@ def review(
     store = CaptureStore(places.project)
     entry = store.resolve(capture) if capture else store.newest_pending()
     if entry is None:
-        _report(_outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json)
+        print_result(
+            _outcome(), f"Nothing to review: no capture of {store.project.name} is pending.", as_json
+        )
         return
     loaded = store.load(entry)
     before = _outcome(capture=entry.name, path=str(entry.path), status=loaded.status)
@@ -172,7 +174,7 @@ def review(
         sentence = (
             f"{entry.name} is already reviewed, nothing was changed. Its memory: {memory or 'not named'}"
         )
-        _report({**before, "memory": memory, "summary": loaded.summary}, sentence, as_json)
+        print_result({**before, "memory": memory, "summary": loaded.summary}, sentence, as_json)
         return
     draft = _from_standard_input(loaded, places, cited) if from_stdin else _drafted(loaded, engine, places)
     accepted = draft if yes or from_stdin else _ask(draft, entry, before, as_json)
@@ -195,7 +197,7 @@ def review(
         "recovery_id": reviewed.recovery_id,
     }
     note = f" ({accepted.note})" if accepted.note else ""
-    _report(done, f"Reviewed {entry.name}. Its memory: {reviewed.memory_path}{note}", as_json)
+    print_result(done, f"Reviewed {entry.name}. Its memory: {reviewed.memory_path}{note}", as_json)
     if not as_json:
         print_recovery_box(reviewed.recovery_id)
 
@@ -249,7 +251,7 @@ def _from_standard_input(capture: Capture, places: Places, cited: bool) -> Draft
 def _ask(draft: Draft, entry: Entry, before: dict[str, Any], as_json: bool) -> Draft | None:
     """Show the draft and ask the user; None to leave the capture unchanged."""
     if as_json or not can_answer():
-        _report(_with_draft(before, draft), _shown(draft), as_json)
+        print_result(_with_draft(before, draft), _shown(draft), as_json)
         raise click.ClickException(f"{entry.name} stays pending; accept the draft with --yes.")
     return accepted_draft(
         draft,
@@ -271,10 +273,3 @@ def _with_draft(outcome: dict[str, Any], draft: Draft) -> dict[str, Any]:
 def _shown(draft: Draft) -> str:
     note = f"({clean_line(draft.note)})\n\n" if draft.note else ""
     return f"{note}Summary: {clean_line(draft.summary)}\n\n{render_memory(draft.memory)}"
-
-
-def _report(outcome: dict[str, Any], sentence: str, as_json: bool) -> None:
-    if as_json:
-        print_json(outcome)
-    else:
-        say(sentence)

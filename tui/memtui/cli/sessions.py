@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from memtui.cli.options import json_option, places_option, yes_option
-from memtui.cli.output import print_json, print_table, say
+from memtui.cli.output import print_list, say
 from memtui.flows.forgetting import Traces, forget, traces_of
 from memtui.ground.clock import day_and_minute, local_minute, system_clock
 from memtui.ground.files import FileProblem
@@ -50,16 +50,13 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
         except (OSError, FileProblem):  # deleted meanwhile, or unreadable
             continue
     listing.remember()
-    if as_json:
-        print_json([masked_in(_session_json(each)) for each in found])
-    elif not found:
-        say("Claude Code has no session here." if not everywhere else "Claude Code has no session.")
-    else:
-        root = places.project.root
-        where = [Path(each.summary.folder).name if everywhere else each.ran_in(root) for each in found]
-        rows = [(*_session_row(each), place) for each, place in zip(found, where, strict=True)]
-        columns = (*_COLUMNS, "project" if everywhere else "ran in") if any(where) else _COLUMNS
-        print_table(columns, [row[: len(columns)] for row in rows], flexible=1)
+    root = places.project.root
+    where = [Path(each.summary.folder).name if everywhere else each.ran_in(root) for each in found]
+    columns = (*_COLUMNS, "project" if everywhere else "ran in") if any(where) else _COLUMNS
+    rows = [(*_session_row(each), place)[: len(columns)] for each, place in zip(found, where, strict=True)]
+    values = [masked_in(_session_json(each)) for each in found] if as_json else []
+    nothing = "Claude Code has no session." if everywhere else "Claude Code has no session here."
+    print_list(values, columns, rows, nothing, as_json, flexible=1)
 
 
 def _session_json(session: Session) -> dict[str, object]:
@@ -163,17 +160,11 @@ def _place(copies: Archive) -> str:
 def list_command(as_json: bool) -> None:
     """List the archived sessions of all projects, last updated first."""
     entries = _archive().entries()
-    if as_json:
-        print_json([_copy_json(each) for each in entries])
-    elif entries:
-        print_table(
-            ("id", "project", "kept", "size", "takes", "claude code"),
-            [_copy_row(each) for each in entries],
-            flexible=1,
-        )
+    columns = ("id", "project", "kept", "size", "takes", "claude code")
+    values, rows = [_copy_json(each) for each in entries], [_copy_row(each) for each in entries]
+    print_list(values, columns, rows, "Nothing is kept yet: memtui archive does it.", as_json, flexible=1)
+    if rows and not as_json:
         say(_place(_archive()))
-    else:
-        say("Nothing is kept yet: memtui archive does it.")
 
 
 def _copy_json(kept: Kept) -> dict[str, object]:
@@ -246,13 +237,9 @@ def prune_command(age: str, size: str, yes: bool) -> None:
             f"{'' if each.is_live else '  the only copy'}"
         )
     if yes or click.confirm(f"Delete {sessions_text(len(old))} from the archive?", default=False):
-        _remove(copies, old)
+        for each in old:
+            copies.remove(each)
         say(f"Deleted {len(old)}. {_place(copies)}")
-
-
-def _remove(copies: Archive, old: list[Kept]) -> None:
-    for each in old:
-        copies.remove(each)
 
 
 def _old(copies: Archive, age: str, size: str) -> list[Kept]:

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import click
 
 from memtui.cli.options import asking_claude, draft_note, engine_option, json_option, places_option
-from memtui.cli.output import is_terminal, print_changes, print_document, print_json, print_table, say
+from memtui.cli.output import (
+    is_terminal,
+    print_changes,
+    print_document,
+    print_json,
+    print_list,
+    print_result,
+    say,
+)
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
@@ -93,13 +101,9 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
         written, note = _by_claude(asked)
     else:
         written = update_state(asked.places, system_clock, session=asked.session, transcript=asked.transcript)
-    if as_json:
-        by = {"engine": Engine.FACTS.value if note else engine, "note": note}
-        print_json({"changed": written is not None, **by, **(_as_json(written) if written else {})})
-    elif written is None:
-        say(_nothing_new(asked))
-    else:
-        say(f"Version {written.version} of {written.session_id}: {written.path}")
+    by = {"engine": Engine.FACTS.value if note else engine, "note": note}
+    done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
+    print_result(done, _said(written) if written else _nothing_new(asked), as_json)
 
 
 @state.command("show")
@@ -129,13 +133,10 @@ def history(asked: _Asked, as_json: bool) -> None:
     """List the versions, newest first: time, size, decisions, and what was in progress."""
     documents = asked.documents()
     versions = [documents.load(entry) for entry in documents.entries]
-    if as_json:
-        print_json([{**_as_json(each), **_counted(each.state)} for each in versions])
-    elif versions:
-        rows = [_row(each) for each in versions]
-        print_table(("Version", "Time", "Tokens", "Done", "Decisions", "In progress"), rows, flexible=5)
-    else:
-        say(f"No version of {documents.session_id} is stored yet; `memtui state update` writes one.")
+    values = [{**_as_json(each), **_counted(each.state)} for each in versions]
+    columns = ("Version", "Time", "Tokens", "Done", "Decisions", "In progress")
+    nothing = f"No version of {documents.session_id} is stored yet; `memtui state update` writes one."
+    print_list(values, columns, [_row(each) for each in versions], nothing, as_json, flexible=5)
 
 
 @state.command("diff", short_help="Show what changed between two versions.")
@@ -170,10 +171,11 @@ def import_(asked: _Asked, file: Path, as_json: bool) -> None:
     the name that the document gives it.
     """
     written = import_state(asked.places, file, session=asked.session)
-    if as_json:
-        print_json(_as_json(written))
-    else:
-        say(f"Version {written.version} of {written.session_id}: {written.path}")
+    print_result(_as_json(written), _said(written), as_json)
+
+
+def _said(written: StoredState) -> str:
+    return f"Version {written.version} of {written.session_id}: {written.path}"
 
 
 def _nothing_new(asked: _Asked) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -64,14 +64,16 @@ class Drawn(NamedTuple):
     selection: Selection | None
 
 
-class LinePainter:
-    """Draws rows in the component styles of their view, and caches them until told to forget."""
+Key = TypeVar("Key")
 
-    def __init__(self, widget: Widget) -> None:
+
+class _Painter(Generic[Key]):
+    """Draws rows in the component styles of a widget, and caches them until told to forget."""
+
+    def __init__(self, widget: Widget, cached: int) -> None:
         self._widget = widget
-        self._strips: LRUCache[int, Strip] = LRUCache(512)
+        self._strips: LRUCache[Key, Strip] = LRUCache(cached)
         self._width = 0
-        self._styles: dict[str, Style] = {}
         self._ground: Style | None = None
 
     def forget_rows(self) -> None:
@@ -79,7 +81,6 @@ class LinePainter:
 
     def forget(self) -> None:
         self._strips.clear()
-        self._styles.clear()
         self._ground = None
 
     @property
@@ -88,15 +89,30 @@ class LinePainter:
             self._ground = self._widget.rich_style
         return self._ground
 
-    def row(self, number: int, width: int, drawn: Callable[[], Drawn]) -> Strip:
-        """A row of the layout; blank below its end. `drawn` is only called for rows not in the cache."""
+    def _cached(self, key: Key, width: int, draw: Callable[[], Strip]) -> Strip:
         if width != self._width:
             self._strips.clear()
             self._width = width
-        strip = self._strips.get(number)
+        strip = self._strips.get(key)
         if strip is None:
-            strip = self._strips[number] = self._row(number, width, drawn())
+            strip = self._strips[key] = draw()
         return strip
+
+
+class LinePainter(_Painter[int]):
+    """Draws the lines of a document."""
+
+    def __init__(self, widget: Widget) -> None:
+        super().__init__(widget, 512)
+        self._styles: dict[str, Style] = {}
+
+    def forget(self) -> None:
+        super().forget()
+        self._styles.clear()
+
+    def row(self, number: int, width: int, drawn: Callable[[], Drawn]) -> Strip:
+        """A row of the layout; blank below its end. `drawn` is only called for rows not in the cache."""
+        return self._cached(number, width, lambda: self._row(number, width, drawn()))
 
     def _row(self, row: int, width: int, drawn: Drawn) -> Strip:
         ground, layout = self.ground, drawn.layout
@@ -192,28 +208,12 @@ class Look(NamedTuple):
         return (*((kind,) if kind else ()), *(("row-list--new",) if self.new else ()))
 
 
-class RowPainter:
-    """Draws rows in the component styles of their list."""
+class RowPainter(_Painter[tuple[str, Look]]):
+    """Draws the rows of a list."""
 
     def __init__(self, widget: Widget, draw: Draw) -> None:
-        """Make the painter.
-
-        Args:
-            widget: the list; its styles are used.
-            draw: draws one row.
-        """
-        self._widget = widget
+        super().__init__(widget, 1024)
         self._draw = draw
-        self._strips: LRUCache[tuple[str, Look], Strip] = LRUCache(1024)
-        self._width = 0
-        self._ground: Style | None = None
-
-    def forget_rows(self) -> None:
-        self._strips.clear()
-
-    def forget(self) -> None:
-        self._strips.clear()
-        self._ground = None
 
     def row(self, key: str, look: Look, width: int, room: int) -> Strip:
         """A row of a list.
@@ -224,18 +224,10 @@ class RowPainter:
             width: width of the list in cells.
             room: cells for the row's content.
         """
-        if width != self._width:
-            self._strips.clear()
-            self._width = width
-        strip = self._strips.get((key, look))
-        if strip is None:
-            strip = self._strips[(key, look)] = self._drawn(key, look, width, room)
-        return strip
+        return self._cached((key, look), width, lambda: self._drawn(key, look, width, room))
 
     def blank(self, width: int) -> Strip:
-        if self._ground is None:  # takes as long as drawing a row
-            self._ground = self._widget.rich_style
-        return Strip.blank(width, self._ground)
+        return Strip.blank(width, self.ground)
 
     def empty(self, text: str, y: int, size: Size) -> Strip:
         lines = centred(text, size.width, size.height)

@@ -16,7 +16,6 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.app.widgets.click_kinds import Pointer
 from memtui.app.widgets.painting import Draw, Look, RowPainter
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
 from memtui.ground.clock import day_and_minute, local_minute, short_time
@@ -153,7 +152,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._new: frozenset[str] = frozenset()
         self.marked: frozenset[str] = frozenset()
         """The keys of the marked rows."""
-        self._pointer = Pointer()
+        self._focus_is_new = False
+        self._press_brought_focus = False
+        self._chain_opened = False
 
     @property
     def rows(self) -> Sequence[str]:
@@ -354,14 +355,17 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_focus(self) -> None:
         """Note that the press that may have given the focus is still to come."""
-        self._pointer.focus_comes()
-        self.call_later(self._pointer.focus_settled)
+        self._focus_is_new = True
+        self.call_later(self._focus_settled)
+
+    def _focus_settled(self) -> None:
+        self._focus_is_new = False
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """A press that brought the focus selects at once, as the list may move before the release."""
-        brought_focus = self._pointer.press()
+        self._press_brought_focus = self._focus_is_new
         row = event.y - self.gutter.top + self.scroll_offset.y
-        if brought_focus and event.button == 1 and 0 <= row < len(self._rows):
+        if self._press_brought_focus and event.button == 1 and 0 <= row < len(self._rows):
             self._go(self._selectable(row, 0))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -376,12 +380,15 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._redraw(before, row)
 
     def on_click(self, event: events.Click) -> None:
-        row = self._index if self._pointer.brought_focus else self._row_at(event)
+        """Select the row; a double click opens it, and so does a click on the row that was selected."""
+        row = self._index if self._press_brought_focus else self._row_at(event)
         if event.button != 1 or row < 0 or self._selectable(row, 0) != row:
             return
-        selected = row == self._index
+        again = row == self._index and not self._press_brought_focus
         self._go(row)
-        if self._pointer.opens(event.chain, selected=selected):
+        if event.chain == 1:
+            self._chain_opened = again
+        if again if event.chain == 1 else event.chain == 2 and not self._chain_opened:
             self.action_open()
 
     def _row_at(self, event: events.MouseEvent) -> int:
