@@ -852,7 +852,8 @@ def _objective(facts: Facts) -> str:
     """The goal in as many characters as the checklist allows; what it leaves out is quoted further below."""
     parts = goal_parts(facts)
     while len(parts) > 1 and len("\n".join(parts)) > LONG_OBJECTIVE:
-        del parts[1]  # the plan or the newest request stays, and the first request as long as possible
+        # The plan or the newest request stays; the request before the newest goes first, then the newest.
+        del parts[-2 if len(parts) > 2 else 1]
     return shortened("\n".join(parts), LONG_OBJECTIVE)
 
 
