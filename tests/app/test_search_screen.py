@@ -84,6 +84,11 @@ async def test_nothing_typed_shows_what_is_recent_and_nothing_found_says_so(full
         await driver.resize(SHORT)
         await look_for(driver, "xyzzy")
         assert "Nothing was found for “xyzzy”" in driver.shown
+        await driver.resize(WIDE)
+        assert "in this project (sessions, memories, claude" in driver.shown
+        assert "tab searches all projects." in driver.shown
+        await driver.press("tab")
+        await driver.until(lambda: "in any project (sessions," in driver.shown, "the search everywhere")
         await driver.press("enter")
         assert driver.last_said == "Nothing is selected."
 

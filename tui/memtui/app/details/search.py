@@ -19,6 +19,8 @@ from memtui.transcript.short_text import shortened
 
 _WIDE = 100
 """Width in columns from which a row shows the matching text."""
+_NOTED = 60
+"""Width from which a session's row has notes."""
 _TITLE = 46
 _RECENT = {
     Kind.SESSION: 0,
@@ -56,13 +58,16 @@ class Heading(NamedTuple):
     """A row above results."""
 
     text: str
+    said: str = ""
+    """Further notes: archived, project."""
     rest: int = 0
     """Further rows of the session that ``→`` shows."""
 
 
 def draw(found: Result | Heading, now: datetime, width: int) -> Content:
     if isinstance(found, Heading):
-        return row([found.text], f"{found.rest} more →" if found.rest else "", width)
+        notes = (found.said if width >= _NOTED else "", f"{found.rest} more →" if found.rest else "")
+        return row([found.text], " · ".join(filter(None, notes)), width)
     title, when = clean_line(found.title), found.when
     if found.kind is Kind.SESSION:
         ago = short_age(when, now) if when else ""
@@ -99,11 +104,8 @@ def _sessions(results: Iterable[Result], unfolded: Collection[str]) -> Iterable[
     for name, some in groupby(results, key=lambda result: result.name):
         turns = list(some)
         rest = 0 if name in unfolded else max(0, len(turns) - ROWS)
-        said = f"{turns[0].said} · " if turns[0].said else ""
-        yield (
-            f"# session {name}",
-            Heading(f" {clean_line(name)[:8]}  {said}{clean_line(turns[0].title)}", rest),
-        )
+        text = f" {clean_line(name)[:8]}  {clean_line(turns[0].title)}"
+        yield f"# session {name}", Heading(text, turns[0].said, rest)
         yield from ((turn.key, turn) for turn in (turns if name in unfolded else turns[:ROWS]))
 
 

@@ -29,6 +29,16 @@ from memtui.store.session_list import NOT_RESUMED, typed_command
 
 _PAUSE = 0.12
 """Seconds without typing before a search begins."""
+_SEARCHED = {
+    Scope.SESSION: "in this session",
+    Scope.PROJECT: "in this project",
+    Scope.EVERYWHERE: "in any project",
+}
+_FURTHER = {
+    Scope.SESSION: "; tab searches this project",
+    Scope.PROJECT: "; tab searches all projects",
+    Scope.EVERYWHERE: "",
+}
 _AGAIN = 1.5
 """Seconds between repeated searches while sessions are still being indexed."""
 
@@ -178,8 +188,11 @@ class SearchScreen(Screen[Result | None]):
             listing.empty = "…"
         elif text.strip():
             hint = HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
-            where = "" if self._scope is Scope.EVERYWHERE else " tab searches all projects."
-            listing.empty = f"Nothing was found for “{clean_line(text)}” in {self._scope}.{where}\n\n{hint}"
+            kinds = ", ".join(parse_search(text).kinds)
+            listing.empty = (
+                f"Nothing was found for “{clean_line(text)}” {_SEARCHED[self._scope]} ({kinds})"
+                f"{_FURTHER[self._scope]}.\n\n{hint}"
+            )
         else:
             listing.empty = f"Nothing to search in yet.\n\n{HINT}"
         listing.set_rows(tuple(self._found))
