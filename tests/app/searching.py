@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.events import Paste
+
 from memtui.app.project import ProjectModel
 from memtui.app.screens.search import SearchScreen
 from memtui.demo.transcript import TranscriptWriter
@@ -33,7 +35,8 @@ def idle(driver: Driver) -> bool:
 async def look_for(driver: Driver, text: str) -> None:
     await driver.press("s")
     await driver.until(lambda: isinstance(driver.screen, SearchScreen), "the search")
-    await driver.type(text)
+    if text:  # pasted: typing would search for each beginning of it
+        driver.app.post_message(Paste(text))
     await driver.until(lambda: screen(driver).query_text == text and idle(driver), "the search")
     await driver.settled()
 

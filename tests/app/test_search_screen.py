@@ -22,7 +22,7 @@ from memtui.store.claude_memory import ClaudeMemories
 from memtui.store.search import Group, Result, Search, Searcher, parse_search
 from memtui.store.search_documents import Kind
 from memtui.store.search_index import SearchIndex
-from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
+from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.searching import (
     found,
@@ -45,7 +45,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_it_finds_all_kinds_and_labels_them(full: World) -> None:
     name = full.memory(1, "About tokens", body="## Objective\n\nRefresh the token once.\n")
     async with opened(full) as driver:
-        for size in SIZES:
+        for size in (WIDE, SHORT):
             await driver.resize(size)
             await look_for(driver, "refresh")
             assert found(driver) == [
@@ -120,7 +120,7 @@ async def test_enter_opens_each_kind_at_the_hit_and_escape_returns_to_the_result
     full.state(f"{long}find xyzzy\n{long}", session="s-1", version=9)
     full.reviewed_capture(4400, "Find it", KEPT.replace(goal=f"find xyzzy\n\n{long}"))
     async with opened(full) as driver:
-        for size in SIZES:
+        for size in (WIDE, SHORT):
             await driver.resize(size)
             await look_for(driver, "xyzzy")
             results = screen(driver)

@@ -15,7 +15,7 @@ from memtui.app.widgets.row_list import RowList
 from memtui.documents.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext
 from memtui.store.state_files import VERSION, version_of
 from memtui.store.states import StateStore
-from tests.app.harness import SHORT, SIZES, Driver, opened
+from tests.app.harness import SHORT, SIZES, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, LINES, state_text
 from tests.app.test_hostile import check
 from tests.app.world import World
@@ -276,13 +276,13 @@ async def test_document_texts_never_become_markup(world: World) -> None:
         world.state(text, session="s-1", version=number)
     world.save(world.session("s-1"))
     async with opened(world) as driver:
-        for size in SIZES:
+        for size in (WIDE, SHORT):
             await driver.resize(size)
             screen = await shown(driver)
             for _ in range(4):
                 check(driver)
                 await driver.press("enter")
-                for _ in range(6):
+                for _ in range(3):
                     await driver.press("pagedown")
                     check(driver)
                 await driver.press("A", "A", "escape", "j")
