@@ -87,7 +87,9 @@ def session(state: str = STATE, pins: Sequence[str] = ("never push",)) -> Sessio
 
 
 def test_to_the_character() -> None:
-    assert handoff(session(), Path("/work/shop"), Path("/home/ann"), 9_000) == Handoff(WHOLE, ())
+    assert handoff(session(), Path("/work/shop"), Path("/home/ann"), 9_000) == Handoff(
+        "5e55a001-77", WHOLE, ()
+    )
 
 
 @given(

@@ -10,7 +10,7 @@ from shlex import quote
 
 import click
 
-from memtui.cli.handoff import FILES, LEAST, ROOM, Made, make_handoff, put_into, take_out
+from memtui.cli.handoff import FILES, LEAST, ROOM, Handoff, make_handoff, put_into, take_out
 from memtui.cli.memory_store import complete_id, full_id, opened
 from memtui.cli.options import json_option, places_option
 from memtui.cli.output import copied, is_terminal, print_bytes, print_json, print_result, say
@@ -166,8 +166,8 @@ def _hand_over(
             say(f"`memtui export --for {agent}{named} --done` removes it again.")
             if note:
                 say(note, err=True)
-    if made.handoff.left_out:
-        say(f"Left out, for there was no room: {', '.join(made.handoff.left_out)}.", err=True)
+    if made.left_out:
+        say(f"Left out, for there was no room: {', '.join(made.left_out)}.", err=True)
 
 
 def _take_out(path: Path, above: Path, top: Path, as_json: bool) -> None:
@@ -181,13 +181,15 @@ def _take_out(path: Path, above: Path, top: Path, as_json: bool) -> None:
     print_result({"operation": "done", "path": str(path), "changed": taken}, said, as_json)
 
 
-def _handoff_json(operation: str, made: Made, path: Path | None = None, note: str = "") -> dict[str, object]:
+def _handoff_json(
+    operation: str, made: Handoff, path: Path | None = None, note: str = ""
+) -> dict[str, object]:
     return {
         "operation": operation,
         "session_id": made.session_id,
         "path": str(path) if path else None,
         "characters": len(made.text),
-        "left_out": list(made.handoff.left_out),
+        "left_out": list(made.left_out),
         "note": note,
         "text": made.text,
     }

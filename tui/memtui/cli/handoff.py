@@ -15,7 +15,7 @@ the file byte for byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -71,6 +71,7 @@ class Part(NamedTuple):
 class Handoff(NamedTuple):
     """A prompt for another agent."""
 
+    session_id: str
     text: str
     left_out: tuple[str, ...]
     """Titles of the omitted sections."""
@@ -117,7 +118,7 @@ def handoff(session: Session, root: Path, home: Path, limit: int) -> Handoff:
     texts = [head, *(part.whole for number, part in enumerate(parts) if number in kept)]
     if left:
         texts.append(_left_out(left))
-    return Handoff("\n\n".join(texts)[:limit], tuple(part.title for part in left))
+    return Handoff(session.id, "\n\n".join(texts)[:limit], tuple(part.title for part in left))
 
 
 def relative(text: str, root: Path, home: Path) -> str:
@@ -289,30 +290,8 @@ _OVERRIDE = "AGENTS.override.md"
 _TRIES = 5
 
 
-class Made(NamedTuple):
-    """A handoff of a session."""
-
-    session_id: str
-    handoff: Handoff
-
-    @property
-    def text(self) -> str:
-        """The prompt."""
-        return self.handoff.text
-
-
-def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int = ROOM) -> Made:
-    """The handoff of a session.
-
-    Args:
-        places: the project and the folders.
-        clock: gives the date.
-        session: see `memtui.store.sessions.named_session`.
-        limit: maximum length in characters.
-
-    Raises:
-        FileProblem: there is no such session, or it cannot be read.
-    """
+def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int = ROOM) -> Handoff:
+    """The handoff of the session of that name (see `memtui.store.sessions.named_session`)."""
     current = current_state(places, session=session)
     known = Session(
         id=current.session_id,
@@ -323,7 +302,7 @@ def make_handoff(places: Places, clock: Clock, *, session: str = "", limit: int 
         facts=current.facts,
         pins=[each.pin.text for each in Pins(places.project, places.home).active()],
     )
-    return Made(current.session_id, handoff(known, places.project.root, Path.home(), limit))
+    return handoff(known, places.project.root, Path.home(), limit)
 
 
 def put_into(path: Path, root: Path, text: str, *, agent: str = "") -> str:
@@ -341,17 +320,8 @@ def put_into(path: Path, root: Path, text: str, *, agent: str = "") -> str:
     Raises:
         FileProblem: the file cannot be read or written, or its marks are broken; nothing was changed.
     """
-    for _ in range(_TRIES):
-        before = _content(path, root)
-        try:
-            after = with_section(before, text)
-        except FormatError as error:
-            raise FileProblem(path, f"cannot take a handoff: {error}") from error
-        if _write(path, root, before, after):
-            break
-    else:
-        raise _busy(path)
-    return _note(path, root, after) if agent == "codex" else ""
+    _change(path, root, lambda before: with_section(before, text), "cannot take a handoff")
+    return _note(path, root) if agent == "codex" else ""
 
 
 def take_out(path: Path, root: Path) -> bool:
@@ -363,18 +333,29 @@ def take_out(path: Path, root: Path) -> bool:
     Raises:
         FileProblem: the file cannot be read or written, or its marks are broken; nothing was changed.
     """
+
+    def take(before: bytes | None) -> bytes | None:
+        found = without_section(before) if before is not None else None
+        if found is None:
+            return before
+        return None if found.made and not found.data.strip() else found.data
+
+    return _change(path, root, take, "keeps its handoff")
+
+
+def _change(path: Path, root: Path, change: Callable[[bytes | None], bytes | None], problem: str) -> bool:
+    """Change a file that other programs may write, too; False if there is nothing to change."""
     for _ in range(_TRIES):
         before = _content(path, root)
         try:
-            found = without_section(before) if before is not None else None
+            after = change(before)
         except FormatError as error:
-            raise FileProblem(path, f"keeps its handoff: {error}") from error
-        if before is None or found is None:
+            raise FileProblem(path, f"{problem}: {error}") from error
+        if after == before:
             return False
-        after = None if found.made and not found.data.strip() else found.data
         if _write(path, root, before, after):
             return True
-    raise _busy(path)
+    raise FileProblem(path, "is being written by another program; try again in a moment")
 
 
 def _content(path: Path, root: Path) -> bytes | None:
@@ -402,13 +383,9 @@ def _write(path: Path, root: Path, before: bytes | None, after: bytes | None) ->
     return True
 
 
-def _busy(path: Path) -> FileProblem:
-    return FileProblem(path, "is being written by another program; try again in a moment")
-
-
-def _note(path: Path, root: Path, data: bytes) -> str:
+def _note(path: Path, root: Path) -> str:
     if path == root / FILES["codex"] and (root / _OVERRIDE).exists():
         return f"Codex reads {_OVERRIDE} instead of it; --out {_OVERRIDE} writes there."
-    if len(data) > _CODEX:
+    if path.stat().st_size > _CODEX:
         return f"Codex reads the first {_CODEX >> 10} KiB of its files; this one has more."
     return ""

@@ -130,14 +130,7 @@ def draft_note(problem: str, *notes: str) -> str:
 
 
 def accepted_draft(draft: T, question: str, show: Callable[[T], None], edit: Callable[[T], T]) -> T | None:
-    """The draft as accepted by the user, None if rejected.
-
-    Args:
-        draft: the initial draft.
-        question: the question, which names y, e and n.
-        show: shows a draft.
-        edit: lets the user edit it.
-    """
+    """The draft as shown, edited and accepted; None if rejected. The question names y, e and n."""
     show(draft)
     while True:
         answer = click.prompt(
@@ -150,13 +143,7 @@ def accepted_draft(draft: T, question: str, show: Callable[[T], None], edit: Cal
 
 
 def edited(text: str, read: Callable[[str], T], what: str) -> T | None:
-    """The text after editing, parsed; an invalid one is edited again. None if rejected.
-
-    Args:
-        text: the text to edit.
-        read: reads the edited text; raises `FormatError`.
-        what: the kind of document, for a sentence: ``memory file``.
-    """
+    """The text after editing, as read; a text that is no `what` is edited again. None if rejected."""
     while True:
         try:
             changed = click.edit(text, extension=".md")

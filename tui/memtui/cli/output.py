@@ -38,11 +38,7 @@ def can_answer() -> bool:
 
 
 def need_terminal() -> None:
-    """Refuse to open the app without a terminal, where it would wait forever.
-
-    Raises:
-        click.ClickException: stdin or both outputs are no terminal.
-    """
+    """Refuse to open the app without a terminal, where it would wait forever."""
     if not can_show_app():
         raise click.ClickException(
             "the app needs a terminal; `memtui captures`, `review` and `facts` work without one."
@@ -161,13 +157,7 @@ def print_bytes(data: bytes) -> None:
 
 
 def print_marked(text: str, marks: Iterable[tuple[int, int]], *, indent: str = "") -> None:
-    """Print one line, wrapped at words on a terminal, with parts of it in bold there.
-
-    Args:
-        text: becomes one clean line.
-        marks: the parts, as character offsets (start, end) in `text`, in order.
-        indent: prefix of each row.
-    """
+    """Print one line, wrapped at words on a terminal; there its `marks`, (start, end) in order, are bold."""
     if not is_terminal():
         click.echo(indent + clean_line(text))
         return
@@ -267,12 +257,7 @@ _ASCII = ("+-+", "| |", "+-+", "OK")
 
 
 def recovery_box(memory_id: str, *, ascii_only: bool = False) -> str:
-    """The seed's box for an id of any width, with memtui's own command in it.
-
-    Args:
-        memory_id: the Recovery ID.
-        ascii_only: draw with ASCII characters.
-    """
+    """The seed's box for an id of any width, with memtui's own command in it."""
     from rich.cells import cell_len
 
     top, side, bottom, done = _ASCII if ascii_only else _UNICODE

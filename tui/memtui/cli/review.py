@@ -57,25 +57,12 @@ class Draft(NamedTuple):
 
 
 def draft_of(capture: Capture, places: Places) -> Draft:
-    """Draft the review of a capture.
-
-    Args:
-        capture: the capture to review.
-        places: no transcript outside Claude Code's folder and the archive is opened.
-    """
     facts, note = capture_facts(capture, places)
     return Draft(draft_memory(facts), draft_summary(facts), note, facts, Engine.FACTS)
 
 
 def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callable[[], bool]) -> Draft:
-    """A draft improved by the model; if that fails, the draft itself with a note.
-
-    Args:
-        draft: the facts-only draft.
-        capture: the capture under review.
-        places: where transcripts are.
-        called_off: whether to stop waiting; polled.
-    """
+    """A draft improved by the model; if that fails, the draft itself with a note."""
     from memtui.engines.drafts import review_by_claude
 
     assert draft.facts is not None
@@ -95,11 +82,7 @@ def as_text(draft: Draft) -> str:
 
 
 def from_text(text: str) -> Draft:
-    """Read an edited draft.
-
-    Raises:
-        FormatError: it is no longer a memory file.
-    """
+    """Read an edited draft; raises `FormatError` if it is no longer a memory file."""
     memory = parse_memory(text)
     ours = [section for section in memory.extra if name_of(section.heading) == name_of(_SUMMARY)]
     rest = tuple(section for section in memory.extra if section not in ours)

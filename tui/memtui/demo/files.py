@@ -10,15 +10,7 @@ from memtui.ground.files import private_folder, write_atomic
 
 
 def put(path: Path, data: bytes | str, moment: datetime, *, within: Path, private: bool = False) -> None:
-    """Write a whole file with `moment` as its modification time.
-
-    Args:
-        path: the file; missing folders are made.
-        data: its content, a text as UTF-8.
-        moment: its modification time.
-        within: the demo's folder.
-        private: make the folder like memtui's own, kept out of repositories.
-    """
+    """Write a whole file as of `moment`; `private`: in a folder like memtui's own, out of repositories."""
     if private:
         private_folder(path.parent, within=within)
     path.parent.mkdir(parents=True, exist_ok=True)

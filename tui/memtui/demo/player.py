@@ -32,13 +32,7 @@ class Player:
     """Plays the script in a thread, until it ends or is stopped."""
 
     def __init__(self, demo: DemoProject, clock: Clock, wait: Wait | None = None) -> None:
-        """Make a player.
-
-        Args:
-            demo: the demo project.
-            clock: gives the times to write.
-            wait: replaces the waiting in tests.
-        """
+        """Make a player; `wait` replaces the waiting in tests."""
         self._demo, self._clock = demo, clock
         self._stopped = threading.Event()
         self._wait = wait or self._stopped.wait

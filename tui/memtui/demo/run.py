@@ -29,12 +29,7 @@ class RunApp(Protocol):
 
 
 def run_demo(run_app: RunApp, clock: Clock = system_clock) -> None:
-    """Open the app on a demo project with a running session; everything is removed when it closes.
-
-    Args:
-        run_app: opens the app.
-        clock: the time of the story.
-    """
+    """Open the app on a demo project with a running session; everything is removed when it closes."""
     with _ended_by_signals(), _folder() as folder:
         demo = build_demo(folder, clock)
         player = Player(demo, clock)

@@ -163,13 +163,7 @@ class AskScreen(ModalScreen[str | None]):
     ]
 
     def __init__(self, question: str, *, value: str = "", hint: str = "") -> None:
-        """Make the question.
-
-        Args:
-            question: a few words; clean.
-            value: the initial text; clean.
-            hint: how to answer, shown below; clean.
-        """
+        """Make the question; all three texts are clean."""
         super().__init__()
         self._question = question
         self._value = value
@@ -251,13 +245,7 @@ class HelpScreen(ModalScreen[None]):
     ]
 
     def __init__(self, title: str, about: str, of: Screen[object]) -> None:
-        """Make the screen.
-
-        Args:
-            title: names the place where the keys work.
-            about: what it shows, in a sentence.
-            of: the screen in front.
-        """
+        """Make the screen; `of` is the one in front, whose keys work, and `about` says what it shows."""
         super().__init__()
         self._title = title
         self._document = help_document(about, of)

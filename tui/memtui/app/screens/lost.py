@@ -61,13 +61,7 @@ class LostScreen(Screen[None]):
     about = "What a compaction lost and kept at the left, its summary with the evidence at the right."
 
     def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None) -> None:
-        """Make the screen.
-
-        Args:
-            model: the project.
-            transcript: the session's.
-            since: the first compaction at or after this time; the newest one when None.
-        """
+        """Make the screen for the first compaction at or after `since`, or the newest one."""
         super().__init__()
         self.model = model
         self._transcript = transcript

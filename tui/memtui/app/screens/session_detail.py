@@ -54,11 +54,7 @@ class SessionDetail(DocumentView):
     app = getters.app(BaseApp)
 
     def __init__(self, model: ProjectModel, readable: Callable[[Session], Path]) -> None:
-        """Make the view.
-
-        Args: browser: the project's model. readable: returns a session's transcript, unpacked from the
-        archive if necessary; called in a thread.
-        """
+        """Make the view; `readable` returns a transcript, unpacked if necessary; it is called in a thread."""
         super().__init__(id="session")
         self._model = model
         self._readable = readable

@@ -84,12 +84,7 @@ class SessionsScreen(Screen[None]):
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
 
     def __init__(self, model: ProjectModel, *, choosing: bool = False) -> None:
-        """Make the screen.
-
-        Args:
-            model: the project.
-            choosing: list the sessions of all projects, and let enter open a session's project.
-        """
+        """Make the screen; where one is `choosing`, enter opens the project of a session of any project."""
         super().__init__()
         self._model = model
         self._choosing = choosing

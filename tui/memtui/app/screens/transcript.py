@@ -261,12 +261,7 @@ class TranscriptScreen(StyledOnce):
 
 
 def title(view: TranscriptView, width: int) -> str:
-    """The upper line of the frame: the session at the left, the position at the right.
-
-    Args:
-        view: the transcript.
-        width: width of the frame in cells.
-    """
+    """The upper line of the frame: the session at the left, the position at the right."""
     index, number = view.window.index, view.current_number
     turn = ""
     if index.complete and index.asks and number:

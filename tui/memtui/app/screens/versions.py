@@ -51,14 +51,7 @@ class VersionsScreen(Screen[str | None]):
     def __init__(
         self, name: str, read: Callable[[], Mapping[str, Version]], clock: Clock, *, brings_back: bool = False
     ) -> None:
-        """Make the screen.
-
-        Args:
-            name: the kind of document, in a word.
-            read: reads the versions, newest first, by the names in the list.
-            clock: gives the current time.
-            brings_back: whether enter chooses a version.
-        """
+        """Make the screen; `read` gives the versions by name, the newest first; enter may bring one back."""
         super().__init__()
         self._brings_back = brings_back
         self._name_shown = name

@@ -58,12 +58,7 @@ class InputLine(Horizontal):
             self.rows = rows
 
     def __init__(self, name: str, hint: str) -> None:
-        """Make the line, closed.
-
-        Args:
-            name: the input's id; the line's own is ``<name>-line``.
-            hint: shown while the input is empty.
-        """
+        """Make the line, closed, as ``<name>-line``; the input is `name`, and has the hint while empty."""
         super().__init__(id=f"{name}-line")
         self._input = TypedLine(id=name, compact=True, placeholder=hint)
         self._status = Label(Content(""), classes="status")

@@ -216,14 +216,7 @@ class RowPainter(_Painter[tuple[str, Look]]):
         self._draw = draw
 
     def row(self, key: str, look: Look, width: int, room: int) -> Strip:
-        """A row of a list.
-
-        Args:
-            key: its key.
-            look: how it looks.
-            width: width of the list in cells.
-            room: cells for the row's content.
-        """
+        """A row of a list in `width` cells, of which `room` are for its content."""
         return self._cached((key, look), width, lambda: self._drawn(key, look, width, room))
 
     def blank(self, width: int) -> Strip:

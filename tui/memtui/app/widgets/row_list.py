@@ -124,16 +124,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         id: str | None = None,  # noqa: A002 - Textual's name
         classes: str | None = None,
     ) -> None:
-        """Make an empty list.
-
-        Args:
-            draw: Draws one row.
-            is_header: Whether a key is a heading, which cannot be selected; none by default.
-            empty: Centred text shown without rows; may have several lines.
-            name: See Textual.
-            id: See Textual.
-            classes: See Textual.
-        """
+        """Make an empty list; a key that `is_header` cannot be selected, and `empty` shows without rows."""
         super().__init__(name=name, id=id, classes=classes)
         self._is_header = is_header
         self._empty = empty

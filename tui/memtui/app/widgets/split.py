@@ -31,12 +31,7 @@ class Split(Horizontal):
             self.columns = columns
 
     def __init__(self, *, columns: int = 0, **options: Any) -> None:
-        """Make the container.
-
-        Args:
-            columns: width of the left side; 0 uses that of the style sheet.
-            options: see Textual.
-        """
+        """Make the container; `columns` is the width of the left side, 0 that of the style sheet."""
         super().__init__(**options)
         self._columns = columns
         self._dragging = False
