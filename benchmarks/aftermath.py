@@ -38,7 +38,7 @@ from pathlib import Path
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Places, Project, memtui_home
 from memtui.hooks.notes import after_compaction
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, beginning
 from memtui.store.state_updates import update_state
 from naming import SearchedText, head_of, words

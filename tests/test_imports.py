@@ -88,7 +88,7 @@ main()
 
 _HEAVY = {
     *("pydantic", "click", "yaml", "inspect", "dataclasses", "subprocess", "logging", "shutil", "tempfile"),
-    *("memtui.secrets.rules", "memtui.hooks.pre_compact", "memtui.store.state_updates", "memtui.hooks.notes"),
+    *("memtui.secrets.rules", "memtui.hooks.compaction", "memtui.store.state_updates", "memtui.hooks.notes"),
 }
 
 

@@ -11,7 +11,7 @@ from memtui.app.listings import HealthView
 from memtui.app.panes.pane import PaneId
 from memtui.app.status import StatusBar, health_line
 from memtui.ground.project import memtui_home
-from memtui.hooks.log import Run, record
+from memtui.hooks.records import Run, record
 from memtui.plugin.installing import settings_block
 from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import compactions_in

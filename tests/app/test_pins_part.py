@@ -8,8 +8,8 @@ import pytest
 
 from memtui.app.panes.pane import PaneId
 from memtui.documents.pins import parse_pins
-from memtui.hooks.pins import pin_texts
-from memtui.hooks.report import Report
+from memtui.hooks.in_force import pin_texts
+from memtui.hooks.records import Report
 from memtui.lost.handover_marks import with_mark
 from memtui.lost.outbox import PINS, Message, Outbox
 from memtui.lost.pins import Pins

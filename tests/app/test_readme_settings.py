@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memtui.app.settings import Settings, Warn, load_settings
 from memtui.ground.project import Home
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.hooks.settings import switched
 from memtui.store.archive_settings import archive_settings
 

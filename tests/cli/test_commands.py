@@ -141,7 +141,7 @@ def test_the_file_of_each_command_is_read_once(
 def test_commands_that_are_too_many_are_said_to_be_left_out(
     memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.hooks.active_commands._MOST", 2)
+    monkeypatch.setattr("memtui.hooks.in_force._MOST", 2)
     folder = project.command_folders[1]
     folder.mkdir(parents=True)
     for minute, name in enumerate(("old", "new", "newest")):

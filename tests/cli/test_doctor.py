@@ -10,7 +10,7 @@ import pytest
 
 from memtui import __version__
 from memtui.ground.project import Project, claude_config, memtui_home
-from memtui.hooks.log import Run, record
+from memtui.hooks.records import Run, record
 from memtui.plugin import doctor
 from memtui.plugin.doctor import Finding, Level
 from memtui.plugin.installing import settings_block

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memtui.ground.project import Home, Project, claude_config, memtui_home, transcript_slug
-from memtui.hooks.log import read_runs
+from memtui.hooks.records import read_runs
 from memtui.lost.outbox import NOTE, PINS, RESCUE, Message, Outbox, has_delivery, has_mod
 from tests.cli.conftest import Memtui
 from tests.lost.made import SUMMARY, session

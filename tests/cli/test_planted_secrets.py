@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.project import Project, memtui_home, transcript_slug
-from memtui.hooks.payload import parse_payload
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report, parse_payload
 from memtui.hooks.run import handle
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from memtui.engines import ask
-from memtui.hooks.cleared_sessions import is_alive
+from memtui.hooks.session import is_alive
 
 _PATIENCE = 30.0
 """Seconds for a process that was killed to be gone, which a busy machine may need a moment for."""

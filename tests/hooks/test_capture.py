@@ -17,10 +17,9 @@ from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileProblem
 from memtui.ground.files.atomic import place_new, write_temp
 from memtui.ground.files.folder import Folder
-from memtui.hooks import capture as capturing
-from memtui.hooks.capture import capture, compactions_since, last_capture, sweep_captures
-from memtui.hooks.payload import Payload
-from memtui.hooks.report import Report
+from memtui.hooks import compaction as capturing
+from memtui.hooks.compaction import capture, compactions_since, last_capture, sweep_captures
+from memtui.hooks.records import Payload, Report
 from tests import faults
 from tests.disk import age, mode_of, names
 from tests.hooks.world import BOUNDARY, PROMPT, SESSION, World, user
@@ -73,7 +72,7 @@ def test_the_gitignore_is_there_before_the_capture(world: World, monkeypatch: py
         seen.append(names(folder.path))
         return write_temp(folder, data)
 
-    monkeypatch.setattr("memtui.hooks.capture.write_temp", write)
+    monkeypatch.setattr("memtui.hooks.compaction.write_temp", write)
     take(world)
     assert seen == [[".gitignore"]]
 
@@ -227,8 +226,8 @@ def test_a_hook_waits_for_the_one_that_is_at_work(world: World, monkeypatch: pyt
             others[0].join(timeout=0.2)  # it cannot end before this one
         return place_new(folder, temp, name)
 
-    monkeypatch.setattr("memtui.hooks.capture.place_new", place)
-    monkeypatch.setattr("memtui.hooks.capture.LOCK_SECONDS", 60.0)
+    monkeypatch.setattr("memtui.hooks.compaction.place_new", place)
+    monkeypatch.setattr("memtui.hooks.compaction.LOCK_SECONDS", 60.0)
     take(world)
     for other in others:
         other.join()

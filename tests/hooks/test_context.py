@@ -10,7 +10,7 @@ import pytest
 
 from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.store import commands_file
 from tests.hooks.world import World

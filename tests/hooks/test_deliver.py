@@ -10,7 +10,7 @@ import pytest
 
 from memtui.documents.pins import Pin
 from memtui.hooks.main import may_wait
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.lost.handover_marks import find_mark, mark_of
 from memtui.lost.outbox import PINS, RESCUE, Message, Outbox

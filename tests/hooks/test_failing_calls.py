@@ -12,7 +12,7 @@ import pytest
 
 from memtui.documents.capture import parse_capture
 from memtui.documents.pins import Pin
-from memtui.hooks import time_limit
+from memtui.hooks import run as running
 from memtui.hooks.run import run
 from memtui.lost.pins import Pins
 from tests.faults import failing, watched
@@ -49,7 +49,7 @@ def test_no_failing_call_harms_claude_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], what: str
 ) -> None:
     event, fields = EVENTS[what]
-    monkeypatch.setattr(time_limit, "stop_after", lambda seconds, last: None)
+    monkeypatch.setattr(running, "stop_after", lambda seconds, last: None)
 
     def tried(number: int, at: int, code: int) -> int:
         """Run it with a fault; returns the number of calls."""

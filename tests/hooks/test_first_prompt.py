@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.hooks import first_prompt as module
-from memtui.hooks.first_prompt import first_prompt
-from tests.hooks.world import user
+from memtui.hooks import compaction
+from memtui.hooks.compaction import first_prompt
 
 
 def line(**fields: object) -> str:
@@ -70,18 +69,8 @@ def test_words_in_every_shape(tmp_path: Path, content: object, words: str) -> No
     assert first_prompt(path) == words
 
 
-def test_a_long_line_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_LINE", 1_000)
-    path = tmp_path / "t.jsonl"
-    for length in (999, 1_000, 1_001, 2_000, 2_001, 9_999):
-        image = '{"type":"user",' + "x" * (length - 16) + "\n"
-        assert len(image) == length
-        path.write_text(image + json.dumps(user("Fix it")) + "\n")
-        assert first_prompt(path) == "Fix it", length
-
-
 def test_no_more_is_read_than_the_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_BYTES", 10_000)
+    monkeypatch.setattr(compaction, "_SEARCHED", 10_000)
     path = tmp_path / "t.jsonl"
     path.write_text("x" * 99 + "\n" * 20_000 + said("Fix it"))
     assert first_prompt(path) == ""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.hooks import session
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.store import commands_file
 from tests.disk import mode_of
 from tests.hooks.world import World

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.project import Home, Places, Project, claude_config, memtui_home, transcript_slug
+from memtui.hooks.compaction import in_force, post_compact
 from memtui.hooks.deliver import hand_over
 from memtui.hooks.notes import after_compaction
-from memtui.hooks.payload import Payload
-from memtui.hooks.post_compact import post_compact
-from memtui.hooks.pre_compact import in_force
-from memtui.hooks.report import Report
+from memtui.hooks.records import Payload, Report
 from memtui.hooks.sections import LIMIT
 from memtui.lost.outbox import Outbox, has_mod, note_mod, take_delivery
 from memtui.store.state_updates import update_state

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.files.atomic import older
-from memtui.hooks import log
-from memtui.hooks.log import Run, read_runs, record
-from memtui.hooks.report import Report, describe
+from memtui.hooks import records
+from memtui.hooks.records import Report, Run, describe, read_runs, record
 from tests.disk import mode_of
 
 RUN = Run(at="2026-01-02T10:15:00.000+00:00", event="pre-compact", ms=12, outcome="ok", project="/x/\u20ac")
@@ -28,7 +27,7 @@ def test_what_is_recorded_is_read(tmp_path: Path) -> None:
 
 
 def test_it_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "LIMIT", 1_000)
+    monkeypatch.setattr(records, "LOG_LIMIT", 1_000)
     path = tmp_path / "hooks.jsonl"
     for number in range(200):
         record(path, RUN._replace(ms=number))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from tests.hooks.world import World
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.lost.pins import ROOM, Pins
 from tests.hooks.world import World
 

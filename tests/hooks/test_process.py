@@ -159,29 +159,3 @@ def test_the_log_is_ours_alone(world: World) -> None:
     assert mode_of(world.home.hook_log) == 0o600
     assert mode_of(world.home.state) == 0o700
     assert all(run.session_id == SESSION and run.at for run in world.runs)
-
-
-@pytest.mark.parametrize(
-    ("event", "source"),
-    [("pre-compact", ""), ("session-start", "clear"), ("session-start", "compact"), ("session-end", "")],
-)
-def test_hooks_import_the_standard_library_alone(world: World, event: str, source: str) -> None:
-    world.command("babysit", "Ask first.")
-    world.activate("babysit")
-    world.state("=== SESSION STATE v1 ===\n")
-    world.run("session-end", reason="clear")
-    program = (
-        "import os, sys, memtui.hooks.main as m; leave = os._exit\n"
-        "os._exit = lambda code: (print(*sorted(sys.modules), file=sys.stderr, flush=True), leave(code))\n"
-        "m.main()"
-    )
-    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.append({SOURCE!r}); {program}", event]
-    done = world.run("", command=command, source=source, trigger="auto")
-    assert world.runs[-1].outcome == "ok"
-    modules = {name.partition(".")[0] for name in done.err.split()}
-    assert modules <= set(sys.stdlib_module_names) | {"__main__", "memtui"}
-    # Each of these takes longer to import than all that a hook does.
-    assert not modules & {"dataclasses", "inspect", "subprocess", "logging", "random", "asyncio", "argparse"}
-
-
-SOURCE = str(Path(__file__).parents[2] / "tui")

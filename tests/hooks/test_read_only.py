@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memtui.documents.pins import Pin
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.lost.pins import Pins
 from tests.faults import read_only
 from tests.hooks.world import World

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memtui.documents.session_state import parse_session_state
-from memtui.hooks import catch_up, session
-from memtui.hooks.report import Report
+from memtui.hooks import compaction, session
+from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
 from memtui.secrets.quoting import fenced, harmless
 from memtui.store import commands_file
@@ -343,7 +343,7 @@ def test_no_text_closes_its_fence(text: str) -> None:
 def test_a_transcript_that_takes_long_gives_way_to_the_last_version(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catch_up, "SECONDS", -1.0)
+    monkeypatch.setattr(compaction, "SECONDS", -1.0)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
     world.configure("session_states = true")
     world.state(state_of(world))

@@ -21,10 +21,9 @@ from memtui.documents.session_state import (
     render_session_state,
 )
 from memtui.ground.clock import system_clock
-from memtui.hooks.notes import after_compaction
-from memtui.hooks.report import Report
+from memtui.hooks.notes import after_compaction, pieces, shortened
+from memtui.hooks.records import Report
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.hooks.shortening import pieces, shortened
 from tests.documents.strategies import session_states
 from tests.hooks.world import SESSION, World
 

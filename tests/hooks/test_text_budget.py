@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.hooks.sections import size_of
-from memtui.hooks.text_budget import abridged, shares, shortened_sections
+from memtui.hooks.sections import abridged, shares, shortened_sections, size_of
 
 PATH = ".claude/commands/babysit.md"
 

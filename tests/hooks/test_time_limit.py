@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 from memtui.ground.files import lock
-from memtui.hooks import capture, time_limit
+from memtui.hooks import compaction
+from memtui.hooks import run as running
 from memtui.store.commands_file import HOOK_PATIENCE, lock_file
 from tests.hooks.world import SESSION, World
 
@@ -23,14 +24,14 @@ def test_a_lock_that_is_held_costs_no_more_than_a_second(world: World) -> None:
     assert "is held by another process" in before.outcome
     assert "session-state.json locked: process" in start.outcome
     assert before.ms >= 900 and start.ms >= 900
-    assert max(capture.LOCK_SECONDS, HOOK_PATIENCE.lock) < 1
+    assert max(compaction.LOCK_SECONDS, HOOK_PATIENCE.lock) < 1
     assert len(world.captures) == 1  # nothing is lost for a lock
 
 
 def test_it_stops_itself(world: World) -> None:
     # Standard input that never ends. The last moment is longer: a busy machine, too, has to write the log.
-    limits = "time_limit.CAPTURE_STOP_SECONDS = 0.5; time_limit._LAST_SECONDS = 30.0"
-    program = f"from memtui.hooks import main, time_limit; {limits}; main.main()"
+    limits = "run.CAPTURE_STOP_SECONDS = 0.5; run._LAST_SECONDS = 30.0"
+    program = f"from memtui.hooks import main, run; {limits}; main.main()"
     command = [sys.executable, "-I", "-c", program, "pre-compact"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment
@@ -39,13 +40,13 @@ def test_it_stops_itself(world: World) -> None:
     (run,) = world.runs
     assert run.outcome == "took too long, and was stopped"
     assert run.ms >= 450
-    last = time_limit._LAST_SECONDS + 2  # to start Python
-    assert time_limit.HARD_STOP_SECONDS + last <= time_limit.GRANTED_SECONDS
-    assert time_limit.CAPTURE_STOP_SECONDS + last <= time_limit.GRANTED_FOR_CAPTURE
+    last = running._LAST_SECONDS + 2  # to start Python
+    assert running.HARD_STOP_SECONDS + last <= running.GRANTED_SECONDS
+    assert running.CAPTURE_STOP_SECONDS + last <= running.GRANTED_FOR_CAPTURE
 
 
 def test_a_capture_may_take_longer_than_other_hooks(world: World) -> None:
-    program = "from memtui.hooks import main, time_limit; time_limit.HARD_STOP_SECONDS = 0.0; main.main()"
+    program = "from memtui.hooks import main, run; run.HARD_STOP_SECONDS = 0.0; main.main()"
     world.run("", command=[sys.executable, "-I", "-c", program, "pre-compact"], trigger="auto")
     assert [run.outcome for run in world.runs] == ["ok"]
     assert len(world.captures) == 1
@@ -53,8 +54,8 @@ def test_a_capture_may_take_longer_than_other_hooks(world: World) -> None:
 
 def test_a_run_that_cannot_be_stopped_is_logged_before_it_ends(world: World) -> None:
     program = (
-        "import time\nfrom memtui.hooks import main, run, time_limit\n"
-        "time_limit.CAPTURE_STOP_SECONDS, time_limit._LAST_SECONDS = 0.2, 0.2\n"
+        "import time\nfrom memtui.hooks import main, run\n"
+        "run.CAPTURE_STOP_SECONDS, run._LAST_SECONDS = 0.2, 0.2\n"
         "def deaf(*given):\n"
         "    while True:\n"
         "        try: time.sleep(60)\n"
@@ -68,8 +69,8 @@ def test_a_run_that_cannot_be_stopped_is_logged_before_it_ends(world: World) -> 
 
 def test_a_slow_disk_costs_no_capture(world: World) -> None:
     program = (
-        "import os, time\nfrom memtui.hooks import main, time_limit\n"
-        "time_limit.CAPTURE_STOP_SECONDS *= 10\nsync = os.fsync\n"
+        "import os, time\nfrom memtui.hooks import main, run\n"
+        "run.CAPTURE_STOP_SECONDS *= 10\nsync = os.fsync\n"
         "def slow(fd): time.sleep(0.4); sync(fd)\n"
         "os.fsync = slow\nmain.main()"
     )
@@ -81,10 +82,10 @@ def test_a_slow_disk_costs_no_capture(world: World) -> None:
 
 def test_the_capture_comes_first(world: World) -> None:
     program = (
-        "import time\nfrom memtui.hooks import main, pre_compact, time_limit\n"
-        "time_limit.CAPTURE_STOP_SECONDS = 60.0\n"
-        "def stopped(*given, **named): raise time_limit.Stopped\n"
-        "pre_compact.ask_for_state = pre_compact.context_block = pre_compact.sweep_captures = stopped\n"
+        "import time\nfrom memtui.hooks import compaction, main, run\n"
+        "run.CAPTURE_STOP_SECONDS = 60.0\n"
+        "def stopped(*given, **named): raise run.Stopped\n"
+        "compaction.ask_for_state = compaction.context_block = compaction.sweep_captures = stopped\n"
         "main.main()"
     )
     world.run("", command=[sys.executable, "-I", "-c", program, "pre-compact"], trigger="auto")

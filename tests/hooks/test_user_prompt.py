@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memtui.hooks.main import may_be_command
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report
 from memtui.store.commands_file import CommandsFile
 from tests.disk import names
 from tests.hooks.world import MEMTUI_HOOK, World

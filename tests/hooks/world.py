@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.ground.project import Home, Project, memtui_home
-from memtui.hooks.log import Run, read_runs
-from memtui.hooks.payload import parse_payload
-from memtui.hooks.report import Report
+from memtui.hooks.records import Report, Run, parse_payload, read_runs
 from memtui.hooks.run import handle, with_messages
 from tests.warm import Warm
 
@@ -207,12 +205,9 @@ class World:
 
 
 _PATIENT = (
-    "from memtui.hooks import main, time_limit\n"
-    "time_limit.HARD_STOP_SECONDS = time_limit.CAPTURE_STOP_SECONDS = 60.0\nmain.main()"
+    "from memtui.hooks import main, run\nrun.HARD_STOP_SECONDS = run.CAPTURE_STOP_SECONDS = 60.0\nmain.main()"
 )
-_HOOKS = (
-    "main run pre_compact session cleared_sessions capture first_prompt text_budget settings project_files"
-)
+_HOOKS = "main run compaction session sections settings context"
 _IMPORTS = [
     *(f"import memtui.hooks.{name}" for name in _HOOKS.split()),
     *(f"import memtui.store.{name}" for name in ("commands_file", "listing", "transcripts")),

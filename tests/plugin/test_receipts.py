@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
-from memtui.hooks.log import Run, record
+from memtui.hooks.records import Run, record
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.receipts import Receipt
 from memtui.plugin.receipts import receipt_since, receipts_of

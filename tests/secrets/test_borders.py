@@ -10,7 +10,7 @@ import pytest
 from memtui.documents.memory_file import draft_memory
 from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.ground.project import Home, Project
-from memtui.hooks.first_prompt import first_prompt
+from memtui.hooks.compaction import first_prompt
 from memtui.store.states import PLAN, StateStore
 from tests.secrets.test_private import COUNT, SECRET, form
 from tests.transcripts import Transcript

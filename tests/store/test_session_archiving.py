@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
-from memtui.hooks.catch_up import catch_up
-from memtui.hooks.report import Report
+from memtui.hooks.compaction import catch_up
+from memtui.hooks.records import Report
 from memtui.plugin.doctor import check_archive
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import answer_keeping

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
     from memtui.documents.session_state import SessionState
     from memtui.ground.files import Signature
-    from memtui.hooks.log import Run
+    from memtui.hooks.records import Run
     from memtui.lost.pin_fates import PinFate, PinRow
     from memtui.store.backfill import Compaction
     from memtui.store.captures import CaptureStore

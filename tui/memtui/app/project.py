@@ -370,7 +370,7 @@ class ProjectModel:
     def _commands_view(self, commands: tuple[ActiveCommand, ...], broken: tuple[str, ...]) -> CommandsView:
         if not commands:
             return CommandsView(broken=broken)
-        from memtui.hooks.active_commands import command_statuses
+        from memtui.hooks.in_force import command_statuses
         from memtui.store.commands_file import NoCommandFile
 
         lacking: dict[str, str] = {}

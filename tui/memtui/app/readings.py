@@ -20,8 +20,8 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places
-from memtui.hooks.log import Run, read_runs
-from memtui.hooks.writable import not_writable
+from memtui.hooks.records import Run, read_runs
+from memtui.hooks.settings import not_writable
 from memtui.lost.ahead import Ahead, read_measured, what_would_go
 from memtui.lost.context_gauge import (
     Gauge,

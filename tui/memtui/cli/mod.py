@@ -20,7 +20,7 @@ from memtui.flows.aftermath import standing_rules
 from memtui.ground.clock import system_clock
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places
-from memtui.hooks.log import Run, record
+from memtui.hooks.records import Run, record
 from memtui.lost.ahead import lines_of, read_measured, what_would_go, write_measured
 from memtui.lost.choosing import WAYS, choice_of, choose_way, keys_of, prompt_for, said_by, way_of
 from memtui.lost.context_gauge import Limit, limit_of

@@ -11,9 +11,8 @@ from typing import Any
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
-from memtui.hooks.active_commands import active_rules
-from memtui.hooks.pins import pin_texts
-from memtui.hooks.report import Report
+from memtui.hooks.in_force import active_rules, pin_texts
+from memtui.hooks.records import Report
 from memtui.lost.candidates import Candidate
 from memtui.lost.compare import aftermath_of
 from memtui.lost.naming import words

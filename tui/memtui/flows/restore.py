@@ -15,9 +15,8 @@ from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
-from memtui.hooks.notes import Shorten, by_hand
+from memtui.hooks.notes import Shorten, by_hand, shortened
 from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
-from memtui.hooks.shortening import shortened
 from memtui.secrets.secrets import Hit, find, masked
 from memtui.share.contract import shared_root
 from memtui.store.freshness import note_on

@@ -1,6 +1,7 @@
-"""The hook process, started by Claude Code at its events. Standard library only; never harms its host.
+"""The hook process, started by Claude Code at its events; it never harms its host.
 
-Each event imports only the modules it needs. A run always exits with 0, writes the capture first, gives up
+Each event imports only the modules it needs: a prompt, and a session that starts or is resumed, the standard
+library alone, as a person waits for them. A run always exits with 0, writes the capture first, gives up
 on a lock after a second, stops before Claude Code's limit (10 seconds) and writes one line to `hooks.jsonl`.
 A compaction is captured once, however often the hook runs: the transcript's size is noted, and until a
 boundary appears after that point, it is the same compaction.

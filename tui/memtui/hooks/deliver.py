@@ -9,8 +9,7 @@ from datetime import datetime
 
 from memtui.ground.files import FileProblem, existing_above, lock, private_folder, tail_within
 from memtui.ground.project import Home
-from memtui.hooks.payload import Payload
-from memtui.hooks.report import Report
+from memtui.hooks.records import Payload, Report
 from memtui.hooks.sections import beginning, size_of
 from memtui.lost.handover_marks import mark_of, with_mark
 from memtui.lost.outbox import PINS, Message, Outbox, what_of

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import BinaryIO
 
 from memtui import __version__
 from memtui.ground.clock import system_clock
 from memtui.ground.project import HOOKS_OFF, Home, Project, claude_config, memtui_home
-from memtui.hooks import PLUGIN_VERSION, PROMPT_EVENT, time_limit
-from memtui.hooks.log import Run, record
-from memtui.hooks.payload import Payload, project_of, read_payload
-from memtui.hooks.report import Report, describe
+from memtui.hooks import PLUGIN_VERSION, PROMPT_EVENT
+from memtui.hooks.records import Payload, Report, Run, describe, project_of, read_payload, record
 
 _CAPTURING = "pre-compact"
 EVENTS = (_CAPTURING, "post-compact", "session-start", "session-end", PROMPT_EVENT)
@@ -32,12 +32,10 @@ def run(arguments: list[str], started: float, data: bytes | None = None) -> None
     """
     report = Report()
     captures = arguments[:1] == [_CAPTURING]
-    limit = (time_limit.CAPTURE_STOP_SECONDS if captures else time_limit.HARD_STOP_SECONDS) - (
-        time.monotonic() - started
-    )
+    limit = (CAPTURE_STOP_SECONDS if captures else HARD_STOP_SECONDS) - (time.monotonic() - started)
     out, text = False, ""
     with _reported(report):
-        time_limit.stop_after(limit, lambda: _log(report, started))
+        stop_after(limit, lambda: _log(report, started))
         text = _work(arguments, report, data)
     with _reported(report):
         out = _print(with_messages(text, report))
@@ -72,7 +70,7 @@ def _reported(report: Report) -> Iterator[None]:
     """A hook's boundary: no error leaves it, and every error is logged."""
     try:
         yield
-    except time_limit.Stopped:
+    except Stopped:
         report.problem("took too long, and was stopped")
     except BrokenPipeError:
         report.problem("the output was not read")
@@ -107,7 +105,7 @@ def _work(arguments: list[str], report: Report, data: bytes | None) -> str:
 
 def _has_work(project: Project, report: Report) -> bool:
     """Whether the plugin's hook has anything to do, as no entry of Claude Code's settings does it all."""
-    from memtui.hooks.settings_entries import ALL, jobs_left
+    from memtui.hooks.settings import ALL, jobs_left
 
     report.left = jobs_left(claude_config(), project.root, report.event)
     if ALL in report.left:
@@ -146,7 +144,7 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
     # Each event has its own imports, which take most of a hook's time.
     now = system_clock()
     if report.event == _CAPTURING:
-        from memtui.hooks.pre_compact import pre_compact
+        from memtui.hooks.compaction import pre_compact
 
         return pre_compact(payload, project, home, now, report)
     if report.event == PROMPT_EVENT:
@@ -154,7 +152,7 @@ def handle(payload: Payload, project: Project, home: Home, report: Report) -> st
 
         return user_prompt_submit(payload, project, home, now, report)
     if report.event == "post-compact":
-        from memtui.hooks.post_compact import post_compact
+        from memtui.hooks.compaction import post_compact
 
         return post_compact(payload, project, home, now, report)
     from memtui.hooks.session import session_end, session_start
@@ -175,3 +173,46 @@ def _print(text: str) -> bool:
     out.write(text.encode("utf-8", "replace"))
     out.flush()
     return True
+
+
+GRANTED_SECONDS = 10
+"""The `timeout` that `memtui init` sets for a hook: Claude Code waits this long."""
+
+HARD_STOP_SECONDS = 7.0
+"""Only needed on a loaded machine; optional work has shorter limits of its own."""
+
+GRANTED_FOR_CAPTURE = 60
+"""The same for PreCompact, which must not lose a capture; the summary takes longer (Claude Code fact)."""
+
+CAPTURE_STOP_SECONDS = 50.0
+"""The same as `HARD_STOP_SECONDS` for PreCompact."""
+
+_LAST_SECONDS = 1.0
+"""Time for releasing locks and writing the log. The rest of the timeout is for starting Python."""
+
+
+class Stopped(BaseException):
+    """The time is up. Not an `Exception`, so that only the code that logs the run catches it."""
+
+
+def stop_after(seconds: float, last: Callable[[], None]) -> None:
+    """Raise `Stopped` in the main thread after `seconds`, and end the process soon after that.
+
+    Args:
+        seconds: from now on.
+        last: called right before the process is ended; it must not raise.
+    """
+    if sys.platform == "win32":  # has no such timer; only Claude Code's own limit applies
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGALRM, leave)
+        signal.setitimer(signal.ITIMER_REAL, _LAST_SECONDS)
+        raise Stopped
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        last()
+        os._exit(0)
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, max(0.01, seconds))

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
-from datetime import datetime
+import re
+import sys
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
 
-from memtui.ground.files import FileProblem, sweep_temps
-from memtui.ground.project import Home, Project, claude_config
+from memtui.ground.clock import parse_iso
+from memtui.ground.files import (
+    FileProblem,
+    existing_above,
+    private_folder,
+    read_within,
+    sweep_temps,
+    write_atomic,
+)
+from memtui.ground.project import Home, Project, claude_config, project_key, session_key
 from memtui.hooks import CLEARING
-from memtui.hooks.cleared_sessions import note_end, take_ended
-from memtui.hooks.payload import Payload
-from memtui.hooks.pins import FOR_SESSION, pins_text
-from memtui.hooks.report import Report
+from memtui.hooks.in_force import FOR_SESSION, pins_text
+from memtui.hooks.records import Ended, Payload, Report
 from memtui.hooks.sections import LIMIT
-from memtui.hooks.writable import not_writable
+from memtui.hooks.settings import not_writable
 from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
+from memtui.store.listing import scan
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -103,9 +115,120 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
     ended = take_ended(project, home, now, os.getppid())
     whole = True
     if ended is not None:
-        from memtui.hooks.catch_up import catch_up
+        from memtui.hooks.compaction import catch_up
 
         whole = catch_up(ended.session_id, ended.transcript, project, home, report)
     from memtui.hooks.notes import after_clear
 
     return after_clear(ended, project, home, report, whole=whole)
+
+
+_FRESH = timedelta(minutes=2)
+"""Lifetime of a note: the new session begins after all hooks of the end, within a minute."""
+
+_LIMIT = 64 << 10
+_NAME = re.compile(r"[A-Za-z0-9-][\w-]*\.json", re.ASCII)
+
+
+def pid_namespace() -> str:
+    """The boot id of the machine and the pid namespace of this process.
+
+    Numbers of namespaces repeat on every machine, so they are only unique together with the boot id.
+    """
+    try:
+        started = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{started} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - a name, not a path
+    except (OSError, ValueError):  # not Linux, or /proc is unreadable
+        import socket
+
+        return socket.gethostname()
+
+
+def note_end(
+    session_id: str, transcript: str, project: Project, home: Home, now: datetime, parent: int
+) -> None:
+    """Note that a session has been cleared.
+
+    Raises:
+        FileProblem: the note cannot be written.
+    """
+    folder = _folder(project, home)
+    private_folder(folder, within=existing_above(home.state))
+    sweep_temps(folder)
+    fields = {
+        "session_id": session_id,
+        "at": now.isoformat(),
+        "parent": parent,
+        "namespace": pid_namespace(),
+        "transcript": transcript,
+    }
+    write_atomic(folder / f"{session_key(session_id)}.json", json.dumps(fields).encode(), durable=False)
+
+
+def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ended | None:
+    """Take the note of the session that a new one replaces; each note is taken once.
+
+    It is the last session that ended in the same Claude Code. If hooks run in a shell of their own, the noted
+    parent is that shell, which has ended: then it is the last session whose noted parent is not running.
+    Notes of other pid namespaces are left to the hooks there.
+    """
+    here = pid_namespace()
+    notes: list[tuple[Path, Ended]] = []
+    for path in _notes(_folder(project, home)):
+        ended = _read(path)
+        if ended is None or abs(now - ended.at) >= _FRESH:
+            _remove(path)
+        elif ended.namespace == here:
+            notes.append((path, ended))
+    notes.sort(key=lambda note: note[1].at, reverse=True)
+    same = [note for note in notes if note[1].parent == parent]
+    for path, ended in same or [note for note in notes if not is_alive(note[1].parent)]:
+        if _remove(path):  # otherwise a concurrent hook was faster
+            return ended
+    return None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process with this id runs in this pid namespace; in doubt, yes."""
+    if sys.platform == "win32":
+        return True  # os.kill would end the process there
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # another user's process, or an invalid id
+        return pid < 1 << 31
+    return True
+
+
+def _notes(folder: Path) -> list[Path]:
+    try:
+        return [entry.path for entry in scan(folder, _NAME)]
+    except FileProblem:
+        return []
+
+
+def _remove(path: Path) -> bool:
+    with suppress(OSError):
+        path.unlink()
+        return True
+    return False
+
+
+def _read(path: Path) -> Ended | None:
+    try:
+        fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
+        at = parse_iso(str(fields["at"]))
+        where = str(fields["namespace"])
+        if at is None:
+            return None
+        transcript = str(fields.get("transcript", ""))
+        return Ended(str(fields["session_id"]), at, int(fields["parent"]), where, transcript)
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
+        return None
+
+
+def _folder(project: Project, home: Home) -> Path:
+    return home.state / "ended" / project_key(project.root)

@@ -5,12 +5,19 @@ A project's file is ignored: a cloned repository must not decide what is written
 
 from __future__ import annotations
 
+import json
+import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from memtui.ground.files import FileMissing, FileProblem, read_within
-from memtui.hooks.report import Report
+from memtui.ground.files import FileMissing, FileProblem, check_writable, read_within
+from memtui.ground.project import Home, Project
+from memtui.hooks import CAPTURE, CLEARING, RULES
+from memtui.hooks.records import Report
 
-_LIMIT = 64 << 10
+_CONFIG_LIMIT = 64 << 10
 
 
 def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
@@ -23,7 +30,7 @@ def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
         default: the value if the switch is missing.
     """
     try:
-        text = read_within(config / "config.toml", config, limit=_LIMIT).decode("utf-8", "replace")
+        text = read_within(config / "config.toml", config, limit=_CONFIG_LIMIT).decode("utf-8", "replace")
         # Imported here: most people have no such file.
         import tomllib
 
@@ -35,3 +42,138 @@ def switched(name: str, config: Path, report: Report, *, default: bool) -> bool:
         return default
     value = switches.get(name) if isinstance(switches, dict) else None
     return value if isinstance(value, bool) else default
+
+
+ALL = "all"
+"""The job of our own entries: all of an event."""
+
+_SCRIPTS = {
+    "precompact-capture.sh": CAPTURE,  # seed 001
+    "precompact-context.sh": RULES,  # seed 002, AgileFlow
+    "clear-active-command.js": CLEARING,
+}
+_SCRIPT = re.compile(rf"(?:^|[\s/\\'\"])({'|'.join(map(re.escape, _SCRIPTS))})\b")
+_OURS = re.compile(r"memtui(?:-hook|\.hooks)['\"]?\s+[a-z][a-z-]+")
+_LIMIT = 4 << 20
+
+
+class Entry(NamedTuple):
+    """A hook of a settings file."""
+
+    path: Path
+    event: str
+    """Claude Code's: ``PreCompact``."""
+    job: str
+    command: str
+
+
+def settings_paths(claude: Path, root: Path) -> tuple[Path, ...]:
+    """The settings files of the user, of the project's team and of the project on this machine."""
+    folder = root / ".claude"
+    return claude / "settings.json", folder / "settings.json", folder / "settings.local.json"
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """A settings file; a missing or empty one has no settings.
+
+    Raises:
+        FileProblem: it cannot be read, or is not what Claude Code accepts.
+    """
+    try:
+        real = Path(os.path.realpath(path))  # often a link into a folder of dotfiles
+        text = read_within(real, real.parent, limit=_LIMIT).decode("utf-8-sig")
+        value = json.loads(text) if text.strip() else {}
+    except FileMissing:
+        return {}
+    except (ValueError, RecursionError):
+        raise FileProblem(path, "is not valid JSON") from None
+    if not isinstance(value, dict):
+        raise FileProblem(path, "is not a JSON object")
+    return value
+
+
+def find_entries(claude: Path, root: Path) -> list[Entry]:
+    """The entries of all settings; files that cannot be read are passed over."""
+    found = []
+    for path in settings_paths(claude, root):
+        try:
+            settings = read_settings(path)
+        except FileProblem:
+            continue
+        found += [Entry(path, event, job, command) for event, _, _, job, command in _entries(settings)]
+    return found
+
+
+def without_entries(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings without those entries, nor groups and events that held nothing else."""
+    hooks = settings.get("hooks")
+    gone = {(event, group, place) for event, group, place, _, _ in _entries(settings)}
+    if not gone:
+        return settings
+    kept: dict[str, Any] = {}
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        if not any(each[0] == event for each in gone):
+            kept[event] = groups
+            continue
+        left = []
+        for number, group in enumerate(groups):
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            if not isinstance(handlers, list):
+                left.append(group)
+                continue
+            others = [each for place, each in enumerate(handlers) if (event, number, place) not in gone]
+            if others or not handlers:
+                left.append({**group, "hooks": others})
+        if left:
+            kept[event] = left
+    if kept:
+        return {**settings, "hooks": kept}
+    return {key: value for key, value in settings.items() if key != "hooks"}
+
+
+def jobs_left(claude: Path, root: Path, event: str) -> dict[str, Path]:
+    """The jobs of an event that entries of the settings do, and their files.
+
+    Args:
+        claude: Claude Code's configuration folder.
+        root: the project's.
+        event: as on the command line: ``pre-compact``.
+    """
+    return {
+        each.job: each.path
+        for each in find_entries(claude, root)
+        if each.event.lower() == event.replace("-", "")
+    }
+
+
+def _entries(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, str, str]]:
+    """Event, number of the group, place in it, job and command of each entry."""
+    hooks = settings.get("hooks")
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for number, group in enumerate(groups if isinstance(groups, list) else ()):
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            for place, handler in enumerate(handlers if isinstance(handlers, list) else ()):
+                command = _command(handler)
+                if script := _SCRIPT.search(command):
+                    yield event, number, place, _SCRIPTS[script[1]], command
+                elif _OURS.search(command):
+                    yield event, number, place, ALL, command
+
+
+def _command(handler: Any) -> str:
+    command = handler.get("command") if isinstance(handler, dict) else None
+    if not isinstance(command, str):
+        return ""
+    words = handler.get("args")  # Claude Code's other form, without a shell
+    more = [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
+    return " ".join([command, *more])
+
+
+def not_writable(project: Project, home: Home) -> FileProblem | None:
+    """The first of the folders of captures, notes and states that cannot be written."""
+    for folder in (project.compacts, home.state, home.data):
+        try:
+            check_writable(folder)
+        except FileProblem as problem:
+            return problem
+    return None

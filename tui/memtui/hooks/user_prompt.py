@@ -6,8 +6,7 @@ import os
 from datetime import datetime
 
 from memtui.ground.project import Home, Project
-from memtui.hooks.payload import Payload
-from memtui.hooks.report import Report
+from memtui.hooks.records import Payload, Report
 from memtui.hooks.settings import switched
 from memtui.store.commands_file import HOOK_PATIENCE, CommandProblem, CommandsFile, normalised
 

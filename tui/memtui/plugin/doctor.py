@@ -24,10 +24,9 @@ from memtui.ground.files import FileProblem, is_within
 from memtui.ground.git import git_sees
 from memtui.ground.machine import find_program, native_tools, silent_file_system
 from memtui.ground.project import Places
-from memtui.hooks.active_commands import LEFT_OUT, command_statuses
-from memtui.hooks.log import Run, read_runs
-from memtui.hooks.settings_entries import ALL, find_entries, read_settings, settings_paths
-from memtui.hooks.writable import not_writable
+from memtui.hooks.in_force import LEFT_OUT, command_statuses
+from memtui.hooks.records import Run, read_runs
+from memtui.hooks.settings import ALL, find_entries, not_writable, read_settings, settings_paths
 from memtui.plugin.installing import FOLDER, has_all_hooks, installations, recorded_program
 from memtui.plugin.receipts import receipts_of
 from memtui.store.archive import Archive, is_private, sessions_text

@@ -33,7 +33,7 @@ from memtui.ground.files import (
 )
 from memtui.ground.machine import find_program
 from memtui.ground.project import Home, Places
-from memtui.hooks.settings_entries import (
+from memtui.hooks.settings import (
     ALL,
     find_entries,
     read_settings,

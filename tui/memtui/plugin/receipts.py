@@ -9,8 +9,8 @@ from pathlib import Path
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
-from memtui.hooks.log import Run, read_runs
-from memtui.hooks.settings_entries import read_settings, settings_paths
+from memtui.hooks.records import Run, read_runs
+from memtui.hooks.settings import read_settings, settings_paths
 from memtui.lost.receipts import Handed, Notes, Receipt, is_marked, read_notes, receipts, without_hook
 from memtui.plugin.installing import has_all_hooks
 from memtui.store.transcripts import TranscriptStore

@@ -1,8 +1,9 @@
-"""PreCompact: one capture per compaction of the conversation to be summarised (seed 001)."""
+"""PreCompact and PostCompact: the capture, the context block for the summariser, what the summary lacks."""
 
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.capture_text import capture_name, render_pending
-from memtui.ground.clock import parse_iso
+from memtui.ground.clock import parse_iso, system_clock
 from memtui.ground.files import (
     FileMissing,
     FileProblem,
@@ -28,12 +29,134 @@ from memtui.ground.files import (
 from memtui.ground.files.atomic import place_new, write_temp
 from memtui.ground.files.folder import Folder
 from memtui.ground.files.problems import writing
-from memtui.ground.project import Home, Project, project_key, session_key
-from memtui.hooks.first_prompt import first_prompt
-from memtui.hooks.payload import Payload
-from memtui.hooks.report import Report
+from memtui.ground.project import Home, Places, Project, claude_config, project_key, session_key
+from memtui.hooks import CAPTURE, RULES
+from memtui.hooks.context import SUMMARISER_LIMIT, context_block
+from memtui.hooks.deliver import leave_pins
+from memtui.hooks.in_force import FOR_SESSION, FOR_SUMMARISER, pin_texts, pins_text, titled_list
+from memtui.hooks.records import Payload, Report, describe
+from memtui.hooks.sections import Section, fitting, joined
+from memtui.hooks.settings import switched
+from memtui.secrets.quoting import fenced
 from memtui.secrets.secrets import masked
+from memtui.store.state_files import newest_version, read_notes
 from memtui.store.transcripts import TranscriptProblem, check_transcript
+from memtui.transcript import ReadingCancelledError
+from memtui.transcript.lines import read_lines
+from memtui.transcript.words import user_words
+
+
+def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
+    """Capture an automatic compaction, write the session's state; returns the context block.
+
+    A manual one is the person's own decision and is captured only on request (seed 001: "Only triggered on
+    auto").
+    """
+    if CAPTURE in report.left:
+        report.add_work(f"left the capture to {report.left[CAPTURE]}")
+    elif payload.trigger == "auto" or (
+        payload.trigger == "manual" and switched("capture_manual", home.config, report, default=False)
+    ):
+        try:
+            name = capture(payload, project, home, now, report)
+            report.add_work(f"captured {name}" if name else "this compaction is captured already")
+            if name:
+                sweep_captures(project, home)
+        except FileProblem as problem:
+            report.problem(problem)
+    if RULES in report.left:
+        report.add_work(f"left the rules to {report.left[RULES]}")
+        text = pins_text(project, home, FOR_SUMMARISER, report)
+    else:
+        text = context_block(project, home, report=report)
+    if not payload.agent_id:
+        catch_up(payload.session_id, payload.transcript_path, project, home, report)
+    return joined(
+        fitting([Section(text, 0), Section(in_force(payload, project, report), 1)], SUMMARISER_LIMIT)
+    )
+
+
+IN_FORCE = """\
+## The summary's last section: Still in force
+
+End the summary with a section "Still in force". In exact words, and only what is neither done nor overtaken,
+list under these headings: Rules still in force - Steps still due (exact commands, conditions) - Refused or
+failed (with the person's words) - Commands that work here - Names and numbers - Open findings."""
+
+_EARLIER = """\
+An earlier compaction lost these lines, which the conversation holds no more; keep those still true:"""
+_EARLIER_ROOM = 1_500
+
+
+def in_force(payload: Payload, project: Project, report: Report) -> str:
+    """The request for a last section, with what an earlier compaction lost of it."""
+    lines: list[str] = []
+    try:
+        transcript = check_transcript(payload.transcript_path)
+        if _was_compacted(transcript):
+            from memtui.lost.notes import lost_before
+
+            lines = lost_before(transcript, project, _EARLIER_ROOM)
+    except (FileProblem, OSError) as problem:
+        if not isinstance(problem, TranscriptProblem):
+            report.problem(str(problem))
+    return "\n\n".join((IN_FORCE, _EARLIER, fenced("\n".join(lines)))) if lines else IN_FORCE
+
+
+def _was_compacted(transcript: Path) -> bool:
+    if not transcript.stat().st_size:
+        return False
+    with transcript.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return data.find(b'"compact_boundary"') >= 0
+
+
+AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
+
+
+def post_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
+    """Leave what the summary lacks for the next prompt. Its output would not reach the model."""
+    if not payload.session_id or payload.agent_id:
+        return ""
+    from memtui.lost.verdicts import Text
+
+    pins = pin_texts(project, home, report)
+    summary = Text(payload.summary, ())
+    missing = [pin for pin in pins if not summary.has(pin)]
+    if pins:
+        report.add_work(f"the summary kept {len(pins) - len(missing)} of {len(pins)} pins")
+    text = titled_list(AGAIN, missing, report)
+    leave_pins(payload.session_id, home, text, lambda known: known, now, report)
+    if payload.summary:
+        _leave_note(payload, project, home, now, report)
+    return ""
+
+
+def _leave_note(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> None:
+    from memtui.lost.notes import compare, note_of
+    from memtui.lost.outbox import NOTE, Message, Outbox, has_delivery, has_mod
+
+    if has_delivery(home, payload.session_id, now):
+        report.add_work("the mod has handed over what the summary left out")
+        return
+    try:
+        transcript = check_transcript(payload.transcript_path)
+        entry = newest_version(home, payload.session_id)
+        # The notes of SessionStart, which leaves them to the mod where that is at work.
+        given = [read_notes(home, entry)] if entry and not has_mod(home, payload.session_id) else []
+        compared = compare(transcript, project, payload.summary, given)
+        note = note_of(compared, compared.in_force())
+        outbox = Outbox(home, payload.session_id)
+        for message in outbox.waiting():
+            if message.kind == NOTE:  # of the compaction before
+                outbox.remove(message)
+        if note.text:
+            outbox.put(Message(NOTE, note.text, rows=len(note.numbers), at=now.isoformat()))
+            report.add_work(f"left {len(note.numbers)} lines that the summary left out for the next prompt")
+    except TranscriptProblem:
+        return  # nothing to compare with
+    except (FileProblem, OSError) as problem:
+        report.problem(str(problem))
+
 
 LOCK_SECONDS = 0.9
 """Seconds to wait for a lock; a hook's work is not worth a longer delay of Claude Code."""
@@ -278,3 +401,67 @@ def _size(transcript: Path | None) -> int:
 def _note_path(home: Home, session_id: str, project: Project) -> Path:
     name = session_key(session_id) if session_id else project_key(project.root)
     return home.state / "captured" / f"{name}.json"
+
+
+SECONDS = 1.5
+"""Limit for reading: 4 MB take a fifth of a second. The app reads what is larger."""
+
+
+def catch_up(session_id: str, transcript: str, project: Project, home: Home, report: Report) -> bool:
+    """Write the next version of a session's state, and archive its transcript; False if there was no time.
+
+    Whatever goes wrong is reported, as it must not cost what the hook prints.
+    """
+    if session_key(session_id) != session_id:  # not an id under which a state could be stored
+        return True
+    try:
+        path = check_transcript(transcript)
+    except TranscriptProblem:  # a session without messages has no state
+        return True
+    places = Places(project, home, claude_config())
+    until = time.monotonic() + SECONDS
+    try:
+        # Imported here: they are heavy, and a broken library must not cost the rest.
+        if switched("session_states", home.config, report, default=True):
+            from memtui.store.state_updates import update_state
+
+            stored = update_state(
+                places, system_clock, transcript=path, cancelled=lambda: time.monotonic() > until
+            )
+            report.add_work(f"wrote version {stored.version}" if stored else "the state has not changed")
+        from memtui.store.archive_settings import archive_settings
+
+        if (settings := archive_settings(home)).keep:
+            from memtui.store.archive import Archive
+
+            if (added := Archive(home, system_clock).keep(path, settings)) > 0:
+                report.add_work(f"archived {added} bytes")
+    except ReadingCancelledError:
+        report.add_work("had no time for the session's last version")
+        return False
+    except FileProblem as problem:
+        report.problem(problem)
+    except Exception as error:  # a worker's edge, see above
+        report.problem(describe(error))
+    return True
+
+
+_SEARCHED = 16 << 20
+"""Bytes of a transcript searched for the first words, which are near its beginning."""
+
+
+def first_prompt(transcript: Path) -> str:
+    """The first real words of the user, or "".
+
+    Raises:
+        OSError: the transcript cannot be read.
+    """
+    held = ""
+    for line in read_lines(transcript, stop=_SEARCHED):
+        for record in line.records:
+            foreign = record.get("isSidechain") or record.get("isCompactSummary")
+            if foreign or record.get("type") != "user" or not isinstance(record.get("message"), dict):
+                continue
+            kind, text = user_words(record)
+            if held and kind != "output":
+                return held

@@ -1,0 +1,232 @@
+"""What a hook's run is given and what it leaves: Claude Code's JSON, a report, a line in the log."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.ground.clean import clean_line
+from memtui.ground.files import append_line, read_lines
+from memtui.ground.project import Project, find_root
+from memtui.hooks import LIMIT
+
+
+class Payload(NamedTuple):
+    """The fields of a hook's JSON that memtui uses; missing ones and those of a wrong type are ""."""
+
+    event: str = ""
+    """`hook_event_name`."""
+    session_id: str = ""
+    transcript_path: str = ""
+    cwd: str = ""
+    trigger: str = ""
+    """Of PreCompact: `auto` or `manual`."""
+    source: str = ""
+    """Of SessionStart: `startup`, `resume`, `clear`, `compact` or `fork`."""
+    reason: str = ""
+    """Of SessionEnd: `clear`, `logout`, `prompt_input_exit` and others."""
+    prompt: str = ""
+    """Of UserPromptSubmit: the typed text."""
+    summary: str = ""
+    """Of PostCompact: `compact_summary`."""
+    agent_id: str = ""
+    """Set when the hook runs inside a subagent."""
+    problem: str = ""
+    """Why nothing could be read."""
+
+
+def read_payload(data: bytes | None = None) -> Payload:
+    """Read standard input, unless it is given. Never fails: the payload names the problem."""
+    if data is not None:
+        return parse_payload(data)
+    if sys.stdin is None:
+        return Payload(problem="standard input is closed")
+    try:
+        data = sys.stdin.buffer.read(LIMIT + 1)
+        while len(data) > LIMIT and sys.stdin.buffer.read(1 << 20):
+            pass  # otherwise the writer would get an error when the hook ends
+    except (OSError, ValueError) as error:
+        return Payload(problem=f"standard input cannot be read: {error}")
+    if len(data) > LIMIT:
+        return Payload(problem="standard input is too long")
+    return parse_payload(data)
+
+
+def parse_payload(data: bytes) -> Payload:
+    """Parse a hook's JSON, in which anything may be missing."""
+    try:
+        fields = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return Payload(problem="standard input is not JSON" if data.strip() else "standard input is empty")
+    if not isinstance(fields, dict):
+        return Payload(problem="standard input is not a JSON object")
+
+    def text(name: str) -> str:
+        value = fields.get(name)
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+    return Payload(
+        event=text("hook_event_name"),
+        session_id=text("session_id"),
+        transcript_path=text("transcript_path"),
+        cwd=text("cwd"),
+        trigger=text("trigger"),
+        source=text("source"),
+        reason=text("reason"),
+        prompt=text("prompt"),
+        summary=text("compact_summary"),
+        agent_id=text("agent_id"),
+    )
+
+
+def project_of(payload: Payload, env: Mapping[str, str] = os.environ) -> Project | None:
+    """The project a hook runs for, or None when its folder is gone.
+
+    `CLAUDE_PROJECT_DIR` stays where the session was started, `cwd` follows `cd` and worktrees; so the first
+    that exists counts (Claude Code fact: the variable was empty in some versions).
+    """
+    for name in (env.get("CLAUDE_PROJECT_DIR", ""), payload.cwd):
+        if name and "\0" not in name and (folder := Path(name)).is_absolute() and folder.is_dir():
+            return Project(find_root(folder))
+    return None
+
+
+_LONGEST = 400
+
+
+class Ended(NamedTuple):
+    """A session that is over."""
+
+    session_id: str
+    at: datetime
+    parent: int
+    """The process id of its Claude Code, as seen by its hook."""
+    namespace: str
+    """The namespace of that process id; see `pid_namespace`."""
+    transcript: str
+
+
+class Report:
+    """Filled during the work, so that interrupted runs are logged, too."""
+
+    def __init__(self) -> None:
+        self.event = ""
+        self.session_id = ""
+        self.project = ""
+        self.left: Mapping[str, Path] = {}
+        """The jobs that entries of Claude Code's settings do; see `settings_entries`."""
+        self.logged = False
+        """The run was logged."""
+        self.messages: list[str] = []
+        """Sentences for the person, not for the model."""
+        self._done: list[str] = []
+        self._problems: list[str] = []
+        self._afterwards: list[Callable[[], object]] = []
+
+    def once_printed(self, act: Callable[[], object]) -> None:
+        """Register a callback for after printing."""
+        self._afterwards.append(act)
+
+    def printed(self) -> None:
+        """Run the callbacks: the output is printed."""
+        for act in self._afterwards:
+            act()
+        self._afterwards.clear()
+
+    def add_work(self, what: str) -> None:
+        """Add a piece of work that was done."""
+        self._done.append(what)
+
+    def problem(self, what: object) -> None:
+        """Add a problem; the other work goes on."""
+        self._problems.append(str(what))
+
+    @property
+    def outcome(self) -> str:
+        """`ok`, or every problem."""
+        return _line(self._problems) or "ok"
+
+    @property
+    def detail(self) -> str:
+        """All work that was done."""
+        return _line(self._done)
+
+
+def describe(error: BaseException) -> str:
+    """An unexpected error in one line, with its place in the code."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = ""
+    if trace is not None:
+        code = trace.tb_frame.f_code
+        where = f" ({code.co_filename.rpartition('memtui')[2].lstrip('/')}:{trace.tb_lineno})"
+    return f"{type(error).__name__}: {error}{where}"
+
+
+def _line(parts: list[str]) -> str:
+    return clean_line("; ".join(parts))[:_LONGEST]
+
+
+LOG_LIMIT = 256 * 1024
+"""Size in bytes from which a new file is begun; the previous one is kept."""
+
+_READ_LIMIT = 4 * LOG_LIMIT
+
+
+class Run(NamedTuple):
+    """One run of a hook."""
+
+    at: str
+    """ISO 8601 with offset."""
+    event: str
+    """As on the command line: `pre-compact`, `session-start`, `session-end`."""
+    ms: int
+    """Wall time in milliseconds, without the start of the interpreter."""
+    outcome: str
+    """`ok`, or what went wrong."""
+    detail: str = ""
+    """The work done, in a few words."""
+    session_id: str = ""
+    project: str = ""
+    """The project's root folder."""
+
+
+def record(path: Path, run: Run) -> None:
+    """Append a run. Never raises: a missing log entry does no harm."""
+    fields = run._asdict()
+    line = json.dumps({key: fields[key] for key in fields if fields[key] != "" or key == "event"})
+    try:
+        append_line(path, line, limit=LOG_LIMIT)
+    except (OSError, ValueError):
+        return
+
+
+def read_runs(path: Path) -> list[Run]:
+    """The recorded runs, oldest first; invalid lines are left out.
+
+    Raises:
+        OSError: the log exists and cannot be read.
+    """
+    return [run for line in read_lines(path, limit=_READ_LIMIT) if (run := _run(line)) is not None]
+
+
+def _run(line: str) -> Run | None:
+    try:
+        fields = json.loads(line)
+        return Run(
+            at=str(fields["at"]),
+            event=str(fields["event"]),
+            ms=int(fields["ms"]),
+            outcome=str(fields["outcome"]),
+            detail=str(fields.get("detail", "")),
+            session_id=str(fields.get("session_id", "")),
+            project=str(fields.get("project", "")),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
