@@ -465,3 +465,8 @@ def first_prompt(transcript: Path) -> str:
             kind, text = user_words(record)
             if held and kind != "output":
                 return held
+            if kind in ("typed", "command", "plan") and text:
+                return text
+            # A local command is the user's, unless Claude Code's own output follows.
+            held = text if kind == "local command" else ""
+    return held
