@@ -23,7 +23,8 @@ from pathlib import Path
 import sessions
 from data import Place, make_transcript, write_captures, write_commands
 from memtui.ground.project import Places, Project, memtui_home
-from memtui.store.search import Scope, Searcher, parse_search
+from memtui.store.search import Scope, Searcher
+from memtui.store.search_query import parse_search
 from report import milliseconds, percentile
 from terminal import Terminal
 

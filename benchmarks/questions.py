@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.ground.project import Home, Places, Project
-from memtui.store.search import ROWS, Scope, Searcher, parse_search
+from memtui.store.search import ROWS, Scope, Searcher
+from memtui.store.search_query import parse_search
 
 LOCOMO = 100
 """Questions of LoCoMo that are asked."""

@@ -25,7 +25,8 @@ from pathlib import Path
 
 from data import Data, data, make_transcript
 from memtui.ground.project import Places, Project, memtui_home
-from memtui.store.search import Scope, Searcher, parse_search
+from memtui.store.search import Scope, Searcher
+from memtui.store.search_query import parse_search
 from report import Figure, milliseconds, percentile, show
 
 MEGABYTES = int(os.environ.get("MEMTUI_MEGABYTES", "100"))

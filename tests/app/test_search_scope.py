@@ -10,8 +10,9 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.ground.project import Places
 from memtui.lost.pins import Pins
 from memtui.store.claude_memory import ClaudeMemories
-from memtui.store.search import Scope, Searcher, parse_search
+from memtui.store.search import Scope, Searcher
 from memtui.store.search_documents import Kind
+from memtui.store.search_query import parse_search
 from tests.app.harness import WIDE, opened
 from tests.app.searching import (
     browser_of,

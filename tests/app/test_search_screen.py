@@ -19,9 +19,10 @@ from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import Places
 from memtui.store import search as searching
 from memtui.store.claude_memory import ClaudeMemories
-from memtui.store.search import Group, Result, Search, Searcher, parse_search
+from memtui.store.search import Group, Result, Searcher
 from memtui.store.search_documents import Kind
 from memtui.store.search_index import SearchIndex
+from memtui.store.search_query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
 from tests.app.searching import (

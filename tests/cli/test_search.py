@@ -20,8 +20,8 @@ from memtui.documents.format import Section
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.project import Project, memtui_home, transcript_slug
 from memtui.store import search_index
-from memtui.store.search import _matches, parse_search
 from memtui.store.search_documents import KINDS
+from memtui.store.search_query import matches, parse_search
 from tests.cli.conftest import Memtui
 from tests.faults import read_only
 from tests.store.furnishing import furnish
@@ -375,7 +375,7 @@ def test_any_text_is_a_query(text: str) -> None:
     assert wanted.query.snippet(text)[0] is not None
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
-        for _, _, match in () if wanted.is_empty else _matches(wanted.query):
+        for _, _, match in () if wanted.is_empty else matches(wanted.query):
             connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (match,)).fetchall()
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from memtui.ground.files import lock
 from memtui.ground.project import Places, Project, memtui_home
-from memtui.store.search import Searcher, parse_search
+from memtui.store.search import Searcher
+from memtui.store.search_query import parse_search
 from tests.transcripts import Transcript
 
 

@@ -15,18 +15,9 @@ from memtui.cli.output import print_json, print_marked, say
 from memtui.ground.clock import local_minute
 from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
-from memtui.store.search import (
-    HEADINGS,
-    NOT_ALL_SEARCHED,
-    ROWS,
-    Group,
-    Result,
-    Scope,
-    Searcher,
-    day,
-    parse_search,
-)
+from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher
 from memtui.store.search_documents import KINDS, Kind
+from memtui.store.search_query import day, parse_search
 
 _LONG = 32 << 20
 """Bytes of new transcripts from which indexing shows a bar."""

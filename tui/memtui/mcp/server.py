@@ -36,8 +36,9 @@ from memtui.secrets.secrets import MASK, masked, masked_in
 from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
 from memtui.store.memories import Filter, Listed, MemoryStore, New, Page
-from memtui.store.search import NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher, parse_search
+from memtui.store.search import NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher
 from memtui.store.search_documents import Kind
+from memtui.store.search_query import parse_search
 
 EVERYWHERE = "*"
 """Accepted instead of a project's folder: all projects."""

@@ -33,7 +33,8 @@ from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
 from memtui.store.memories import Filter, Listed, MemoryStore, bare_meta
 from memtui.store.search_documents import Kind
-from memtui.store.search_index import IndexDamaged, SearchIndex, quoted
+from memtui.store.search_index import IndexDamaged, SearchIndex
+from memtui.store.search_query import quoted
 
 _ASKED = 24
 """The most entities that are searched for, files first."""

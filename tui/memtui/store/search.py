@@ -1,9 +1,7 @@
 """Searching sessions, memories, Claude's own, captures, session states and pins with a question.
 
 What holds the exact words comes first, then what holds all of them, then any, ranked by bm25; the ranks are
-fused. Words in quotes and filters narrow: ``edited:``, ``read:``, ``file:`` and ``cmd:`` to turns that
-touched a file or ran a command, ``in:`` to kinds, ``before:``, ``after:`` and ``project:``. Any text is a
-query.
+fused.
 """
 
 from __future__ import annotations
@@ -11,21 +9,19 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import sqlite3
 import time
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memtui.documents.pins import Pin
-from memtui.ground.clean import clean, clean_line, without_surrogates
+from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, transcript_slug
 from memtui.store.archive_settings import archive_settings
@@ -33,7 +29,8 @@ from memtui.store.claude_memory import memory_folder
 from memtui.store.confirmed_pins import Confirmed
 from memtui.store.listing import Entry, ProjectTest
 from memtui.store.search_documents import KINDS, Kind, Listed, read_document
-from memtui.store.search_index import DOCUMENT, File, IndexDamaged, SearchIndex, quoted, unpacked, words_of
+from memtui.store.search_index import DOCUMENT, File, IndexDamaged, SearchIndex, unpacked
+from memtui.store.search_query import TOUCHED, Query, Search, matches, path_query
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.messages import Message, Role, read_messages
 
@@ -49,7 +46,6 @@ _BUDGET = 0.15
 """Seconds that a search spends on new files before answering."""
 _POOL = 300
 """The most rows of each ranking."""
-_SNIPPET, _BEFORE = 200, 50
 _AROUND = 5
 """The most messages shown from a row on."""
 
@@ -72,163 +68,6 @@ HEADINGS = {
     Kind.PIN: "Pins",
 }
 """The heading above the results of each kind."""
-
-_STOP = """
-a about after again all also am an and any are as at be because been before being but by can could did do
-does doing done for from get gets got had has have he her here him his how i if in into is it its just let
-like make many may me might more most much must my need no not now of on one only or other our out over
-please really same she should so some such than that the their them then there these they thing things this
-those to too up us use used using very want was way we were what when where which while who why will with
-would yes you your
-"""
-"""English words that say nothing about what is asked for."""
-_STOPPED = frozenset(_STOP.split())
-
-
-class Query(NamedTuple):
-    """The words of a question, and what to mark in a text."""
-
-    words: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-    unfinished: bool = False
-    """Whether the last word is still being typed: other words that begin so count, too."""
-
-    @property
-    def telling(self) -> tuple[str, ...]:
-        """The words without those of the stop list, unless there are no others."""
-        return tuple(word for word in self.words if word.lower() not in _STOPPED) or self.words
-
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """Finds a word, in any form, or a phrase in a text from `folded`."""
-        parts = [r"\W+".join(map(re.escape, re.findall(r"\w+", folded(each)))) for each in self.phrases]
-        for word in self.telling:
-            stem = _ENDING.sub("", folded(word))
-            parts.append(re.escape(stem) + ("[a-z]*" if stem.isascii() else ""))
-        return re.compile("|".join(sorted(filter(None, parts), key=len, reverse=True)) or r"(?!)")
-
-    def marks(self, line: str) -> list[tuple[int, int]]:
-        """The matches in a text, as character offsets (start, end)."""
-        found: list[tuple[int, int]] = []
-        for match in self.pattern.finditer(folded(line)):
-            start, end = match.span()
-            if found and start <= found[-1][1]:
-                found[-1] = (found[-1][0], end)
-            else:
-                found.append((start, end))
-        return found
-
-    def first(self, text: str) -> int:
-        """Where the part of a text begins that holds most of the words; 0 without any."""
-        found = [(match.start(), match[0][:4]) for match in self.pattern.finditer(folded(text))]
-        best, place, end = 0, 0, 0
-        for at, (start, _) in enumerate(found):
-            while end < len(found) and found[end][0] < start + _SNIPPET - _BEFORE:
-                end += 1
-            if (number := len({each for _, each in found[at:end]})) > best:
-                best, place = number, start
-        return place
-
-    def snippet(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """One line of a text around its best part, with ``…`` where the text continues, and its marks."""
-        start = max(0, self.first(text) - _BEFORE)
-        if start and (blank := re.compile(r"\s\S").search(text, start, start + _BEFORE)):
-            start = blank.start() + 1
-        line = " ".join(text[start : start + _SNIPPET].replace("\x00", " ").split())
-        before, after = "…" if start else "", "…" if text[start + _SNIPPET :].strip() else ""
-        return (
-            before + line + after,
-            tuple((a + len(before), b + len(before)) for a, b in self.marks(line)),
-        )
-
-
-_ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
-
-
-def folded(text: str) -> str:
-    """A text without case and accents, character by character."""
-    if text.isascii():
-        return text.lower()
-    return "".join(unicodedata.normalize("NFKD", char)[0].lower()[:1] for char in text)
-
-
-class Search(NamedTuple):
-    """A parsed query."""
-
-    query: Query = Query()
-    filters: tuple[tuple[str, str], ...] = ()
-    """``edited``, ``read``, ``file`` or ``cmd``, each with a part of a path or command."""
-    kinds: tuple[str, ...] = tuple(KINDS)
-    """Words of `KINDS`."""
-    since: datetime | None = None
-    until: datetime | None = None
-    project: str = ""
-    """Part of the path of a project; searches all projects."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it asks for nothing: then the newest documents are found."""
-        return not (self.query.words or self.query.phrases or self.filters)
-
-
-_QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
-_PART = re.compile(rf'(?:(?<=\s)|^)(?:(\w+):(?:"([^"]*)"|(\S+))|{_QUOTED})', re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
-_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
-
-
-def parse_search(text: str, *, typing: bool = False) -> Search:
-    """Parse any text.
-
-    Args:
-        text: the query.
-        typing: whether its last word may be unfinished.
-    """
-    phrases: list[str] = []
-    filters: list[tuple[str, str]] = []
-    found: dict[str, Any] = {}
-
-    def take(match: re.Match[str]) -> str:
-        name, value = (match[1] or "").lower(), match[2] if match[2] is not None else match[3]
-        if not name:
-            phrases.append(next(filter(None, match.groups()[3:]), ""))
-        elif name in _TOUCHED and _WORD.search(value):
-            filters.append((name, value))
-        elif name == "in" and (kinds := _kinds(value)):
-            found["kinds"] = tuple(kind for kind in KINDS if kind in (*kinds, *found.get("kinds", ())))
-        elif name in ("before", "after") and (moment := day(value)):
-            found["until" if name == "before" else "since"] = moment
-        elif name == "project":
-            found["project"] = value
-        else:
-            return match[0]
-        return " "
-
-    words = _PART.sub(take, without_surrogates(text).replace("\x00", " "))
-    if "until" in found:
-        found["until"] -= timedelta(microseconds=1)
-    unfinished = typing and text[-1:].isalnum() and words[-1:].isalnum()
-    query = Query(tuple(_WORD.findall(words)), tuple(filter(_WORD.search, phrases)), unfinished)
-    return Search(query, tuple(filters), **found)
-
-
-def day(text: str) -> datetime | None:
-    """The beginning of a day, month or year in local time (``2026-02-23``, ``2026-02``); None if invalid."""
-    match = _DAY.fullmatch(text)
-    if match is None:
-        return None
-    try:
-        year, month, number = (int(part) if part else 1 for part in match.groups())
-        return datetime(year, month, number).astimezone()
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _kinds(value: str) -> list[str]:
-    """The kinds matching these prefixes; none if one is unknown."""
-    named = [part.rstrip("s") for part in value.lower().split(",") if part]
-    kinds = [next((kind for kind in KINDS if kind.startswith(part)), "") for part in named]
-    return kinds if all(kinds) else []
 
 
 @dataclass(frozen=True)
@@ -301,13 +140,6 @@ class Group(NamedTuple):
 
 _EACH = 20
 """The most rows of a session."""
-_TOUCHED = {
-    "edited": [Role.EDIT],
-    "read": [Role.READ],
-    "file": [Role.EDIT, Role.READ],
-    "cmd": [Role.COMMAND],
-}
-"""The filters on what a turn touched, and the messages that show it."""
 _SELECT = "SELECT r.id, r.file, r.role, r.offset, r.line, r.created, r.turn"
 
 
@@ -429,7 +261,7 @@ class Searcher:
                 " AND (r.file, r.turn) IN (SELECT p.file, p.turn FROM words JOIN rows p ON p.id = words.rowid"
                 " WHERE words MATCH ? AND p.role IN (SELECT value FROM json_each(?)))"
             )
-            values += [_path(value), json.dumps(_TOUCHED[name])]
+            values += [path_query(value), json.dumps(TOUCHED[name])]
         if asked.since or asked.until:
             condition += " AND r.created BETWEEN ? AND ?"
             values += [asked.since.timestamp() if asked.since else -math.inf]
@@ -477,7 +309,7 @@ class Searcher:
         """Rows grouped by session, the session with the best rows first."""
         files = _files(connection, {row.file for row, _ in found})
         sessions: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
-        for row, score in sorted(found, key=lambda each: -each[1]):
+        for row, score in found:
             rows = sessions[files[row.file].session]
             if all((row.file, row.line) != (each.file, each.line) for each, _ in rows):
                 rows.append((row, score))
@@ -609,12 +441,12 @@ def _ranked(
         own = f"r.role = {DOCUMENT}"
         if asked.filters:
             own = "r.id IN (SELECT rowid FROM words WHERE words MATCH ?)"
-            values = [*values, " OR ".join(_path(value) for _, value in asked.filters)]
+            values = [*values, " OR ".join(path_query(value) for _, value in asked.filters)]
         query = f"{_SELECT} FROM rows r WHERE {condition} AND {own} ORDER BY r.created DESC LIMIT {_POOL}"
         return [(_Row(*row), -number) for number, row in enumerate(connection.execute(query, values))]
     rows: dict[int, _Row] = {}
     scores: dict[int, float] = defaultdict(float)
-    for weight, table, match in _matches(asked.query):
+    for weight, table, match in matches(asked.query):
         rank = "bm25(words, 1.0, 0.0)" if table == "words" else "bm25(spoken)"
         query = (
             f"{_SELECT} FROM {table} JOIN rows r ON r.id = {table}.rowid"
@@ -632,34 +464,8 @@ _OTHER = 0.5
 """What was spoken weighs more than inputs and results of tools."""
 
 
-def _path(part: str) -> str:
-    """The full-text query for a part of a path or command."""
-    return f"path : {quoted(part).rstrip('*')}*"
-
-
 def _weight(role: int) -> float:
     return 1.0 if role >= DOCUMENT else _WEIGHT.get(Role(role), _OTHER)
-
-
-def _matches(query: Query) -> Iterator[tuple[float, str, str]]:
-    """The rankings of a query: weight, table and FTS5 expression."""
-    must = " AND ".join(quoted(each) for each in query.phrases)
-    words = _WORD.findall(words_of(" ".join(query.telling), asked=True))
-    some = [quoted(word) for word in dict.fromkeys(words)]
-    if not some:
-        yield 1.0, "words", must
-        return
-    star = "*" if query.unfinished and len(words[-1]) > 1 and not some[-1].endswith("*") else ""
-    some[-1] += star
-    must = f"{must} AND " if must else ""
-    if len(query.words) > 1:
-        yield 3.0, "words", must + quoted(" ".join(query.words)).rstrip("*") + star
-    if len(some) > 1:
-        yield 2.0, "words", f"{must}({' AND '.join(some)})"
-    yield 1.0, "words", f"{must}({' OR '.join(some)})"
-    long = [f'"{word}"' for word in dict.fromkeys(query.telling) if len(word) > 2]
-    if long and not must:
-        yield 1.0, "spoken", " OR ".join(long)
 
 
 def _session_score(rows: list[tuple[_Row, float]]) -> float:

@@ -15,11 +15,9 @@ from __future__ import annotations
 import io
 import math
 import os
-import re
 import sqlite3
 import threading
 import time
-import unicodedata
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
@@ -35,6 +33,7 @@ from memtui.ground.project import Home, Places
 from memtui.store.archive import Copy, UnpackedStream
 from memtui.store.listing import Entry
 from memtui.store.search_documents import Kind, Listed, documents, read_document
+from memtui.store.search_query import words_of
 from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
@@ -54,6 +53,7 @@ _TITLE = 200
 DOCUMENT = 10
 """The role of a document's rows."""
 _WRITING = "being written"
+_UNUSABLE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM)
 _DEAD, _FEW = 5, 1000
 """The index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`."""
 
@@ -77,14 +77,6 @@ CREATE VIRTUAL TABLE words USING fts5(
 CREATE VIRTUAL TABLE spoken USING fts5(text, content='', tokenize='trigram');
 PRAGMA user_version = {VERSION};
 """
-
-_WIDE = (
-    "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_RUN = re.compile(f"[{_WIDE}]+")
-_PARTS = re.compile(r"\b[a-zA-Z]*[a-z0-9][A-Z]\w*")
-_PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 class IndexDamaged(Exception):  # noqa: N818 - always answered by making it anew
@@ -138,33 +130,10 @@ class Source(NamedTuple):
     line: int = 1
 
 
-def words_of(text: str, *, asked: bool = False) -> str:
-    """A text as it is indexed, or asked for: CJK in pairs, and identifiers followed by their parts."""
-    if not text.isascii():
-        pairs = partial(_pairs, asked=asked)
-        text = _RUN.sub(pairs, unicodedata.normalize("NFKC", without_surrogates(text)))
-    text = _PARTS.sub(lambda match: f"{match[0]} {' '.join(_PART_OF.findall(match[0]))}", text)
-    return text.replace("\0", " ")
-
-
-def _pairs(run: re.Match[str], *, asked: bool) -> str:
-    """Overlapping pairs; in the index the last character, too, so that each one begins a word."""
-    text = run[0]
-    return f" {' '.join(text[at : at + 2] for at in range(max(1, len(text) - asked)))} "
-
-
-def quoted(text: str) -> str:
-    """A text as one phrase of a full-text query."""
-    words = words_of(text, asked=True).replace('"', " ").strip()
-    alone = _RUN.fullmatch(words.rpartition(" ")[2]) and len(words.rpartition(" ")[2]) == 1
-    return f'"{words}"*' if alone else f'"{words}"'
-
-
 class SearchIndex:
     """The index of all projects; any number of processes may read it, and one at a time writes."""
 
     def __init__(self, places: Places) -> None:
-        """Make the object; nothing is opened or made."""
         self._places = places
         self.path = places.home.search_index
         self._mark = self.path.with_name(f"{self.path.name}.mark")
@@ -223,12 +192,7 @@ class SearchIndex:
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 problem = "is locked by another program; try again when that has ended"
                 raise FileProblem(self.path, problem) from error
-            if code in (
-                sqlite3.SQLITE_FULL,
-                sqlite3.SQLITE_READONLY,
-                sqlite3.SQLITE_PERM,
-                sqlite3.SQLITE_NOMEM,
-            ):
+            if code in _UNUSABLE:
                 raise FileProblem(self.path, f"cannot be used: {error}") from error
             if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 self._mark.unlink(missing_ok=True)

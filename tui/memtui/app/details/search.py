@@ -13,8 +13,9 @@ from memtui.app.widgets.document import EMPTY, Document, Line, line, rule, style
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import age, local_minute, parse_iso, short_age, short_time
-from memtui.store.search import HEADINGS, ROWS, Group, Query, Result, parse_search
+from memtui.store.search import HEADINGS, ROWS, Group, Result
 from memtui.store.search_documents import Kind
+from memtui.store.search_query import Query, parse_search
 from memtui.transcript.short_text import shortened
 
 _WIDE = 100

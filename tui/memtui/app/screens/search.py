@@ -23,8 +23,9 @@ from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.text_field import TypedLine
 from memtui.ground.clean import clean_line
-from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, parse_search, with_snippet
+from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, with_snippet
 from memtui.store.search_documents import Kind
+from memtui.store.search_query import parse_search
 from memtui.store.session_list import NOT_RESUMED, typed_command
 
 _PAUSE = 0.12
