@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 from memtui.documents.capture import Capture, render_capture
 from memtui.ground.project import Places, Project, memtui_home
+from memtui.lost.asked import note_asked
 from memtui.store.search_index import SearchIndex
 from tests.app.widgets.records import user, write
 from tests.cli.conftest import Memtui
@@ -25,6 +26,7 @@ def test_everything_of_the_session_goes_and_nothing_else(
     for session in ("session-1", "session-2"):
         (states / session).mkdir(parents=True)
         (states / session / "v0001.md").write_text("state")
+        note_asked(memtui_home(), session, "keep this", datetime(2026, 1, 2, tzinfo=UTC))
     captures = tmp_path / "p" / ".project" / "compacts"
     captures.mkdir(parents=True)
     for number, session in enumerate(("session-1", "session-2"), 1):
@@ -44,6 +46,7 @@ def test_everything_of_the_session_goes_and_nothing_else(
     result = memtui("archive", "forget", "session-1", "--yes")
     assert result.out.endswith("Session session-1 is forgotten.\n")
     assert [each.name for each in states.iterdir()] == ["session-2"]
+    assert [each.name for each in (memtui_home().state / "asked").glob("*.json")] == ["session-2.json"]
     assert [each.name for each in captures.glob("*.md")] == ["20260102_100000-autocompact.md"]
     assert transcript.exists()
     assert not list((tmp_path / "memtui" / "data" / "archive").rglob("*.frames"))

@@ -231,7 +231,7 @@ def _chosen(run: Run) -> None:
     for way, name in (("small", "haiku"), ("own", "this session's model")):
         run.config.write_text(f'{before}[compaction]\nchoice = "{way}"\n')
         for answer, words, numbers in (
-            ("R 1 / O 2", f"2 handed over, chosen by {name} for 180,020 tokens", 2),
+            ("R 1 / O 3", f"2 handed over, chosen by {name} for 180,020 tokens", 2),
             ("none", f"0 handed over, chosen by {name}", 0),
             ("R 999", f"without {name}: its answer is no choice, 180,020 tokens spent", 1),
             ("The rules matter most.", f"without {name}: its answer is no choice", 1),

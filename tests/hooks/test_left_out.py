@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from memtui.flows.aftermath import aftermaths, as_object
 from memtui.ground.project import Home, Places, Project, claude_config, memtui_home, transcript_slug
-from memtui.hooks.compaction import in_force, post_compact
+from memtui.hooks.compaction import in_force, post_compact, pre_compact
 from memtui.hooks.deliver import hand_over
 from memtui.hooks.notes import after_compaction
 from memtui.hooks.records import Payload, Report
 from memtui.hooks.sections import LIMIT
+from memtui.lost.asked import asked_for
 from memtui.lost.outbox import Outbox, has_mod, note_mod, take_delivery
 from memtui.store.state_updates import update_state
 from tests.transcripts import Transcript
@@ -103,6 +105,23 @@ def test_the_summariser_is_asked_for_what_is_in_force_and_given_what_was_lost(pr
     made.user("go on with the discounts of the invoice")
     asked = in_force(compacted(project, saved(made, project)), project, Report())
     assert f"- {RULE} (L1)" in asked
+
+
+def test_what_is_kept_because_it_was_asked_for_is_told(project: Project) -> None:
+    home, made = memtui_home(), session(project)
+    made.compaction(summary=SUMMARY)  # loses the rule
+    made.user("go on with the discounts of the invoice")
+    moment = datetime.fromisoformat(made.now)
+    path = saved(made, project)
+    assert RULE in pre_compact(compacted(project, path), project, home, moment, Report())
+    made.compaction(summary=f"{SUMMARY}\n{RULE}")
+    places = Places(project, home, claude_config())
+    (aftermath,) = aftermaths(places, Path(saved(made, project)))
+    assert [row.text for row in aftermath.kept if row.asked] == [RULE]
+    (row,) = [row for row in as_object(aftermath)["rows"] if row["asked"]]
+    assert row["state"] == "kept"
+    assert asked_for(home, SESSION, moment - timedelta(minutes=1)) == ""
+    assert asked_for(home, SESSION, moment + timedelta(hours=1)) == ""
 
 
 def test_a_hundred_compactions_hand_each_line_over_once(project: Project) -> None:

@@ -202,12 +202,14 @@ def _headline(aftermath: Aftermath) -> str:
     compaction = aftermath.compaction
     moment = parse_iso(compaction.source.timestamp)
     sizes = [f"{round(size / 1000)}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
+    asked = sum(row.asked for row in aftermath.kept)
     heavy, missing, kept = len(aftermath.counted_losses), len(aftermath.missing), len(aftermath.kept)
     parts = (
         local_minute(moment) if moment else "",
         f"session {aftermath.session_id[:8]}",
         " -> ".join(sizes),
-        f"{heavy} {'loss' if heavy == 1 else 'losses'} that count, {missing} missing in all, {kept} kept",
+        f"{heavy} {'loss' if heavy == 1 else 'losses'} that count, {missing} missing in all, {kept} kept"
+        f"{f', {asked} of them because asked' if asked else ''}",
     )
     return "  ".join(part for part in parts if part)
 
@@ -223,7 +225,8 @@ def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
 
 
 def _line(row: Row, number: int = 0) -> str:
-    notes = (citation(row.source), row.need.label if row.need else "", "still there" if row.preserved else "")
+    why = "still there" if row.preserved else "because asked" if row.asked else ""
+    notes = (citation(row.source), row.need.label if row.need else "", why)
     remarks = ", ".join(note for note in notes if note)
     mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
     return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"

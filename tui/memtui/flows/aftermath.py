@@ -13,6 +13,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.hooks.in_force import active_rules, pin_texts
 from memtui.hooks.records import Report
+from memtui.lost.asked import asked_for
 from memtui.lost.candidates import Candidate
 from memtui.lost.compare import aftermath_of
 from memtui.lost.naming import words
@@ -98,7 +99,10 @@ def aftermaths(
         last = trace.next_offset is None
         root = session_root(facts, places.project)
         held = standing_rules(places, transcript, _moment(trace)) if last else ()
-        made.append(aftermath_of(facts, trace, number, root, transcript=transcript, standing=held))
+        asked = asked_for(places.home, transcript.stem, _moment(trace))
+        made.append(
+            aftermath_of(facts, trace, number, root, transcript=transcript, standing=held, asked=asked)
+        )
     return made
 
 
@@ -144,6 +148,7 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
         "timestamp": row.source.timestamp or None,
         "evidence": {"span": list(span), "text": summary[span.start : span.end]} if span else None,
         "preserved": row.preserved,
+        "asked": row.asked,
         "earlier": row.earlier or None,
         "needed_again": row.need._asdict() if row.need else None,
         "counts": row.counts,

@@ -59,8 +59,8 @@ def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
         stays += [f"a memory that was made of it: {each.entry.path}" for each in made]
         stays += _pinned(Pins(project, home), session_id)
     found += [each for each in (home.states / key, home.handover / key) if each.is_dir()]
-    noted = home.state / "captured" / f"{key}.json"
-    found += [noted] if noted.is_file() else []
+    noted = (home.state / folder / f"{key}.json" for folder in ("captured", "asked"))
+    found += [each for each in noted if each.is_file()]
     stays.append(f"its id, in the log of the hooks: {home.hook_log}")
     indexed = SearchIndex(places).has(session_id)
     return Traces(session_id, copies, tuple(found), indexed, tuple(dict.fromkeys(stays)))

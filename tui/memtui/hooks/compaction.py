@@ -37,6 +37,7 @@ from memtui.hooks.in_force import FOR_SESSION, FOR_SUMMARISER, pin_texts, pins_t
 from memtui.hooks.records import Payload, Report, describe
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.hooks.settings import switched
+from memtui.lost.asked import note_asked
 from memtui.secrets.quoting import fenced
 from memtui.secrets.secrets import masked
 from memtui.store.state_files import newest_version, read_notes
@@ -71,9 +72,15 @@ def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, r
         text = context_block(project, home, report=report)
     if not payload.agent_id:
         catch_up(payload.session_id, payload.transcript_path, project, home, report)
-    return joined(
+    asked = joined(
         fitting([Section(text, 0), Section(in_force(payload, project, report), 1)], SUMMARISER_LIMIT)
     )
+    if payload.session_id and not payload.agent_id:
+        try:
+            note_asked(home, payload.session_id, asked, now)
+        except FileProblem as problem:
+            report.problem(problem)
+    return asked
 
 
 IN_FORCE = """\

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from memtui.lost.asked import is_asked
 from memtui.lost.candidates import Candidate, candidates
 from memtui.lost.handover_marks import MARK
 from memtui.lost.records import Aftermath, Row
@@ -24,6 +25,7 @@ def aftermath_of(
     *,
     transcript: Path,
     standing: Sequence[Candidate] = (),
+    asked: str = "",
 ) -> Aftermath:
     """The aftermath of one compaction.
 
@@ -34,6 +36,7 @@ def aftermath_of(
         root: the folder that paths are relative to.
         transcript: read for its lines, and searched for names in the summary.
         standing: pins and rules at that time.
+        asked: what PreCompact asked the summariser to keep.
 
     Raises:
         OSError: the transcript cannot be read.
@@ -42,7 +45,8 @@ def aftermath_of(
     lines = [each.text for each in found]
     ours = "\n".join(text for text in trace.handed if MARK.search(text))
     summary, handed = Text(trace.compaction.summary, lines), Text(ours, lines) if ours else None
-    made = [_row(each, trace, summary, handed) for each in found]
+    asked = " ".join(asked.split())
+    made = [_row(each, trace, summary, handed, asked) for each in found]
     rows = [made[at] for at in ranked([(each, row.worth) for each, row in zip(found, made, strict=True)])]
     lost = [row for row in rows if row.state == "lost"]
     again = {lost[at].key for at in doubles([row.text for row in lost])}
@@ -57,17 +61,17 @@ def aftermath_of(
     )
 
 
-def _row(line: Candidate, trace: Trace, summary: Text, handed: Text | None) -> Row:
+def _row(line: Candidate, trace: Trace, summary: Text, handed: Text | None, asked: str) -> Row:
     verdict = summary.verdict(line)
     need = trace.needs.get(line.target) if line.target else None
     value = worth(line, len(verdict.missing), trace.compaction.source.line) + (8.0 if need else 0.0)
     preserved = line.source.line in trace.preserved
     row = Row(
-        line.kind, line.text, line.source, verdict.fate, verdict.nearest, False, need,
+        line.kind, line.text, line.source, verdict.fate, verdict.nearest, need=need,
         earlier=line.earlier, worth=value,
     )  # fmt: skip
     if verdict.fate == "kept":
-        return row
+        return replace(row, asked=is_asked(line.text, asked))
     if preserved:
         return replace(row, state="kept", evidence=None, preserved=True)
     if handed is not None and handed.verdict(line).fate == "kept":

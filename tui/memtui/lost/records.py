@@ -67,6 +67,8 @@ class Row:
     """The passage of the summary that keeps it, or is nearest to it."""
     preserved: bool = False
     """Kept because its lines are still in the conversation."""
+    asked: bool = False
+    """Kept by the summary, and PreCompact had asked for it."""
     need: Need | None = None
     earlier: int = 0
     """The earlier compaction whose summary still had it; 0 if it is quoted from the conversation."""

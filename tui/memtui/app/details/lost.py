@@ -88,6 +88,8 @@ def full_text(item: Row | Unfounded) -> str:
     state = words.get(item.state, item.state)
     if item.earlier:
         state = f"{state}; compaction {item.earlier} had kept it"
+    if item.asked:
+        state = "kept because asked: memtui had given it to the summariser"
     if item.preserved:
         state = "still part of the conversation"
     notes = (state, citation(item.source, clock=True), item.need.label if item.need else "")
@@ -139,9 +141,14 @@ def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: C
     lines += [styled(("  ! ", "bad"), f"{masked(u.text)}: {u.reason}", hang=4) for u in aftermath.unfounded]
     files = [row for row in aftermath.rows if row.kind in PATHS]
     kept = [row for row in aftermath.kept if row.kind not in PATHS]
-    for name, title, rows in (("kept", "KEPT", kept), ("files", "FILES", files)):
+    asked = sum(row.asked for row in kept)
+    because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"
+    for name, title, remark, rows in (
+        ("kept", "KEPT", because, kept),
+        ("files", "FILES", f"{len(files)}", files),
+    ):
         if rows:
-            lines += [Line(""), *fold(name, title, f"{len(rows)}", [_line(row) for row in rows], unfolded)]
+            lines += [Line(""), *fold(name, title, remark, [_line(row) for row in rows], unfolded)]
     return concat(*lines)
 
 
@@ -163,7 +170,7 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     near = [each for each in receipts if abs(each.at - moment) <= _SOON]
     return [
         styled(
-            ("notes " if each.event == "session-start" else "rescue ", "label"),
+            ({"session-start": "notes ", "mod": "note "}.get(each.event, "rescue "), "label"),
             ("" if each.arrival == "whole" else f"{to_local(each.at):%H:%M} ", "dim"),
             (each.label, _ARRIVED.get(each.arrival, "bad")),
         )
