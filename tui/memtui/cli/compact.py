@@ -270,7 +270,6 @@ def points_json(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 
 def _summary(points: Sequence[Point]) -> str:
-    """The number of points per verdict, in a sentence."""
     number = Counter(point.verdict for point in points)
     parts = [f"{number[Verdict.PASS]} of {len(points)} points pass"]
     parts += [f"{number[Verdict.WARN]} warn"] if number[Verdict.WARN] else []

@@ -64,7 +64,6 @@ class Part(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """The section with its heading."""
         return f"## {self.title}\n\n{self.text}"
 
 
@@ -162,7 +161,6 @@ def _words(title: str, text: str, source: Source, rank: int, session_id: str) ->
 
 
 def _last_said(facts: Facts | None) -> Quote | None:
-    """The model's last closing message."""
     turns = told_turns(facts) if facts else ()
     return next((turn.closing for turn in turns if turn.closing), None)
 

@@ -115,7 +115,6 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
 
 
 def _print_receipts(places: Places, as_json: bool) -> None:
-    """Print the newest hand-overs, and compactions at which no hook ran."""
     found = receipts_of(places, RECENT)
     values = [
         {

@@ -177,7 +177,6 @@ def _note(
 
 
 def _given(text: str) -> tuple[str, list[str]]:
-    """The summary and the kept messages of standard input."""
     if text.lstrip().startswith("{"):
         with suppress(ValueError):
             given = json.loads(text)

@@ -34,11 +34,9 @@ class LazyGroup(click.Group):
     """Commands by name, imported on use; any other first word is a folder to open."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of `COMMANDS`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name].partition(".")
@@ -49,7 +47,6 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take the first word as a command, else as a folder."""
         if args[0] in COMMANDS:
             return super().resolve_command(ctx, args)
         if expanded(args[0]).is_dir():
@@ -64,7 +61,6 @@ class LazyGroup(click.Group):
             formatter.write_dl(rows)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the two ways to call memtui."""
         formatter.write_usage(ctx.command_path, "[PATH]")
         formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...", prefix="       ")
 

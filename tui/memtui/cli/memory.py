@@ -62,7 +62,6 @@ class _InOrder(click.Group):
     """Commands in the order in which they are defined, the most used first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """See `click.Group.list_commands`."""
         return list(self.commands)
 
 
@@ -110,7 +109,6 @@ def import_(
 
 
 def _report(operation: str, memory_id: str, message: str, as_json: bool) -> None:
-    """Print the result of an operation: with ``--json`` in seed 000's response format."""
     print_result({"operation": operation, "id": memory_id, "message": message}, message, as_json)
 
 
@@ -339,7 +337,6 @@ def _as_json(
 
 
 def _secrets(path: Path) -> list[str]:
-    """Kinds of secrets in a memory's file; none if it cannot be read."""
     try:
         data = read_within(path, path.parent, limit=MOST, follow=False)
     except FileProblem:

@@ -16,7 +16,6 @@ _NEWEST = 500
 
 
 def opened() -> MemoryStore:
-    """The user's store, to read from."""
     return MemoryStore(memtui_home(), system_clock)
 
 

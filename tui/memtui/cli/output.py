@@ -28,7 +28,6 @@ _LEAST = 24
 
 
 def is_terminal() -> bool:
-    """Whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
@@ -60,7 +59,6 @@ def print_json(value: Any, *, indent: int | None = 2) -> None:
 
 
 def json_text(value: Any, *, for_terminal: bool, indent: int | None = 2) -> str:
-    """The text that `print_json` prints."""
     safe = _map_strings(value, clean if for_terminal else without_surrogates)
     return _UNSAFE_IN_JSON.sub(_escape, json.dumps(safe, ensure_ascii=False, indent=indent))
 
@@ -148,7 +146,6 @@ def _console() -> Console:
 
 
 def print_bytes(data: bytes) -> None:
-    """Print bytes unchanged, for programs."""
     sys.stdout.flush()
     rest = memoryview(data)
     while rest:  # with PYTHONUNBUFFERED, a pipe takes as much at a time as it holds

@@ -85,7 +85,6 @@ def _sync(sharing: Sharing, *, as_json: bool) -> bool:
 
 
 def _watch(sharings: Sequence[Sharing], *, as_json: bool) -> None:
-    """Exchange with all remotes concurrently, until interrupted."""
     stopped = threading.Event()
 
     def keep(sharing: Sharing) -> None:

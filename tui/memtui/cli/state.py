@@ -265,7 +265,6 @@ _SIGNS = {"added": "+ ", "removed": "- ", "changed": "~ "}
 
 
 def _printed(sections: tuple[SectionDiff, ...]) -> list[list[tuple[str, str]]]:
-    """The changed lines under their headings, each as pieces of text with their kind of change."""
     printed: list[list[tuple[str, str]]] = []
     for section in sections:
         lines = [line for line in section.lines if line.change != "same"]

@@ -59,7 +59,6 @@ class DemoProject:
         return self.transcript_of(self.session.session_id)
 
     def transcript_of(self, session_id: str) -> Path:
-        """The path of a session's transcript."""
         slug = transcript_slug(self.project.root)
         return self.claude_config / "projects" / slug / f"{session_id}.jsonl"
 
@@ -88,7 +87,6 @@ class DemoProject:
         return recovery_id
 
     def say(self, session: TranscriptWriter, moment: datetime) -> None:
-        """Append a session's new lines to its transcript, as of `moment`."""
         append(self.transcript_of(session.session_id), session.take(), moment)
 
     def keep_state(self, session: TranscriptWriter, moment: datetime) -> None:
@@ -213,7 +211,6 @@ def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:
 
 
 def _stored_by(past: Earlier, now: datetime) -> str:
-    """The Recovery ID from the review of a session."""
     (age,) = (saved.age for saved in story().memories if saved.session == past.id)
     return render.recovery_id(now - age)
 

@@ -19,13 +19,11 @@ def put(path: Path, data: bytes | str, moment: datetime, *, within: Path, privat
 
 
 def append(path: Path, text: str, moment: datetime) -> None:
-    """Add lines to a file at `moment`, as Claude Code adds to a transcript."""
     with path.open("ab") as file:
         file.write(text.encode())
     stamp(path, moment)
 
 
 def stamp(path: Path, moment: datetime) -> None:
-    """Set a file's modification time."""
     seconds = moment.timestamp()
     os.utime(path, (seconds, seconds))

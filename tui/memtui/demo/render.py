@@ -12,7 +12,6 @@ from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 
 
 def recovery_text(saved: Saved, root: Path) -> str:
-    """The recovery text of a saved session; `root` is the demo's own project."""
     root = root.parent / saved.project
 
     def files(named: Sequence[tuple[str, str]]) -> tuple[RoleFile, ...]:
@@ -45,7 +44,6 @@ def recovery_id(moment: datetime) -> str:
 
 
 def stored_memory(saved: Saved, root: Path, moment: datetime) -> bytes:
-    """The stored memory's file."""
     meta = MemoryMeta(
         id=recovery_id(moment),
         project=str(root.parent / saved.project),

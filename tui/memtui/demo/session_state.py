@@ -30,7 +30,6 @@ def session_state_json(now: datetime) -> str:
 
 
 def entry(name: str, moment: datetime, state: dict[str, Any]) -> dict[str, Any]:
-    """One entry of `active_commands`."""
     return {"name": name, "activated_at": stamp(moment), "state": state}
 
 

@@ -50,7 +50,6 @@ class TranscriptWriter:
         self._moment = max(moment, self._moment)
 
     def prompt(self, text: str) -> None:
-        """The user types a prompt."""
         self._line(
             type="user",
             message={"role": "user", "content": text},
@@ -139,7 +138,6 @@ class TranscriptWriter:
         )
 
     def compaction(self, summary: str, *, trigger: str = "auto") -> None:
-        """The conversation is compacted into `summary`."""
         before, self._context = self._context, 24_000
         logical, self._parent = self._parent, None
         self._line(
@@ -163,7 +161,6 @@ class TranscriptWriter:
         )
 
     def hook_context(self, text: str, *, event: str = "SessionStart") -> None:
-        """A hook adds a text to the conversation."""
         name = f"{event}:compact" if event == "SessionStart" else event
         attachment = {
             "type": "hook_additional_context",

@@ -255,7 +255,6 @@ class Server(MCPServer[Any]):
 
 
 def make_server(here: Surroundings) -> Server:
-    """The server with its four tools."""
     server = Server(here.log)
     reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     stores = types.ToolAnnotations(

@@ -32,7 +32,6 @@ _BOX = re.compile(r"^[ \t]*[-*][ \t]+\[([ xX>])\]", re.MULTILINE)
 
 
 def answer(value: dict[str, Any]) -> types.CallToolResult:
-    """A tool's answer, as JSON and as text."""
     text = types.TextContent(type="text", text=json.dumps(value, ensure_ascii=False))
     return types.CallToolResult(content=[text], structured_content=value)
 
@@ -57,7 +56,6 @@ def paged(text: str, start: int = 0) -> dict[str, Any]:
 
 
 def rows_that_fit(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first rows, as many as fit in a result."""
     size = 0
     for number, each in enumerate(rows):
         size += _bytes(each)
@@ -71,7 +69,6 @@ def _bytes(value: object) -> int:
 
 
 def row(listed: Listed) -> dict[str, Any]:
-    """A memory in a list."""
     meta = listed.meta
     if listed.problem:
         return {"id": meta.id, "problem": clean_line(listed.problem)}

@@ -160,7 +160,6 @@ def _check_entries(places: Places) -> Iterator[Finding]:
 
 
 def _check_program(places: Places, env: Mapping[str, str]) -> Finding:
-    """Whether the plugin's launcher finds memtui."""
     found = find_program("memtui-hook", env.get("PATH")) or recorded_program(places.home)
     if found:
         return Finding("program", Level.OK, f"Claude Code starts {found}")
@@ -228,7 +227,6 @@ def _check_compactions(places: Places, now: datetime) -> Finding:
 
 
 def _check_pending(places: Places, now: datetime) -> Finding:
-    """Whether captures have been pending too long."""
     pending = [each.timestamp for each in _captures(places)[0] if each.status == "pending"]
     waiting = [moment for moment in pending if now - moment > _LONG]
     if not waiting:
@@ -238,7 +236,6 @@ def _check_pending(places: Places, now: datetime) -> Finding:
 
 
 def _captures(places: Places) -> tuple[list[Capture], list[str]]:
-    """The captures, and sentences about those that cannot be read."""
     store = CaptureStore(places.project)
     loaded, problems = [], []
     for entry in store.entries():
@@ -250,7 +247,6 @@ def _captures(places: Places) -> tuple[list[Capture], list[str]]:
 
 
 def _check_receipts(places: Places, now: datetime) -> Finding:
-    """Whether the last hand-overs have arrived."""
     known = [each for each in receipts_of(places) if each.arrival != "unknown"]
     bad = [each for each in known if each.arrival != "whole"]
     if bad:

@@ -93,7 +93,6 @@ class Plan:
         return bool(self.commands or self.files or self.settings)
 
     def lines(self) -> Iterator[str]:
-        """One line for each thing that is done."""
         for words in self.commands:
             yield f"claude {shlex.join(words)}"
         for path, data in self.files:
@@ -249,7 +248,6 @@ def recorded_program(home: Home) -> Path | None:
 
 
 def scripts_folder() -> Path:
-    """The folder with this memtui's programs."""
     folders = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
     folders.append(Path(sysconfig.get_path("scripts", f"{os.name}_user")))
     return next((each for each in folders if (each / "memtui-hook").is_file()), folders[0])
@@ -348,7 +346,6 @@ def _read(path: Path) -> bytes | None:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    """A JSON file's object; empty if it cannot be read."""
     try:
         return read_settings(path)
     except FileProblem:

@@ -91,7 +91,6 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         self._draft()
 
     def _form_texts(self) -> tuple[str, str, str]:
-        """The current text, description and tags of the form."""
         description, tags = (self.query_one(f"#compact-{name}", Input).value for name in _INPUTS)
         return self.text_area.text, description, tags
 

@@ -276,7 +276,6 @@ def help_document(about: str, of: Screen[object]) -> Document:
 
 
 def _painted(screen: Screen[object]) -> str:
-    """The text that a screen shows."""
     widgets = [each for each in screen.walk_children(Widget) if each.region and not each.children]
     strips = (strip for each in widgets for strip in each.render_lines(Region(0, 0, *each.size)))
     return "".join(strip.text for strip in strips)

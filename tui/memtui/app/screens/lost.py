@@ -128,7 +128,6 @@ class LostScreen(Screen[None]):
         self.summary.reveal(found)
 
     def _show_room(self) -> None:
-        """Show the room taken by the ticked rows."""
         rows = tuple(self.ticked.values())
         used = size_of_rows(rows)
         full = min(_BAR, -(-used * _BAR // ROOM))

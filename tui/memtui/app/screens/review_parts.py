@@ -167,7 +167,6 @@ class ReviewForm(VerticalScroll):
         return self.field(self._target)
 
     def aim(self, name: str) -> None:
-        """Add facts to this field from now on."""
         self._target = name
         for field in FIELDS:
             here = field.name == name
@@ -182,7 +181,6 @@ class ReviewForm(VerticalScroll):
 
     @property
     def changed(self) -> list[Field]:
-        """The fields that differ from the draft."""
         return [field for field in FIELDS if self.field(field.name).text != self._drafted.get(field.name, "")]
 
     @property

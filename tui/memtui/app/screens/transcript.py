@@ -114,7 +114,6 @@ class TranscriptScreen(StyledOnce):
             self.show_place()
 
     def _number(self) -> int:
-        """The typed number, which is then cleared."""
         typed, self._typed = self._typed, ""
         return int(typed or "0")
 
@@ -211,7 +210,6 @@ class TranscriptScreen(StyledOnce):
         self.show_place()
 
     def _chosen(self) -> list[Block]:
-        """The marked blocks, else the current one with its result."""
         marked = sorted(chain(*self.view.marks.values()), key=lambda block: block.key)
         return marked or self.view.window.with_result(self.view.current)
 

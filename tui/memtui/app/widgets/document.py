@@ -71,7 +71,6 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The document as plain text, one row per logical line."""
         return "\n".join([line[0] for line in self.lines])
 
 
@@ -99,18 +98,15 @@ def styled(*parts: str | tuple[str, str], role: str = "", hang: int = 0, link: s
 
 
 def rule(text: str = "", role: str = "rule") -> Line:
-    """A horizontal rule across the view, with an optional caption."""
     return line(f"──── {text} " if text else "", role)
 
 
 def plain(text: str, role: str = "", *, indent: int = 0) -> Document:
-    """Plain text, line by line."""
     pad = " " * indent
     return Document([_capped(Line(pad + row, role, (), indent)) for row in clean(text).split("\n")])
 
 
 def concat(*parts: Document | Line) -> Document:
-    """Documents and lines, concatenated."""
     lines: list[Line] = []
     for part in parts:
         lines.extend(part.lines if isinstance(part, Document) else (part,))

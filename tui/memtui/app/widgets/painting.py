@@ -167,7 +167,6 @@ class LinePainter(_Painter[int]):
         return Style(color=color, bgcolor=style.bgcolor)
 
     def _style(self, role: str) -> Style:
-        """The style of a role; an unknown one adds nothing."""
         if role not in ROLES:
             return Style()
         style = self._styles.get(role)

@@ -149,7 +149,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def rows(self) -> Sequence[str]:
-        """The keys, as given."""
         return self._rows.keys
 
     @property
@@ -162,7 +161,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def in_sight(self) -> tuple[str, ...]:
-        """The keys of the visible rows."""
         first = self.scroll_offset.y
         return tuple(self._rows.keys[first : first + self._height])
 
@@ -222,7 +220,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._awaited = frozenset(key for key in missing if key and self._rows.find(key) < 0)
 
     def flash(self, keys: Iterable[str]) -> None:
-        """Highlight these rows for a moment."""
         new = frozenset(keys)
         if new:
             self._new |= new

@@ -108,7 +108,6 @@ def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
 
 
 def subject_of(call: Call, folder: str) -> str:
-    """The subject of a call, in one line."""
     if call.name == "TodoWrite":
         return _todos(call.input.get("todos"))
     if call.name == "TaskUpdate":
@@ -123,7 +122,6 @@ def subject_of(call: Call, folder: str) -> str:
 
 
 def _within(path: str, folder: str) -> str:
-    """A path relative to the session's working folder."""
     if folder and path.startswith(folder.rstrip("/") + "/"):
         return path[len(folder.rstrip("/")) + 1 :]
     return path

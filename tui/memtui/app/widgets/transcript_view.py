@@ -186,7 +186,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._index()
 
     def _failed(self, problem: BaseException) -> None:
-        """Show why the transcript cannot be read."""
         if not self.window.blocks:
             why = getattr(problem, "strerror", "") or type(problem).__name__
             self.show(concat(line(f"{self.path.name} cannot be read: {why}", "bad")))
@@ -204,7 +203,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return self._indexing is not None and not self._indexing.is_finished
 
     def when_indexed(self, act: Callable[[], object]) -> None:
-        """Act now, or as soon as the turns and compactions are indexed."""
         if self.window.index.complete:
             act()
         else:
@@ -341,7 +339,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self._read_on()
 
     def go_percent(self, percent: int) -> None:
-        """Go to a percentage of the file."""
         index = self.window.index
         self.go(index.after(index.end * percent // 100))
 
@@ -362,7 +359,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.go(self.window.index.at(block.key[0]), block.key, anew=True)
 
     def look_for(self, query: Query) -> None:
-        """Mark the matches of a query."""
         self.window.query = query
         self._remake()
 
@@ -397,7 +393,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.refresh()
 
     def put_line(self, number: int) -> None:
-        """Make a line of the document the current one."""
         self._put(self._layout.row_of(Place(number)))
 
     def action_first(self) -> None:

@@ -75,7 +75,6 @@ class Window:
 
     @property
     def at_start(self) -> bool:
-        """Whether the beginning of the transcript is held."""
         return self._first == 0
 
     @property
@@ -85,7 +84,6 @@ class Window:
 
     @property
     def held_bytes(self) -> int:
-        """Size of the held lines."""
         return sum(self._size(at) for at in range(self._first, self._stop))
 
     def _size(self, at: int) -> int:
@@ -122,7 +120,6 @@ class Window:
         return self.read_after() | self.read_before(FEW // 3)
 
     def move_to_end(self) -> bool:
-        """Hold the last lines."""
         self._held.clear()
         self._first = self._stop = len(self._lines)
         return self.read_before()
@@ -302,7 +299,6 @@ class Window:
         return own or range(own.start, own.start + 1)
 
     def _own(self, key: Key) -> range:
-        """The lines of a block, empty for an invisible one."""
         at = self._of[key]
         end = self._tops[at + 1] if at + 1 < len(self._tops) else len(self.document)
         return range(self._tops[at], min(end, len(self.document)))
