@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from memtui.demo import render, session_state
-from memtui.demo.files import append, put, stamp
+from memtui.demo import session_state
 from memtui.demo.story.load import Earlier, Running, Saved, act, play, story
 from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.capture import Capture, render_capture, reviewed
 from memtui.documents.capture_text import capture_name, memory_name, render_pending
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.documents.memory_file import render_memory
+from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.ground.clock import Clock
+from memtui.ground.files import private_folder, write_atomic
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.plugin.installing import settings_block
 from memtui.store.compact import naming
@@ -81,13 +84,16 @@ class DemoProject:
 
     def put_memory(self, saved: Saved, moment: datetime) -> str:
         """Store a memory; returns its Recovery ID."""
-        recovery_id = render.recovery_id(moment)
+        recovery_id = _recovery_id(moment)
         path = self.home.memories / f"{moment:%Y-%m}" / f"{recovery_id}.md"
-        self.put(path, render.stored_memory(saved, self.project.root, moment), moment, private=True)
+        self.put(path, _stored_memory(saved, self.project.root, moment), moment, private=True)
         return recovery_id
 
     def say(self, session: TranscriptWriter, moment: datetime) -> None:
-        append(self.transcript_of(session.session_id), session.take(), moment)
+        path = self.transcript_of(session.session_id)
+        with path.open("ab") as file:
+            file.write(session.take().encode())
+        _stamp(path, moment)
 
     def keep_state(self, session: TranscriptWriter, moment: datetime) -> None:
         """Append a session's new lines, and write the next version of its state."""
@@ -98,11 +104,20 @@ class DemoProject:
         folder = self.home.states / session.session_id
         newest = max(folder.glob("v*.md"))
         for path in (newest, folder / NOTES, folder / "progress.json"):
-            stamp(path, moment)
+            _stamp(path, moment)
 
     def put(self, path: Path, data: bytes | str, moment: datetime, *, private: bool = False) -> None:
-        """Write a file of the demo; `private`: in a private folder like memtui's own."""
-        put(path, data, moment, within=self.folder, private=private)
+        """Write a whole file as of `moment`; `private`: in a folder kept out of repositories."""
+        if private:
+            private_folder(path.parent, within=self.folder)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, data.encode() if isinstance(data, str) else data, within=self.folder)
+        _stamp(path, moment)
+
+
+def _stamp(path: Path, moment: datetime) -> None:
+    seconds = moment.timestamp()
+    os.utime(path, (seconds, seconds))
 
 
 def build_demo(folder: Path, clock: Clock) -> DemoProject:
@@ -212,7 +227,7 @@ def _put_earlier(demo: DemoProject, past: Earlier, now: datetime) -> None:
 
 def _stored_by(past: Earlier, now: datetime) -> str:
     (age,) = (saved.age for saved in story().memories if saved.session == past.id)
-    return render.recovery_id(now - age)
+    return _recovery_id(now - age)
 
 
 def _recap(past: Earlier) -> str:
@@ -253,3 +268,49 @@ def _put_other(demo: DemoProject) -> None:
     demo.other.prompt(typos.prompt)
     for _ in play(typos.before, demo.other, str(demo.project.root)):
         demo.keep_state(demo.other, demo.other.moment)
+
+
+def _recovery_text(saved: Saved, root: Path) -> str:
+    root = root.parent / saved.project
+
+    def files(named: Sequence[tuple[str, str]]) -> tuple[RoleFile, ...]:
+        return tuple(RoleFile(path=str(root / path), role=role) for path, role in named)
+
+    return render_recovery(
+        Recovery(
+            project_root=str(root),
+            objective=saved.objective,
+            plan=Plan(
+                source="user-stated" if saved.plan else "inferred", content=saved.plan or saved.objective
+            ),
+            working_files=files(saved.working),
+            reference_files=files(saved.reference),
+            last_action=saved.last_action,
+            decisions=tuple(saved.decisions),
+            constraints=tuple(saved.constraints),
+            dependencies=tuple(saved.dependencies),
+            known_issues=tuple(saved.known_issues),
+            changes=tuple(saved.changes),
+            pending=tuple(saved.pending),
+            notes=saved.notes,
+        )
+    )
+
+
+def _recovery_id(moment: datetime) -> str:
+    """The Recovery ID of a memory that is stored at `moment`."""
+    return f"CMEM-{moment:%Y%m%d-%H%M%S}"
+
+
+def _stored_memory(saved: Saved, root: Path, moment: datetime) -> bytes:
+    meta = MemoryMeta(
+        id=_recovery_id(moment),
+        project=str(root.parent / saved.project),
+        created=moment,
+        updated=moment,
+        description=saved.description,
+        tags=tuple(saved.tags),
+        session_id=saved.session,
+        source="import",
+    )
+    return render_stored(StoredMemory(meta=meta, body=_recovery_text(saved, root).encode()))

@@ -157,8 +157,7 @@ def _days_left(session: Session) -> tuple[str, str]:
 
 
 def _fit(parts: list[tuple[str, str] | str], room: int) -> Content:
-    content = Content.assemble(*parts).truncate(room, ellipsis=True)
-    return Content.assemble(content, " " * max(0, room - content.cell_length))
+    return Content.assemble(*parts).truncate(room, ellipsis=True, pad=True)
 
 
 def agent_row(agent: Agent, width: int) -> Content:

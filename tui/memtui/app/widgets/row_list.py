@@ -425,10 +425,6 @@ def when_of(moment: datetime | None, now: datetime, width: int, *, exact: bool =
 
 def row(left: Sequence[Content | tuple[str, str] | str], right: str, width: int) -> Content:
     """A row with `left` cut if necessary and `right` kept whole at the end, if both fit."""
-    content = Content.assemble(*left)
     end = f" {right}" if right and width >= 24 else ""
-    room = max(0, width - len(end))
-    if content.cell_length > room:
-        content = content.truncate(room, ellipsis=True)
-    gap = " " * max(0, room - content.cell_length)
-    return Content.assemble(content, gap, (end, "$quiet"))
+    content = Content.assemble(*left).truncate(max(0, width - len(end)), ellipsis=True, pad=True)
+    return Content.assemble(content, (end, "$quiet"))
