@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -18,6 +19,7 @@ from memtui.documents.capture import Capture, render_capture
 from memtui.documents.capture_text import capture_name
 from memtui.documents.format import Section
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
+from memtui.ground.files import lock
 from memtui.ground.project import Project, memtui_home, transcript_slug
 from memtui.store import search_index
 from memtui.store.search_documents import KINDS
@@ -430,6 +432,30 @@ def test_a_locked_index_is_named(memtui: Memtui, monkeypatch: pytest.MonkeyPatch
         connection.execute("BEGIN EXCLUSIVE")
         done = memtui("search", "lamp")
     assert done.code == 1 and "is locked by another program" in done.err and not done.out
+
+
+def test_while_another_process_makes_the_index_nothing_is_only_so_far(memtui: Memtui) -> None:
+    memtui_home().cache.mkdir(parents=True)
+    with lock(memtui_home().search_index):
+        done = memtui("search", "lamp")
+    assert done.code == 1 and "Nothing was found so far in sessions" in done.out
+    assert "the index is busy or being made" in done.err
+    assert memtui("search", "lamp").code == 0
+
+
+def test_worktrees_share_claudes_memories(
+    memtui: Memtui, claude: Path, project: Project, tmp_path: Path
+) -> None:
+    git = ("git", "-C", str(project.root), "-c", "user.name=a", "-c", "user.email=a@b")
+    for words in ("init -q", "commit -q --allow-empty -m one", f"worktree add -q {tmp_path / 'tree'}"):
+        subprocess.run([*git, *words.split()], check=True, capture_output=True)
+    path = claude / "projects" / transcript_slug(project.root.resolve()) / "memory" / "valve.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("The valve is closed in winter.\n")
+    for root in (project.root, tmp_path / "tree"):
+        assert "  valve.md" in memtui("search", "closing valves", "--root", str(root)).out
+    (tmp_path / "no").mkdir()
+    assert memtui("search", "valve", "--root", str(tmp_path / "no")).code == 1
 
 
 def test_it_is_made_anew_when_many_rows_are_dead(

@@ -78,6 +78,7 @@ def search(
         searcher.update(progress=progress)
     groups = searcher.search(wanted, Scope.PROJECT if here else Scope.EVERYWHERE, limit=limit)
     found = any(group.results for group in groups)
+    whole = all(group.complete for group in groups)
     if as_json:
         print_json(masked_in([_shape(group) for group in groups]))
     else:
@@ -85,8 +86,9 @@ def search(
             _print(group)
         if not found:
             hint = "; with --all, all projects are searched" if here and not wanted.project else ""
-            say(f"Nothing was found in {', '.join(wanted.kinds)}{hint}.")
-        if not all(group.complete for group in groups):
+            so_far = "" if whole else " so far"
+            say(f"Nothing was found{so_far} in {', '.join(wanted.kinds)}{hint}.")
+        if not whole:
             say(NOT_ALL_SEARCHED, err=True)
     if not found:
         raise click.exceptions.Exit(1)
