@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from memtui.documents.compactor import next_state
@@ -10,18 +10,10 @@ from memtui.documents.session_state import (
     SessionState,
     TaskKind,
 )
+from memtui.ground.project import Project
 from memtui.transcript.records import Facts, Todo
 
-
-@dataclass
-class Shop:
-    root: Path = Path("/work/shop")
-    name: str = "shop"
-
-
-SHOP = Shop()
-
-
+SHOP = Project(Path("/work/shop"))
 NOTHING = Facts()
 
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.compactor import (
-    FLOOR,
     TARGET,
     count_of,
     fitted,
@@ -35,6 +34,9 @@ from tests.documents import strategies
 from tests.documents.compacting import SHOP, after, facts, of_kind
 from tests.documents.made import answer, commit, failed, plan, ran, turn
 from tests.examples import shared
+
+FLOOR = 2_000
+"""Minimum size of everything but decisions and additions of a person, in tokens."""
 
 # --- properties -------------------------------------------------------------------------------------------
 

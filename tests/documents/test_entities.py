@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.documents.memory import MemoryMeta
 from memtui.documents.memory_graph import (
     Entity,
-    counted,
     entities,
     entity_weight,
     packages,
@@ -21,9 +23,10 @@ from memtui.documents.recovery import Plan, Recovery, RoleFile
 ROOT = "/home/ann/shop"
 
 
-class _Said:
-    project = "/home/ann/other"
-    session_id = "90dd90a0"
+WHEN = datetime(2026, 1, 1, tzinfo=UTC)
+SAID = MemoryMeta(
+    id="CMEM-20260101-000000", project="/home/ann/other", created=WHEN, updated=WHEN, session_id="90dd90a0"
+)
 
 
 def test_a_memory_names_each_thing_once() -> None:
@@ -41,7 +44,7 @@ def test_a_memory_names_each_thing_once() -> None:
         ),
         dependencies=("zod 3", "npm: zod@4, left-pad (why?)"),
     )
-    assert entities(recovery, _Said()) == (
+    assert entities(recovery, SAID) == (
         Entity("file", "/home/ann/shop/src/auth.py"),
         Entity("file", "/home/ann/shop/src/Tax.py"),
         Entity("file", "/home/ann/shop/docs/plan.md"),
@@ -58,7 +61,7 @@ def test_a_memory_names_each_thing_once() -> None:
 
 def test_without_a_root_the_store_says_against_what() -> None:
     recovery = Recovery(working_files=(RoleFile(path="a.py"),))
-    assert entities(recovery, _Said())[0].name == "/home/ann/other/a.py"
+    assert entities(recovery, SAID)[0].name == "/home/ann/other/a.py"
     assert entities(recovery) == (Entity("file", "a.py"),)
 
 
@@ -108,7 +111,7 @@ def test_rare_entities_weigh_more_than_common_ones() -> None:
     others = {f"CMEM-20260101-{number:06}": [common] for number in range(900)}
     others["CMEM-20250101-000000"] = [Entity("file", "/S/Refunds.py")]
     others["CMEM-20250102-000000"] = [Entity("project", "/s")]
-    found = related([rare, common, Entity("project", "/s")], others, total=1000, named_by=None)
+    found = related([rare, common, Entity("project", "/s")], others, {rare.key: 2, common.key: 901}, 1000)
     assert found[0].id == "CMEM-20250101-000000"
     assert found[0].shared == (Entity("file", "/S/Refunds.py"),)
     assert found[0].score > 10 * found[1].score
@@ -119,7 +122,7 @@ def test_rare_entities_weigh_more_than_common_ones() -> None:
 def test_shared_entities_are_sorted_by_significance() -> None:
     readme, session, auth = Entity("file", "/r.md"), Entity("session", "s1"), Entity("file", "/auth.py")
     others = {"a": [readme, auth, session], "b": [readme], "c": [readme], "d": [Entity("file", "/x.py")]}
-    first = related([readme, auth, session], others)[0]
+    first = related([readme, auth, session], others, {readme.key: 4, auth.key: 2, session.key: 2}, 5)[0]
     assert (first.id, first.shared) == ("a", (session, auth, readme))
 
 
@@ -152,8 +155,7 @@ def test_any_text_is_taken(items: list[str], root: str, text: str) -> None:
     named = entities(recovery)
     assert len({entity.key for entity in named}) == len(named)
     assert all(entity.name and "\n" not in entity.name for entity in named)
-    assert counted([named]).total() == len(named)
-    others = related(named, {"a": named})
+    others = related(named, {"a": named}, {}, 2)
     assert bool(others) == any(entity.kind != "project" for entity in named)
 
 

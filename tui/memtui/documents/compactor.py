@@ -27,7 +27,6 @@ from memtui.documents.session_state import (
     Decision,
     Dynamics,
     Identity,
-    ProjectLike,
     SessionState,
     Task,
     TaskKind,
@@ -40,6 +39,7 @@ from memtui.documents.session_state import (
     without_secrets,
 )
 from memtui.documents.work import goal, is_drafted, plan_in_force, steps_of
+from memtui.ground.project import Project
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import key_of, one_line, shortened, tokens
@@ -76,7 +76,10 @@ def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) 
                 _join_one(entries)
     while len(entries) > MOST_DECISIONS and _join_one(entries):
         pass
-    return tuple(entry.decision or _listed(entry) for entry in entries)
+    return tuple(
+        entry.decision or Decision(kind=entry.kind, text="\n".join(f"- {text}" for text in entry.texts))
+        for entry in entries
+    )
 
 
 def _key(text: str) -> str:
@@ -128,10 +131,6 @@ def _join_one(entries: list[_Entry]) -> bool:
             del entries[index]
             return True
     return False
-
-
-def _listed(entry: _Entry) -> Decision:
-    return Decision(kind=entry.kind, text="\n".join(f"- {text}" for text in entry.texts))
 
 
 def _words(texts: Sequence[str]) -> set[str]:
@@ -305,9 +304,6 @@ def _further_tasks(coming: list[Task], room: int) -> list[Task]:
 
 TARGET = 5_000
 """Tokens of a document; a smaller one is not filled up."""
-FLOOR = 2_000
-"""Minimum size reserved for everything but decisions and a person's additions, in tokens."""
-
 _STATE_LINES = 3
 _SHORT = 100
 _NARROW = 60
@@ -328,18 +324,6 @@ def fitted(state: SessionState, target: int = TARGET) -> SessionState:
                 return state
             state = smaller
     return state
-
-
-def _fewer_quotes(state: SessionState) -> Iterator[SessionState]:
-    yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=3, asks=4))
-
-
-def _few_quotes(state: SessionState) -> Iterator[SessionState]:
-    yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=2, asks=2))
-
-
-def _short_quotes(state: SessionState) -> Iterator[SessionState]:
-    yield from _quoting(state, with_shorter_quotes)
 
 
 def _quoting(state: SessionState, smaller: Callable[[Section], Iterator[Section]]) -> Iterator[SessionState]:
@@ -416,13 +400,13 @@ def _working(state: SessionState, **changes: str) -> SessionState:
     return state.replace(working=state.working.replace(**changes))
 
 
-_STEPS = (
-    _fewer_quotes,
+_STEPS: tuple[Callable[[SessionState], Iterator[SessionState]], ...] = (
+    lambda state: _quoting(state, lambda section: with_fewer_quotes(section, closings=3, asks=4)),
     _without_state_lines,
     _without_subs,
     _without_done,
-    _few_quotes,
-    _short_quotes,
+    lambda state: _quoting(state, lambda section: with_fewer_quotes(section, closings=2, asks=2)),
+    lambda state: _quoting(state, with_shorter_quotes),
     _short_texts,
     _few_tasks,
     _few_files,
@@ -432,7 +416,7 @@ _STEPS = (
 _Part = TypeVar("_Part", Identity, Dynamics)
 
 
-def draft_session_state(facts: Facts, project: ProjectLike, version: int = 1) -> SessionState:
+def draft_session_state(facts: Facts, project: Project, version: int = 1) -> SessionState:
     """The session state document by the rules of seed 003, first run."""
     raw = without_secrets(raw_state(facts, project))
     decisions = merged_decisions((), raw.decisions)
@@ -442,7 +426,7 @@ def draft_session_state(facts: Facts, project: ProjectLike, version: int = 1) ->
 def next_state(
     previous: SessionState | None,
     facts: Facts,
-    project: ProjectLike,
+    project: Project,
     *,
     before: Facts | None = None,
 ) -> SessionState | None:
@@ -485,7 +469,9 @@ def merge(
         ),
         tasks=collapsed(merged_tasks(before.tasks, drafted.tasks, gone=gone)),
         decisions=merged_decisions(before.decisions, drafted.decisions),
-        working=drafted.working.replace(extra=_lines(before.working.extra, drafted.working.extra)),
+        working=drafted.working.replace(
+            extra=tuple(dict.fromkeys((*before.working.extra, *drafted.working.extra)))
+        ),
         dynamics=_updated(before.dynamics, drafted.dynamics),
         preamble=before.preamble or drafted.preamble,
         extra=_further(before, drafted),
@@ -505,10 +491,6 @@ def _further(before: SessionState, drafted: SessionState) -> tuple[Section, ...]
     others = [section for section in before.extra if not is_quotes(section)] or drafted.extra
     quotes = [section for section in (*drafted.extra, *before.extra) if is_quotes(section)]
     return with_new_quotes(others, quotes[:1])
-
-
-def _lines(before: tuple[str, ...], drafted: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*before, *drafted)))
 
 
 def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:

@@ -36,8 +36,8 @@ from memtui.transcript.records import (
     Facts,
     FileFact,
     Landmark,
+    Quote,
     Source,
-    Todo,
     is_after,
     later,
 )
@@ -341,24 +341,37 @@ def evidence(facts: Facts, root: Path | None) -> tuple[EvidenceGroup, ...]:
     The groups most useful for resuming the work come first. Messages, failures and commands are listed newest
     first, all else in the order of the session.
     """
+    turns, missing = facts.turns[::-1], missing_work(facts, clock=True)
     groups = (
         ("Files modified", [_file(file, root) for file in facts.modified_files]),
-        ("Tasks", [_todo(todo) for todo in facts.todos]),
+        ("Tasks", [_item("todo", f"[{mark_of(todo)}] {todo.content}", todo.source) for todo in facts.todos]),
         ("Plan", list(_plan(facts))),
         (
             "Settled",
             [_item("decision", f"{e.decision}: {e.reason}", e.source) for e in recorded_decisions(facts)],
         ),
         ("Open, by the record", list(_open(facts))),
-        ("Claude, at the end of each turn", list(_closings(facts))),
+        (
+            "Claude, at the end of each turn",
+            [_said(turn.closing) for turn in turns if turn.closing],
+        ),
         ("The user", [_item("prompt", ask.text, ask.source) for ask in user_requests(facts)]),
-        ("Commits and pull requests", list(_landmarks(facts))),
+        (
+            "Commits and pull requests",
+            [
+                _item("commit", f"{mark.commit} {mark.text}{since(mark)}".lstrip(), mark.source)
+                for mark in facts.landmarks
+            ],
+        ),
         ("Failures", [_item("error", error_event(facts, e, root), e.source) for e in reversed(facts.errors)]),
         ("Last action", list(_last_action(facts, root))),
         ("Commands", [_command(command) for command in reversed(facts.commands)]),
-        ("Claude, at work", list(_texts(facts))),
+        (
+            "Claude, at work",
+            [_said(quote) for turn in turns for quote in reversed(turn.texts)],
+        ),
         ("Files written by commands", [_named(f, "file", root) for f in facts.shell_files if not f.fate]),
-        ("Not on record", list(_missing(facts))),
+        ("Not on record", [EvidenceItem(missing, "open")] if missing else []),
         ("Files read", [_named(file, "reference", root) for file in facts.read_files]),
         ("Compactions", [_compaction(each) for each in facts.compactions]),
     )
@@ -388,8 +401,8 @@ def _named(file: FileFact, kind: str, root: Path | None) -> EvidenceItem:
     )
 
 
-def _todo(todo: Todo) -> EvidenceItem:
-    return _item("todo", f"[{mark_of(todo)}] {todo.content}", todo.source)
+def _said(quote: Quote) -> EvidenceItem:
+    return _item("quote", quote.text, quote.source)
 
 
 def _plan(facts: Facts) -> Iterator[EvidenceItem]:
@@ -411,28 +424,6 @@ def _open(facts: Facts) -> Iterator[EvidenceItem]:
         return
     for text in open_work(facts, clock=True):
         yield EvidenceItem(text, "open")
-
-
-def _missing(facts: Facts) -> Iterator[EvidenceItem]:
-    if missing := missing_work(facts, clock=True):
-        yield EvidenceItem(missing, "open")
-
-
-def _closings(facts: Facts) -> Iterator[EvidenceItem]:
-    for turn in reversed(facts.turns):
-        if turn.closing:
-            yield _item("quote", turn.closing.text, turn.closing.source)
-
-
-def _texts(facts: Facts) -> Iterator[EvidenceItem]:
-    for turn in reversed(facts.turns):
-        for quote in reversed(turn.texts):
-            yield _item("quote", quote.text, quote.source)
-
-
-def _landmarks(facts: Facts) -> Iterator[EvidenceItem]:
-    for mark in facts.landmarks:
-        yield _item("commit", f"{mark.commit} {mark.text}{since(mark)}".lstrip(), mark.source)
 
 
 def _last_action(facts: Facts, root: Path | None) -> Iterator[EvidenceItem]:

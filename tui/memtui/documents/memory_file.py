@@ -161,24 +161,16 @@ _WIDE_END = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]$")
 
 def draft_memory(facts: Facts) -> MemoryFile:
     """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
+    alone = [_only_capture()] if facts.from_capture else []
     return MemoryFile(
-        title=_title(facts),
-        goal=masked(_goal(facts)),
+        title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED,
+        goal=masked("\n".join(goal_parts(facts, clock=True) + alone)),
         learnings=tuple(_unique(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
         questions=tuple(_unique(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
         confidence=masked(_confidence(facts)),
         key_files=tuple(map(masked, _key_files(facts))),
         extra=quotes_section(facts, clock=True),
     )
-
-
-def _title(facts: Facts) -> str:
-    return shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED
-
-
-def _goal(facts: Facts) -> str:
-    parts = goal_parts(facts, clock=True)
-    return "\n".join([*parts, *([_only_capture()] if facts.from_capture else [])])
 
 
 def _only_capture() -> str:

@@ -13,8 +13,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from memtui.documents.memory import MemoryMeta
 from memtui.documents.recovery import Recovery, is_unknown
 from memtui.ground.clean import clean_line
 from memtui.ground.text import without_backticks
@@ -64,18 +65,6 @@ class Entity(NamedTuple):
         return (self.kind, _NORMAL[self.kind](self.name))
 
 
-class Said(Protocol):
-    """Metadata of a memory; `MemoryMeta` implements it."""
-
-    @property
-    def project(self) -> str:
-        """Path of the project's root."""
-
-    @property
-    def session_id(self) -> str:
-        """Claude Code's session."""
-
-
 class Relation(NamedTuple):
     """A memory that shares entities with another one."""
 
@@ -86,7 +75,7 @@ class Relation(NamedTuple):
     """Higher is nearer; comparable among the relations of one memory."""
 
 
-def entities(recovery: Recovery, said: Said | None = None) -> tuple[Entity, ...]:
+def entities(recovery: Recovery, said: MemoryMeta | None = None) -> tuple[Entity, ...]:
     """Entities of a memory, each once: files, decisions, packages, sessions, the project.
 
     Files are those it lists, the modified ones first, then those named elsewhere by an absolute path.
@@ -104,7 +93,7 @@ def entities(recovery: Recovery, said: Said | None = None) -> tuple[Entity, ...]
     return tuple(found.values())
 
 
-def _all(recovery: Recovery, said: Said | None, root: str) -> Iterator[Entity]:
+def _all(recovery: Recovery, said: MemoryMeta | None, root: str) -> Iterator[Entity]:
     files = (*recovery.working_files, *recovery.reference_files)
     for file in (each for each in files if not is_unknown(each.path)):
         yield Entity(FILE, _path(file.path, root))
@@ -187,11 +176,6 @@ _NORMAL: dict[str, Callable[[str], str]] = {
 }
 
 
-def counted(memories: Iterable[Collection[Entity]]) -> Counter[Key]:
-    """Number of memories that name each entity."""
-    return Counter(entity.key for named in memories for entity in named)
-
-
 def entity_weight(key: Key, named_by: int, total: int) -> float:
     """Weight of a shared entity: the fewer memories name it, the higher.
 
@@ -205,26 +189,17 @@ def entity_weight(key: Key, named_by: int, total: int) -> float:
 
 
 def related(
-    mine: Collection[Entity],
-    others: Mapping[str, Sequence[Entity]],
-    named_by: Mapping[Key, int] | None = None,
-    total: int | None = None,
+    mine: Collection[Entity], others: Mapping[str, Sequence[Entity]], named_by: Mapping[Key, int], total: int
 ) -> list[Relation]:
-    """The memories that share entities with one, the nearest first.
-
-    Sharing only the project does not count.
+    """The memories that share entities with one, the nearest first; sharing only the project does not count.
 
     Args:
         mine: the entities of the one.
         others: the entities of each of the others, by their ids.
-        named_by: how many memories name each entity, if `others` are only some of them.
-        total: the number of all memories in that case.
+        named_by: how many memories name each entity.
+        total: the number of all memories.
     """
     keys = {entity.key for entity in mine}
-    if named_by is None:
-        named_by = counted([mine, *others.values()])
-    if total is None:
-        total = len(others) + 1
     weights = {key: entity_weight(key, max(2, named_by.get(key, 2)), total) for key in keys}
     relations = []
     for memory_id, named in others.items():
@@ -311,7 +286,7 @@ def graph_of(memories: Iterable[tuple[str, str, Sequence[Entity]]], *, least: in
         least: the minimum number of memories that an entity must be named by.
     """
     given = list(memories)
-    named_by = counted(named for _, _, named in given)
+    named_by = Counter(entity.key for _, _, named in given for entity in named)
     nodes: list[Node] = []
     edges: list[Edge] = []
     known: dict[Key, Node] = {}

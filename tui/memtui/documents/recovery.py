@@ -127,6 +127,7 @@ _LISTS = {
 _LAYOUT = Layout(_SESSION, _ROOT, _OBJECTIVE, _PLAN, _WORKING, _REFERENCE, _LAST, *_LISTS.values(), _NOTES)
 
 _SOURCES = {"workflow": "workflow (IMPL_PLAN.md)", "todo": "todo (TodoWrite)"}
+_NAMES = {written: name for name, written in _SOURCES.items()}
 _SOURCE = re.compile(r"(?:#{2,4}\s*|\*\*)Source\s*(?:\*\*:|:\*\*|:)(.*)$", re.IGNORECASE)
 _DETAILS = re.compile(r"<details\b[^>]*>\s*$", re.IGNORECASE)
 _SUMMARY = re.compile(r"\s*<summary>[^<]*</summary>\s*$", re.IGNORECASE)
@@ -142,19 +143,7 @@ def _is_working_heading(line: str) -> bool:
     return found is not None and name_of(found) == name_of(_WORKING)
 
 
-def _said(text: str) -> str:
-    return "" if is_none(text) else text
-
-
-def _source_name(label: str) -> str:
-    return next((name for name, written in _SOURCES.items() if written == label), label)
-
-
-def _bare_preamble(text: str) -> str:
-    return text.lstrip("\ufeff")
-
-
-Text = Annotated[Block, AfterValidator(_said)]
+Text = Annotated[Block, AfterValidator(lambda text: "" if is_none(text) else text)]
 """A text of any number of lines; ``(none)`` is empty."""
 
 
@@ -165,7 +154,7 @@ Verbatim = Annotated[str, BeforeValidator(lambda value: normal(value) if isinsta
 class Plan(Record):
     """The execution plan."""
 
-    source: Annotated[Line, AfterValidator(_source_name)] = ""
+    source: Annotated[Line, AfterValidator(lambda label: _NAMES.get(label, label))] = ""
     """``workflow``, ``todo``, ``user-stated``, ``inferred`` or whatever was written."""
     content: Verbatim = ""
     """The whole plan, line for line: it may hold headings, fences and ``</details>``."""
@@ -215,7 +204,7 @@ class Recovery(Record):
     changes: Items = ()
     pending: Items = ()
     notes: Text = ""
-    preamble: Annotated[Block, AfterValidator(_bare_preamble)] = ""
+    preamble: Annotated[Block, AfterValidator(lambda text: text.lstrip("\ufeff"))] = ""
     """Text before the first section."""
     extra: tuple[Section, ...] = ()
     """Unknown sections."""

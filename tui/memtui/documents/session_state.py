@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
@@ -67,6 +67,7 @@ from memtui.documents.work import (
     undecided_plan,
     unfinished_turn,
 )
+from memtui.ground.project import Project
 from memtui.ground.text import FormatError, file_text, item, without_blank_ends
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, bare_command, packages_of
@@ -905,19 +906,7 @@ def _added(facts: Facts) -> Iterable[str]:
     return (with_source(package, source) for package, source in last.items())
 
 
-class ProjectLike(Protocol):
-    """The project fields that a draft uses."""
-
-    @property
-    def name(self) -> str:
-        """The project's name."""
-
-    @property
-    def root(self) -> Path:
-        """The project's folder."""
-
-
-def raw_state(facts: Facts, project: ProjectLike) -> SessionState:
+def raw_state(facts: Facts, project: Project) -> SessionState:
     """All sections at full length: every decision, every task, all quotes."""
     return SessionState(
         identity=Identity(
