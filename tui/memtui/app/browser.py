@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, getters, on, work
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
-from textual.message import Message
 
 from memtui.app.base import BaseApp, StyledOnce, bindings_of, shown
 from memtui.app.listings import (
@@ -105,13 +104,6 @@ class BrowserScreen(StyledOnce):
         Binding("q", "app.quit", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
     ]
 
-    class Kept(Message):
-        """A session was updated in the background, or could not be."""
-
-        def __init__(self, problem: str) -> None:
-            super().__init__()
-            self.problem = problem
-
     def __init__(self, model: ProjectModel, settings: Settings, *, note: str = "") -> None:
         """Make the screen; `note` is a remark about this run, for the status line."""
         super().__init__()
@@ -130,7 +122,7 @@ class BrowserScreen(StyledOnce):
         self._last_query = ""
         self.live = Live(
             model.targets,
-            lambda names: model.compare(names, lambda view: self._post(Published(view))),
+            lambda names: model.compare(names, self._publish),
             lambda liveness: self._soon(self.bar.show_liveness, liveness),
             lambda error: self.app.explain("looking at the disk", error),
             lambda: model.has_more_work,
@@ -138,7 +130,7 @@ class BrowserScreen(StyledOnce):
         self._writer = StateWriter(
             model,
             self._followed,
-            lambda error: self._post_kept(self.app.explain("following the sessions", error)),
+            lambda error: self._soon(self.state.kept, self.app.explain("following the sessions", error)),
         )
 
     def compose(self) -> ComposeResult:
@@ -184,24 +176,19 @@ class BrowserScreen(StyledOnce):
 
     # -- what comes from the background ---------------------------------------------------------------------
 
-    def _post(self, message: Message) -> None:
-        """Post from another thread; ignored if the screen has been closed."""
+    def _publish(self, view: View) -> None:
+        """Show a view from another thread, before what is called `_soon` after it."""
         if self.is_attached:
-            self.post_message(message)
+            self.post_message(Published(view))
 
-    def _soon(self, callback: object, *arguments: object) -> None:
+    def _soon(self, callback: Callable[..., object], *arguments: object) -> None:
+        """Call from another thread; ignored if the screen has been closed."""
         if self.is_attached:
-            self.call_later(callback, *arguments)  # type: ignore[arg-type]
+            self.call_later(callback, *arguments)
 
     def _followed(self, followed: Followed) -> None:
         if followed.problem or followed.stored is not None:
-            self._post_kept(followed.problem and f"{followed.problem}.")
-
-    def _post_kept(self, problem: str) -> None:
-        self._post(self.Kept(problem))
-
-    def on_browser_screen_kept(self, message: Kept) -> None:
-        self.state.kept(message.problem)
+            self._soon(self.state.kept, followed.problem and f"{followed.problem}.")
 
     def on_published(self, message: Published) -> None:
         view = message.view
@@ -533,10 +520,6 @@ class BrowserScreen(StyledOnce):
     @on(InputLine.Changed)
     def _filter_changed(self, message: InputLine.Changed) -> None:
         self.pane.filter(message.text)
-
-    @on(Pane.FilterCleared)
-    def _filter_cleared(self, message: Pane.FilterCleared) -> None:
-        message.pane.filter("")
 
     @on(InputLine.Kept)
     @on(InputLine.Dropped)

@@ -98,13 +98,6 @@ class Pane(RowList):
     no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
     """Why `line_of` is empty."""
 
-    class FilterCleared(Message):
-        """The filter of a pane was removed by a click."""
-
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
-
     class Changed(Message):
         """Counts, marks or the detail of the selected row of a pane have changed."""
 
@@ -301,7 +294,7 @@ class Pane(RowList):
     def on_click(self, event: events.Click) -> None:
         """A click on the title of a filtered pane clears the filter."""
         if event.y == 0 and self.styles.border_top[0] and self.filter_text:
-            self.post_message(self.FilterCleared(self))
+            self.filter("")
 
 
 class _FairLayout(VerticalLayout):
