@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -295,8 +296,11 @@ def test_exact_words_come_first_then_all_then_any(memtui: Memtui, said: Callable
     assert [name for name, _ in sessions(memtui, "winter valve")] == ["exact", "all", "any"]
 
 
-def test_three_lines_of_a_session_are_shown(memtui: Memtui, said: Callable[..., Path]) -> None:
-    said("s-7", *(f"The gasket, part {number}" for number in range(9)))
+def test_three_lines_of_a_session_are_shown(memtui: Memtui, said: Callable[..., Path], claude: Path) -> None:
+    path = said("s-7", *(f"The gasket, part {number}" for number in range(9)))
+    copied = claude / "projects" / "-before" / path.name
+    copied.parent.mkdir()
+    shutil.copy(path, copied)
     ((name, lines),) = sessions(memtui, "gasket")
     assert name == "s-7" and len(set(lines)) == 3
     printed = memtui("search", "gasket").out

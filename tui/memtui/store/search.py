@@ -309,10 +309,13 @@ class Searcher:
         """Rows grouped by session, the session with the best rows first."""
         files = _files(connection, {row.file for row, _ in found})
         sessions: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
+        seen: set[tuple[str, str, int]] = set()
         for row, score in found:
-            rows = sessions[files[row.file].session]
-            if all((row.file, row.line) != (each.file, each.line) for each, _ in rows):
-                rows.append((row, score))
+            file = files[row.file]
+            line = (file.session, file.agent, row.line)  # the folder of a moved project may be there twice
+            if line not in seen:
+                seen.add(line)
+                sessions[file.session].append((row, score))
         order = sorted(sessions.values(), key=_session_score, reverse=True)
         results: list[Result] = []
         for rows in order[:limit]:
