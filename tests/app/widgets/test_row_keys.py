@@ -96,13 +96,3 @@ def test_a_list_that_shows_its_top_goes_on_showing_it() -> None:
     old = [f"{number:03}" for number in range(50)]
     assert carry(old, ["a", *old], Spot(0, 0), 5, moved=True, at_top=True) == Spot(1, 0)
     assert carry(old, ["a", *old], Spot(3, 0), 5, moved=True, at_top=False) == Spot(4, 1)
-
-
-@given(KEYS, st.integers(-5, 60), st.booleans())
-def test_keys_are_found_whatever_the_hint(keys: list[str], hint: int, indexed: bool) -> None:
-    rows = RowKeys(keys)
-    if indexed:
-        rows.find("none")
-    for index, key in enumerate(keys):
-        assert rows.find(key, hint) == index
-    assert rows.find("none", hint) == -1

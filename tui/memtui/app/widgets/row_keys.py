@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple
-
-_NEAR = 32
-_PATIENCE = 4096
 
 
 class RowKeys:
-    """An immutable sequence of unique keys with fast search."""
+    """An immutable sequence of unique keys, each found at once."""
 
     def __init__(self, keys: Sequence[str] = ()) -> None:
         """Take unique keys in the order of the rows; the sequence must not be changed afterwards."""
         self.keys = keys
-        self._positions: Mapping[str, int] | None = None
+        self._positions = {key: index for index, key in enumerate(keys)}
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -23,31 +21,19 @@ class RowKeys:
     def __getitem__(self, index: int) -> str:
         return self.keys[index]
 
-    def find(self, key: str, hint: int = 0) -> int:
-        """The index of `key`, or -1. The keys around `hint` are searched before all are indexed."""
-        if self._positions is None:
-            low = max(0, hint - _NEAR)
-            for index in range(low, min(len(self.keys), hint + _NEAR + 1)):
-                if self.keys[index] == key:
-                    return index
-            self._positions = {each: index for index, each in enumerate(self.keys)}
-        return self._positions.get(key, -1)
+    def find(self, key: str | None) -> int:
+        """The index of `key`, or -1."""
+        return self._positions.get(key or "", -1)
 
     def successor(self, old: RowKeys, index: int) -> tuple[int, int]:
-        """The new index of the row `index` of `old`; if it is gone, that of the row in its place.
-
-        That is the next row after it that still exists, else the nearest before it.
+        """The new index of a row of `old`, or of the next one that still exists, else of the one before it.
 
         Returns:
-            The index here, or -1 if nothing nearby is left, and the index in `old` of the row found.
+            The index here, or -1 if nothing is left, and the index in `old` of the row found.
         """
-        after = range(index, min(len(old), index + _PATIENCE))
-        before = range(index - 1, max(-1, index - _PATIENCE), -1)
-        for candidates in (after, before):
-            for candidate in candidates:
-                found = self.find(old[candidate], candidate)
-                if found >= 0:
-                    return found, candidate
+        for candidate in chain(range(index, len(old)), range(index - 1, -1, -1)):
+            if (found := self.find(old[candidate])) >= 0:
+                return found, candidate
         return -1, index
 
 

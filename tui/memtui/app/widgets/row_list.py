@@ -198,9 +198,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._hover = -1
         self.virtual_size = Size(0, len(keys))
         self._scroll_now(top)
-        if before is not None and before != self.selected and self._rows.find(before, self._index) < 0:
+        if before is not None and before != self.selected and self._rows.find(before) < 0:
             self._last = before
-        elif before is None and self._moved and (back := self._rows.find(self._last or "", 0)) >= 0:
+        elif before is None and self._moved and (back := self._rows.find(self._last)) >= 0:
             self._index = back
             self._show_selected()
         self.refresh()
@@ -209,7 +209,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _select_awaited(self) -> None:
         awaited = self._awaited
-        found = min((at for key in awaited if (at := self._rows.find(key, self._index)) >= 0), default=-1)
+        found = min((at for key in awaited if (at := self._rows.find(key)) >= 0), default=-1)
         if found >= 0:
             self._go(self._selectable(found, 0))
             self._awaited = awaited  # an older listing may come in between
@@ -236,7 +236,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def select(self, key: str) -> bool:
         """Select a row and scroll to it; False if no row has this key."""
-        index = self._rows.find(key, max(0, self._index))
+        index = self._rows.find(key)
         if index < 0 or self._selectable(index, 0) != index:
             return False
         self._go(index)
