@@ -140,6 +140,16 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.press("ctrl+r")
         await driver.until_said("Redone: handed over 2 rows.")
         assert len(Outbox(lossy.home, "s-1").waiting()) == 1
+    async with opened(lossy) as driver:  # another run sees what waits
+        screen = await aftermath(driver)
+        assert "⏳ 2 rows wait; w takes back" in driver.shown
+        await driver.press("w")
+        await driver.until_said("2 rows taken back; u hands over again.")
+        assert Outbox(lossy.home, "s-1").waiting() == []
+        await driver.until(lambda: "⏳" not in driver.shown, "the rows without it")
+        await driver.press("u")
+        await driver.until_said("Undone: took rows back.")
+        assert len(Outbox(lossy.home, "s-1").waiting()) == 1
 
 
 async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> None:

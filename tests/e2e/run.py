@@ -228,10 +228,14 @@ def _chosen(run: Run) -> None:
     if not run.has_mods():
         return
     before = run.config.read_text()
-    for way, name in (("small", "haiku"), ("own", "this session's model")):
+    # The session's own model chooses before there is a summary: what is kept then is left out.
+    for way, name, right in (
+        ("small", "haiku", "R 1 / O 2"),
+        ("own", "this session's model", "R 1 / O 2 3 4"),
+    ):
         run.config.write_text(f'{before}[compaction]\nchoice = "{way}"\n')
         for answer, words, numbers in (
-            ("R 1 / O 3", f"2 handed over, chosen by {name} for 180,020 tokens", 2),
+            (right, f"2 handed over, chosen by {name} for 180,020 tokens", 2),
             ("none", f"0 handed over, chosen by {name}", 0),
             ("R 999", f"without {name}: its answer is no choice, 180,020 tokens spent", 1),
             ("The rules matter most.", f"without {name}: its answer is no choice", 1),

@@ -12,7 +12,7 @@ from memtui.ground.clock import Clock, local_minute, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.lost.outbox import RESCUE, Message, Outbox
+from memtui.lost.outbox import NOTE, RESCUE, Message, Outbox
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.secrets.quoting import fenced, safe
 from memtui.transcript.short_text import ends_of
@@ -90,3 +90,8 @@ def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence
     text = rescue_text(aftermath, rows, places.project.name)
     left = outbox.put(Message(RESCUE, text, rows=len(rows), at=clock().isoformat()))
     return HandedOver(aftermath.session_id, len(rows), left.path)
+
+
+def waiting_rows(places: Places, session_id: str) -> list[Message]:
+    """The messages with rows that wait for a session's next prompt, oldest first."""
+    return [each for each in Outbox(places.home, session_id).waiting() if each.kind in (RESCUE, NOTE)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
@@ -22,9 +22,18 @@ from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
-from memtui.flows.rescue import ROOM, HandedOver, fitting, hand_over, rescue_text, size_of_rows
+from memtui.flows.rescue import (
+    ROOM,
+    HandedOver,
+    fitting,
+    hand_over,
+    rescue_text,
+    size_of_rows,
+    waiting_rows,
+)
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
+from memtui.lost.outbox import Outbox
 from memtui.lost.records import Aftermath, Row
 from memtui.transcript.short_text import tokens
 
@@ -44,7 +53,13 @@ class LostScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it; unfold a title"),
         Binding("a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
-        Binding("w", "hand_over", "hand over", id="hand_over", tooltip="hand the ticked lines over, once"),
+        Binding(
+            "w",
+            "hand_over",
+            "hand over",
+            id="hand_over",
+            tooltip="hand the ticked lines over, once; take waiting ones back",
+        ),
         Binding(
             "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
         ),
@@ -70,6 +85,8 @@ class LostScreen(Screen[None]):
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = {}
+        self._waiting = 0
+        """The number of rows that wait for the session's next prompt."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
@@ -100,6 +117,7 @@ class LostScreen(Screen[None]):
                 )
             finally:
                 self.listing.empty = "Nothing can be read of this compaction; esc goes back."
+            self._waiting = await asyncio.to_thread(self._count_waiting)
             self._show_rows(found)
             moment = parse_iso(found.compaction.source.timestamp)
             when = f" of {day_and_minute(moment)}" if moment else ""
@@ -110,9 +128,13 @@ class LostScreen(Screen[None]):
             self._show_summary()
 
     def _show_rows(self, found: Aftermath) -> None:
-        self._items = items_of(found, self._unfolded)
+        waiting = {"waiting": f"⏳ {_waits(self._waiting)}; w takes back"} if self._waiting else {}
+        self._items = {**waiting, **items_of(found, self._unfolded)}
         self.listing.set_rows(tuple(self._items))
         self.listing.refresh_rows()
+
+    def _count_waiting(self) -> int:
+        return sum(each.rows for each in waiting_rows(self.model.places, self._transcript.stem))
 
     def _draw(self, key: str, width: int) -> Content:
         item = self._items.get(key)
@@ -180,18 +202,21 @@ class LostScreen(Screen[None]):
         rows = self._chosen()
         if rows and self.aftermath is not None:
             text = rescue_text(self.aftermath, rows, self.model.project.name)
-            self.app.copy_text(text, name=f"the rescue prompt of {_rows(rows)}")
+            self.app.copy_text(text, name=f"the rescue prompt of {_rows(len(rows))}")
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
-        rows, aftermath = self._chosen(), self.aftermath
+        aftermath, model = self.aftermath, self.model
+        if aftermath is not None and not self.ticked and self._waiting:
+            await self._take_back()
+            return
+        rows = self._chosen()
         if not rows or aftermath is None:
             return
-        model = self.model
         with self.app.reporting("handing over"):
 
             def hand() -> HandedOver:
-                with model.changes.of_files(f"handed over {_rows(rows)}") as making:
+                with model.changes.of_files(f"handed over {_rows(len(rows))}") as making:
                     done = hand_over(model.places, model.clock, aftermath, rows)
                     making.files.append(done.path)
                 return done
@@ -199,14 +224,33 @@ class LostScreen(Screen[None]):
             done = await asyncio.to_thread(hand)
             self.ticked = {}
             self._ticks_changed()
-            waits = "waits" if done.rows == 1 else "wait"
-            says = f"{_rows(rows)} {waits} for the next prompt of session {clean_line(done.session_id)[:8]}"
+            self._waiting = await asyncio.to_thread(self._count_waiting)
+            self._show_rows(aftermath)
+            says = f"{_waits(len(rows))} for the next prompt of session {clean_line(done.session_id)[:8]}"
             back = "u takes it back."
             if await asyncio.to_thread(model.lacks_hooks):
                 says += ", but the hooks that deliver it are not installed: Y copies a prompt to paste"
                 self.app.warn(f"{says}. {back}")
             else:
                 self.app.say(f"{says}; {back}")
+
+    async def _take_back(self) -> None:
+        """Take back what waits for the session's next prompt."""
+        places, changes = self.model.places, self.model.changes
+        session = self._transcript.stem
+
+        def take() -> int:
+            messages = waiting_rows(places, session)
+            with changes.of_files("took rows back", [each.path for each in messages]):
+                outbox = Outbox(places.home, session)
+                return sum(each.rows for each in messages if outbox.remove(each))
+
+        with self.app.reporting("taking back"):
+            taken = await asyncio.to_thread(take)
+            self.app.say(
+                f"{_rows(taken)} taken back; u hands over again." if taken else "It is handed over already."
+            )
+            self._read()
 
     def action_pin(self) -> None:
         item = self.selected
@@ -248,5 +292,9 @@ class LostScreen(Screen[None]):
             self.dismiss(None)
 
 
-def _rows(rows: Sequence[Row]) -> str:
-    return "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
+
+
+def _waits(number: int) -> str:
+    return f"{_rows(number)} {'waits' if number == 1 else 'wait'}"
