@@ -9,6 +9,7 @@ from memtui.app.settings import Settings, Warn, load_settings
 from memtui.ground.project import Home
 from memtui.hooks.records import Report
 from memtui.hooks.settings import switched
+from memtui.lost.choosing import way_of
 from memtui.store.archive_settings import archive_settings
 
 README = Path(__file__).parents[2] / "README.md"
@@ -25,6 +26,7 @@ def test_every_setting_in_the_readme_can_be_used(tmp_path: Path) -> None:
         "notify": {"bell"},
         "warn": {"at", "bell", "tmux"},
         "hooks": {"capture_manual", "session_states", "typed_commands"},
+        "compaction": {"choice"},
         "sync": {"minutes"},
         "resume": {"tmux"},
         "archive": {"keep", "private", "budget_gb"},
@@ -37,6 +39,7 @@ def test_every_setting_in_the_readme_can_be_used(tmp_path: Path) -> None:
         warn=Warn((80, 95), bell=True, tmux=True),
         sync_seconds=300.0,
     )
+    assert way_of(home) == "small"
     report = Report()
     assert switched("capture_manual", home.config, report, default=False)
     assert not switched("session_states", home.config, report, default=True)

@@ -211,7 +211,9 @@ def _within_a_turn(run: Run) -> None:
     (lost,) = json.loads(run.memtui("lost", "--json"))
     key = [row["key"] for row in lost["rows"] if "river 1" in row["text"]][-1]
     before = len(run.api.requests)
-    run.api.commands = [f"{sys.executable} -m memtui lost --row {key} --hand-over", "echo paddle"]
+    # The mod learns in the background where hand-overs wait.
+    hand_over = f"sleep 5; {sys.executable} -m memtui lost --row {key} --hand-over"
+    run.api.commands = [hand_over, "echo paddle"]
     run.claude("count them all", "--allowedTools", "Bash")
     first, second, third = run.api.requests[before:]
     _check(second.count(OURS) == first.count(OURS), "it waits while the command runs")
