@@ -36,10 +36,10 @@ from memtui.documents.session_state import (
     render_session_state,
     task_key,
     task_tree,
-    without_secrets,
 )
 from memtui.documents.work import goal, is_drafted, plan_in_force, steps_of
 from memtui.ground.project import Project
+from memtui.secrets.secrets import masked
 from memtui.transcript.plans import was_done
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import key_of, one_line, shortened, tokens
@@ -418,7 +418,7 @@ _Part = TypeVar("_Part", Identity, Dynamics)
 
 def draft_session_state(facts: Facts, project: Project, version: int = 1) -> SessionState:
     """The session state document by the rules of seed 003, first run."""
-    raw = without_secrets(raw_state(facts, project))
+    raw = raw_state(facts, project).with_texts(masked)
     decisions = merged_decisions((), raw.decisions)
     return fitted(raw.replace(version=version, tasks=collapsed(raw.tasks), decisions=decisions))
 
@@ -461,7 +461,7 @@ def merge(
         drafted: the draft; its version number is ignored.
         gone: keys of open tasks (`task_key`) that are no longer wanted.
     """
-    before, drafted = previous or SessionState(version=0), without_secrets(drafted)
+    before, drafted = previous or SessionState(version=0), drafted.with_texts(masked)
     merged = SessionState(
         version=min(before.version + 1, LATEST),
         identity=_updated(before.identity, drafted.identity).replace(

@@ -30,6 +30,20 @@ class Record(BaseModel):
         """A copy with some fields changed, and checked like a new one (`model_copy` checks nothing)."""
         return type(self).model_validate({**dict(self), **changes})
 
+    def with_texts(self, change: Callable[[str], str]) -> Self:
+        """A copy with every text changed, at any depth, except in unknown sections."""
+
+        def changed(value: Any) -> Any:
+            if isinstance(value, str):
+                return change(value)
+            if isinstance(value, Section):
+                return value
+            if isinstance(value, Record):
+                return value.with_texts(change)
+            return tuple(map(changed, value)) if isinstance(value, tuple) else value
+
+        return self.replace(**{name: changed(value) for name, value in self})
+
 
 def _text(function: Callable[[str], str]) -> BeforeValidator:
     return BeforeValidator(lambda value: function(value) if isinstance(value, str) else value)

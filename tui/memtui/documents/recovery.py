@@ -946,21 +946,8 @@ def _without_secrets(recovery: Recovery) -> Recovery:
         number += text.count(MASK)
         return text
 
-    changes: dict[str, object] = {
-        name: tuple(mask(item) for item in getattr(recovery, name))
-        for name in ("decisions", "constraints", "known_issues", "changes", "pending", "dependencies")
-    }
-    changes |= {name: mask(getattr(recovery, name)) for name in ("objective", "last_action", "notes")}
-    changes |= {
-        name: tuple(each.replace(path=mask(each.path), role=mask(each.role)) for each in files)
-        for name, files in (
-            ("working_files", recovery.working_files),
-            ("reference_files", recovery.reference_files),
-        )
-    }
-    changes["plan"] = recovery.plan.replace(content=mask(recovery.plan.content))
+    recovery = recovery.with_texts(mask)
     if not number:
         return recovery
     line = f"- Masked: {number} secret{'s' if number > 1 else ''} of the transcript"
-    changes["notes"] = f"{changes['notes']}\n{line}".strip()
-    return recovery.replace(**changes)
+    return recovery.replace(notes=f"{recovery.notes}\n{line}".strip())

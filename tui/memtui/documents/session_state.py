@@ -69,7 +69,6 @@ from memtui.documents.work import (
 )
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, file_text, item, without_blank_ends
-from memtui.secrets.secrets import masked
 from memtui.transcript.checks import SENTENCE, bare_command, packages_of
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, role_of, shown_path
@@ -572,28 +571,6 @@ def _fitting(folder: str, names: list[str], room: int) -> list[str]:
             break
         fitting.append(name)
     return fitting
-
-
-def without_secrets(state: SessionState) -> SessionState:
-    """The same document, its secrets masked by the rules of `memtui.secrets.secrets`."""
-    working, dynamics = state.working, state.dynamics
-    return state.replace(
-        identity=state.identity.replace(goal=masked(state.identity.goal)),
-        tasks=tuple(map(_task, state.tasks)),
-        decisions=tuple(each.replace(text=masked(each.text)) for each in state.decisions),
-        working=working.replace(
-            last_compile=masked(working.last_compile),
-            last_error=masked(working.last_error),
-            technical_state=masked(working.technical_state),
-            files_modified=masked(working.files_modified),
-            dependencies=masked(working.dependencies),
-        ),
-        dynamics=dynamics.replace(last_intent=masked(dynamics.last_intent)),
-    )
-
-
-def _task(task: Task) -> Task:
-    return task.replace(text=masked(task.text), children=tuple(map(_task, task.children)))
 
 
 _WORDS = 20
