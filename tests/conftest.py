@@ -35,10 +35,6 @@ settings.register_profile(
 )
 settings.load_profile("memtui")
 
-# The plain asserts in these tell what differed.
-pytest.register_assert_rewrite("tests.store.contract")
-
-
 # Modules and tests are no garbage; it is looked for again when they have all been collected.
 gc.disable()
 

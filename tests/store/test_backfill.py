@@ -25,7 +25,6 @@ from memtui.store.backfill import (
     compactions_in,
     coverage,
     first_message,
-    missing_captures,
     write_missing,
 )
 from memtui.store.captures import CaptureStore
@@ -121,17 +120,17 @@ def test_a_compaction_that_a_resumed_session_repeats_counts_once(project: Projec
     path, times = _session(project, "a", "auto")
     copy = path.with_name("b.jsonl")
     copy.write_text(path.read_text().replace('"sessionId": "a"', '"sessionId": "b"').replace('"a"', '"b"'))
-    (found,) = missing_captures(_transcripts(project), [])
+    (found,) = coverage(_transcripts(project), []).missing
     assert found.at == times[0]
     for session in ("a", "b"):
-        assert missing_captures(_transcripts(project), [_capture(session, times[0])]) == ()
+        assert coverage(_transcripts(project), [_capture(session, times[0])]).missing == ()
 
 
 def test_written_with_the_compactions_own_time_and_never_twice(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, times = _session(project, "a", "auto", "auto")
-    missing = missing_captures(_transcripts(project), [])
+    missing = coverage(_transcripts(project), []).missing
     written = [write_missing(project, each, first_message(each)) for each in missing]
     assert [each and each.name for each in written] == [
         "20260102_091000-autocompact.md", "20260102_092000-autocompact.md"
@@ -140,7 +139,7 @@ def test_written_with_the_compactions_own_time_and_never_twice(
     capture = _captures(project)[0]
     assert (capture.session_id, capture.transcript) == ("a", str(path))
     assert capture.first_message == "Fix the refund of a"
-    assert missing_captures(_transcripts(project), _captures(project)) == ()
+    assert coverage(_transcripts(project), _captures(project)).missing == ()
     assert [write_missing(project, each, "") for each in missing] == [None, None]
     assert names(project.compacts) == [".gitignore", *(each.name for each in written if each)]
     assert mode_of(project.compacts) == 0o700
@@ -150,16 +149,16 @@ def test_written_with_the_compactions_own_time_and_never_twice(
 def test_a_taken_second_moves_on_in_the_name_alone(project: Project) -> None:
     _, times = _session(project, "a", "auto")
     _session(project, "b", "auto")
-    for each in missing_captures(_transcripts(project), []):
+    for each in coverage(_transcripts(project), []).missing:
         write_missing(project, each, "")
     assert names(project.compacts)[1:] == ["20260102_091000-autocompact.md", "20260102_091001-autocompact.md"]
     assert {capture.timestamp for capture in _captures(project)} == {times[0]}
-    assert missing_captures(_transcripts(project), _captures(project)) == ()
+    assert coverage(_transcripts(project), _captures(project)).missing == ()
 
 
 def test_two_at_once_write_one(project: Project) -> None:
     _session(project, "a", "auto")
-    (missing,) = missing_captures(_transcripts(project), [])
+    (missing,) = coverage(_transcripts(project), []).missing
     with ThreadPoolExecutor(8) as pool:
         written = list(pool.map(lambda _: write_missing(project, missing, "x"), range(8)))
     assert sum(each is not None for each in written) == 1
@@ -170,7 +169,7 @@ def test_a_linked_folder_is_not_written_to(project: Project, tmp_path: Path) -> 
     _session(project, "a", "auto")
     (tmp_path / "elsewhere").mkdir()
     (project.root / ".project").symlink_to(tmp_path / "elsewhere")
-    (missing,) = missing_captures(_transcripts(project), [])
+    (missing,) = coverage(_transcripts(project), []).missing
     with pytest.raises(FileOutside):
         write_missing(project, missing, "")
     assert names(tmp_path / "elsewhere") == []
@@ -179,12 +178,12 @@ def test_a_linked_folder_is_not_written_to(project: Project, tmp_path: Path) -> 
 def test_a_reviewed_capture_counts(project: Project) -> None:
     _, times = _session(project, "a", "auto")
     capture = _capture("a", times[0]).replace(status="reviewed", summary="s", memory="m.md")
-    assert missing_captures(_transcripts(project), [capture]) == ()
+    assert coverage(_transcripts(project), [capture]).missing == ()
 
 
 def test_a_transcript_that_is_gone_has_none(project: Project, tmp_path: Path) -> None:
     gone = Transcript(tmp_path / "gone.jsonl", "gone", (0, 0, 0))
-    assert missing_captures([gone], []) == ()
+    assert coverage([gone], []).missing == ()
     compaction = Compaction(STARTED, "auto", "gone", gone.path, "")
     assert first_message(compaction) == ""
 
@@ -203,7 +202,7 @@ def test_a_transcript_that_is_gone_has_none(project: Project, tmp_path: Path) ->
 def test_manual_compactions_are_not_missing(project: Project, line: object) -> None:
     path, _ = _session(project, "a")
     path.write_text(path.read_text() + json.dumps(line) + "\n")
-    assert missing_captures(_transcripts(project), []) == ()
+    assert coverage(_transcripts(project), []).missing == ()
 
 
 @given(
@@ -255,7 +254,7 @@ def test_the_marked_lines_alone_are_parsed(project: Project, monkeypatch: pytest
         return real(data, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(transcript_format, "from_json", counting)
-    assert len(missing_captures(_transcripts(project), [])) == 1
+    assert len(coverage(_transcripts(project), []).missing) == 1
     assert len(parsed) == 1
 
 
@@ -263,4 +262,4 @@ def test_what_the_hook_wrote_before_the_compaction_counts(project: Project) -> N
     _, times = _session(project, "a", "auto")
     moment = times[0] - timedelta(seconds=90)
     text = render_pending(timestamp=moment, session_id="a", transcript="/t.jsonl", first_message="x")
-    assert missing_captures(_transcripts(project), [parse_capture(text)]) == ()
+    assert coverage(_transcripts(project), [parse_capture(text)]).missing == ()

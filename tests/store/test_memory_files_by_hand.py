@@ -17,8 +17,7 @@ from memtui.ground.project import Home, Project
 from memtui.store import memories
 from memtui.store.memories import LIMIT, Filter, IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore, New
 from tests.disk import mode_of
-from tests.store.contract_base import FIRST, NOW, Watch
-from tests.store.memories import home_in
+from tests.store.memories import FIRST, NOW, Watch, home_in
 
 TEXT = b"# Session Recovery\r\n\n## Objective\nFix it\n\n## Notes\n\xff"
 

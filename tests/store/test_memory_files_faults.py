@@ -17,8 +17,7 @@ from memtui.store.memories import Filter, MemoryStore, New
 from tests import faults
 from tests.disk import DEAD_PID, age
 from tests.processes import start_together
-from tests.store.contract_base import FIRST, Watch
-from tests.store.memories import home_in
+from tests.store.memories import FIRST, Watch, home_in
 
 OLD, TRASHED = FIRST, "CMEM-20260102-101501"
 NEW = New(b"new\r\n", description="new", tags=("t",))
@@ -173,7 +172,7 @@ from pathlib import Path
 from memtui.store.memories import New
 from memtui.store.memories import MemoryStore
 from tests.disk import without_flushing
-from tests.store.contract_base import Watch
+from tests.store.memories import Watch
 from tests.store.memories import home_in
 without_flushing()
 store = MemoryStore(home_in(Path(sys.argv[1])), Watch())
@@ -199,7 +198,7 @@ import sys
 from pathlib import Path
 from memtui.store.memories import MemoryStore
 from tests.disk import without_flushing
-from tests.store.contract_base import FIRST, Watch
+from tests.store.memories import FIRST, Watch
 from tests.store.memories import home_in
 without_flushing()
 store = MemoryStore(home_in(Path(sys.argv[1])), Watch())

@@ -102,12 +102,10 @@ class Copy:
 
     @property
     def size(self) -> int:
-        """Source bytes."""
         return self.frames[-1].at + self.frames[-1].size if self.frames else 0
 
     @property
     def packed(self) -> int:
-        """Bytes of both files."""
         return sum(status.st_size for each in (self.index, self.data) if (status := _status(each)))
 
     @property
@@ -236,7 +234,6 @@ class _Taken:
         return True
 
     def rest(self, source: BinaryIO) -> None:
-        """Append all that follows."""
         while part := source.read(FRAME):
             self._add(part, None)
 
@@ -342,7 +339,6 @@ class UnpackedStream(io.RawIOBase):
         self._part = memoryview(b"")
 
     def readable(self) -> bool:
-        """Always true."""
         return True
 
     def readinto(self, buffer: Any) -> int:

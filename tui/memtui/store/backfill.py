@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from memtui.documents.capture import Capture
 from memtui.documents.capture_text import capture_name, render_pending
@@ -33,18 +33,6 @@ _YEARS = range(2020, 9999)
 
 _NAMES = 100
 _CAPTURE_LIMIT = 1 << 20
-
-
-class Captured(Protocol):
-    """The part of `memtui.documents.capture.Capture` that is used here."""
-
-    @property
-    def session_id(self) -> str:
-        """Claude Code's session id."""
-
-    @property
-    def timestamp(self) -> datetime:
-        """When the compaction began, to the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +82,7 @@ def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
 
 
 def coverage(
-    transcripts: Iterable[Transcript], captures: Iterable[Captured], read: Reader = compactions_in
+    transcripts: Iterable[Transcript], captures: Iterable[Capture], read: Reader = compactions_in
 ) -> Coverage:
     """Compare the auto-compactions in transcripts with captures.
 
@@ -124,13 +112,6 @@ def coverage(
         tuple(compaction for key, compaction in autos if key not in covered),
         {capture: tokens for capture, key in captured if (tokens := first[key].tokens) is not None},
     )
-
-
-def missing_captures(
-    transcripts: Iterable[Transcript], captures: Iterable[Captured], read: Reader = compactions_in
-) -> tuple[Compaction, ...]:
-    """The auto-compactions that have no capture, oldest first; see `coverage`."""
-    return coverage(transcripts, captures, read).missing
 
 
 def first_message(compaction: Compaction) -> str:
@@ -182,7 +163,7 @@ def _read(transcript: Transcript, read: Reader) -> tuple[Compaction, ...]:
 
 
 def _captured(
-    sessions: dict[str, dict[str, Compaction]], captures: Iterable[Captured]
+    sessions: dict[str, dict[str, Compaction]], captures: Iterable[Capture]
 ) -> list[tuple[tuple[str, datetime], str]]:
     """The captures of compactions, by session and time, with the key of each one's compaction."""
     in_order = {
@@ -271,7 +252,7 @@ def find_missing(places: Places, clock: Clock) -> list[Missing]:
     sources = {each.path: source for each, source in deleted.items()}
     return [
         Missing(replace(each, transcript=sources.get(each.transcript, each.transcript)), first_message(each))
-        for each in missing_captures(transcripts, _captures(places))
+        for each in coverage(transcripts, _captures(places)).missing
     ]
 
 

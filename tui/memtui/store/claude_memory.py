@@ -358,7 +358,6 @@ def fields_of(text: str) -> dict[str, str]:
 
 
 def body_of(text: str) -> str:
-    """A memory's text without its front matter."""
     return _HEAD.sub("", text, count=1).lstrip("\n")
 
 

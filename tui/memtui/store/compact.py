@@ -180,7 +180,6 @@ def stored_already(
 
 
 def describe(facts: Facts) -> str:
-    """A one-line description of a session."""
     return shortened(one_line(title_of(facts)), _DESCRIPTION).rstrip(".。")
 
 

@@ -35,7 +35,6 @@ class Confirmed:
         return _digest(text) in self._since
 
     def since(self, text: str) -> datetime | None:
-        """When a pin was written or confirmed."""
         return self._since.get(_digest(text))
 
     def add(self, texts: Iterable[str], at: datetime | None = None) -> None:

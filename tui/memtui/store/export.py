@@ -50,7 +50,6 @@ def form_of(name: str) -> Form:
 
 
 def session_file(transcript: Path, form: Form = Form.HTML) -> str:
-    """The default name of a session's file."""
     return f"session-{transcript.stem[:8]}.{form}"
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
@@ -99,20 +97,6 @@ class Followed:
     """Why it could not be brought up to date: one sentence without its full stop."""
 
 
-class Update(Protocol):
-    """Brings a session up to date: `update_state`."""
-
-    def __call__(
-        self,
-        places: Places,
-        clock: Clock,
-        *,
-        transcript: Path,
-        cancelled: Callable[[], bool] | None,
-    ) -> StoredState | None:
-        """Write the next version."""
-
-
 class Following:
     """Keeps the state documents of a project's sessions up to date, one `step` at a time."""
 
@@ -122,7 +106,7 @@ class Following:
         clock: Clock,
         *,
         follower: Follower | None = None,
-        update: Update = update_state,
+        update: Callable[..., StoredState | None] = update_state,
     ) -> None:
         self._places = places
         self._clock = clock

@@ -49,7 +49,6 @@ class Freshness(NamedTuple):
 
     @property
     def is_stale(self) -> bool:
-        """Whether any has changed or is gone."""
         return bool(self.changed or self.gone)
 
     @property

@@ -46,12 +46,10 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its key among the entries of its listing."""
         return self.name
 
     @property
     def path(self) -> Path:
-        """The file's path, built on demand."""
         return Path(self.folder, self.name)
 
     @property
@@ -126,7 +124,6 @@ def scan(
 
 
 def is_stored(entry: Entry) -> bool:
-    """Whether a listed memory is a stored one, by its name."""
     return entry.name.startswith("CMEM-")
 
 

@@ -293,11 +293,9 @@ class MemoryStore:
             return ""
 
     def is_deleted(self, memory_id: str) -> bool:
-        """Whether the memory is in the trash, or was."""
         return os.path.lexists(f"{self._trash}/{file_name(memory_id)}")
 
     def deleted(self) -> Page:
-        """The memories in the trash, newest first."""
         items = tuple(read_listed(self._thrown_away(), self._trash))
         return Page(items, len(items))
 
@@ -471,7 +469,6 @@ class MemoryStore:
             raise FileProblem(path, f"is broken: {error}") from error
 
     def _place(self, memory_id: str) -> Path:
-        """The path for a new memory's file."""
         return self._memories / month_of(memory_id) / file_name(memory_id)
 
     def _find_file(self, memory_id: str) -> Path | None:
@@ -595,7 +592,6 @@ def _nearest(text: str, ids: Collection[str]) -> list[str]:
 
 
 def file_name(memory_id: str) -> str:
-    """The name of a memory's file."""
     return f"{memory_id}.md"
 
 
@@ -663,7 +659,6 @@ def read_stored(memory_id: str, data: bytes) -> StoredMemory:
 
 
 def broken(path: Path, reason: str) -> Listed:
-    """An unusable memory for a list."""
     memory_id = path.name.removesuffix(".md")
     return Listed(bare_meta(memory_id), path, memory_id, reason)
 

@@ -134,11 +134,9 @@ class _Search:
         return sorted(some, key=lambda entity: entity.kind != FILE)[:_ASKED]
 
     def ask(self, entity: Entity) -> None:
-        """Find the memories that name an entity."""
         self._add(entity, _phrases(entity, self._root))
 
     def nearest(self) -> list[str]:
-        """The ids of the candidates worth reading."""
         return sorted(self._scores, key=lambda each: (-self._scores[each], each))[:_READ]
 
     def _add(self, entity: Entity, phrases: Sequence[str] = (), session: str = "") -> None:

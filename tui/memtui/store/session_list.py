@@ -62,7 +62,6 @@ class Session:
 
     @property
     def name(self) -> str:
-        """Its title, else the first prompt."""
         return self.summary.title or self.summary.first_ask
 
     def ran_in(self, root: Path) -> str:

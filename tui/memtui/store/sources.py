@@ -68,12 +68,10 @@ class Sources:
 
 
 def is_archived(entry: Entry) -> bool:
-    """Whether a transcript is an archived copy."""
     return _KEPT.fullmatch(entry.name) is not None
 
 
 def is_agent(path: Path) -> bool:
-    """Whether a transcript is a subagent's."""
     return _AGENT.fullmatch(path.name) is not None
 
 

@@ -25,13 +25,11 @@ VERSION = re.compile(r"v(\d{1,8})\.md", re.ASCII)
 
 
 def version_of(entry: Entry) -> int:
-    """The number in a document's name."""
     match = VERSION.fullmatch(entry.name)
     return int(match[1]) if match else 0
 
 
 def version_name(version: int) -> str:
-    """The name of a version's file."""
     return f"v{version:04d}.md"
 
 

@@ -148,7 +148,6 @@ class SessionDocuments:
     transcript: Path | None = None
 
     def load(self, entry: Entry) -> StoredState:
-        """Read one of `entries`."""
         return self.store.load(entry)
 
     def version(self, number: int | None = None) -> StoredState:
@@ -167,7 +166,6 @@ class SessionDocuments:
         return self.store.load(entry)
 
     def before(self, number: int) -> StoredState | None:
-        """The previous version; None for the first one."""
         entry = next((entry for entry in self.entries if version_of(entry) < number), None)
         return self.store.load(entry) if entry is not None else None
 

@@ -76,7 +76,6 @@ class SessionStates:
 
     @property
     def written(self) -> datetime:
-        """Time of the last version."""
         return written_at(self.newest)
 
 

@@ -43,7 +43,6 @@ class Transcript(NamedTuple):
 
     @property
     def mtime_ns(self) -> int:
-        """Time of its last change, in nanoseconds."""
         return self.signature[0]
 
 

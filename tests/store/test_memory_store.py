@@ -1,45 +1,102 @@
-"""The contract of all memory backends, as tests that a new backend has to pass.
-
-::
-
-    class TestMine(Contract):
-        def make(self, clock): return MyBackend(clock)
-
-    class MineInAnyOrder(InAnyOrder): ...the same
-    TestMineInAnyOrder = MineInAnyOrder.TestCase
-"""
+"""The store of memories, call by call, and compared with a dictionary after any sequence of calls."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from memtui.documents.memory import MemoryMeta, StoredMemory
+from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
+from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.store.memories import Filter, IdTaken, MemoryMissing, MemoryStore, New, Page
-from tests.store.contract_base import (
-    BODIES,
-    EACH,
-    FIRST,
-    NONSENSE,
-    NOW,
-    ContractBase,
-    Watch,
-    concerns,
-    ids,
-    metas,
-    news,
-    words,
+from tests.store.memories import FIRST, NOW, Watch, home_in
+
+BODIES = (
+    b"# Session Recovery\n\n## Objective\nFix it\n",
+    b"lines\r\nof\r\nWindows\r\n",
+    b"no end of line",
+    b"\n\n\nblank lines at both ends\n\n\n",
+    b"a\0NUL and \x1b[31mred\x07",
+    b"\xff\xfe no UTF-8 \x80\xc3",
+    b"\xef\xbb\xbfa byte order mark",
+    "恢复会话 — リカバリ — 복구 — café".encode(),
+    b"---\nid: CMEM-20200101-000000\ntags: [x]\n---\nlooks like front matter",
+    b"---\n",
+    b"---",
+    b"lone\rcarriage\rreturns\r",
+    b" ",
+    b"",
+    bytes(range(256)),
+)
+NONSENSE = (
+    "",
+    " ",
+    "CMEM-",
+    "cmem",
+    "x",
+    "../../etc/passwd",
+    "CMEM-2026010-101500",
+    "CMEM-20260102-101500.md",
+    "a\0b",
+)
+SYNTAX = ('"', "a AND", "NEAR(", "*", "x:y", "-", "'", "a\0b", "(", "C++", "it's", "a.b", "foo-bar")
+
+EACH = settings(suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow])
+
+words = st.text(max_size=12)
+tags = st.lists(words, max_size=4).map(tuple)
+news = st.builds(
+    New,
+    body=st.binary(max_size=40) | st.sampled_from(BODIES[:-1]),
+    project=st.sampled_from(("", "/a", "/a/below", "/ab", "/b c", "/b c/x")) | words,
+    description=words,
+    tags=st.lists(st.sampled_from(("Tax", "auth", "Ärger")), max_size=2).map(tuple) | tags,
+    session_id=words,
+    created=st.none() | st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1), timezones=st.just(UTC)),
 )
 
 
-class Contract(ContractBase):
-    """The tests; subclassed for each backend."""
+def concerns(project: str, root: str) -> bool:
+    """Whether a memory's project is a root or below it; a memory without a project belongs to all."""
+    return project in ("", root, root.rpartition("/")[2]) or project.startswith(f"{root}/")
+
+
+def metas(page: Page) -> list[MemoryMeta]:
+    return [listed.meta for listed in page.items]
+
+
+def ids(page: Page) -> list[str]:
+    return [listed.meta.id for listed in page.items]
+
+
+class TestMemoryStore:
+    @pytest.fixture(autouse=True)
+    def _places(self, tmp_path: Path) -> None:
+        self.base = tmp_path
+        self.number = 0
+
+    def make(self, clock: Clock) -> MemoryStore:
+        """A new, empty store."""
+        self.number += 1
+        return MemoryStore(home_in(self.base / str(self.number)), clock)
+
+    @pytest.fixture
+    def watch(self) -> Watch:
+        return Watch()
+
+    @pytest.fixture
+    def store(self, watch: Watch) -> MemoryStore:
+        return self.make(watch)
 
     # Made and read
 
@@ -337,3 +394,132 @@ class Contract(ContractBase):
             with pytest.raises(MemoryMissing):
                 store.restore(wrong)
         assert metas(store.list()) == [meta]
+
+
+class InAnyOrder(RuleBasedStateMachine):
+    """With people who edit, delete and move files by hand."""
+
+    known = Bundle("known")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watch = Watch()
+        self.base = Path(tempfile.mkdtemp())
+        self.store = MemoryStore(home_in(self.base), self.watch)
+        self.memories: dict[str, StoredMemory] = {}
+        self.trash: dict[str, StoredMemory] = {}
+        self.used: set[str] = set()
+
+    @rule(target=known, new=news)
+    def create(self, new: New) -> str:
+        meta = self.store.create(new)
+        assert meta.id not in self.used
+        self.used.add(meta.id)
+        self.memories[meta.id] = StoredMemory(meta=meta, body=new.body)
+        return meta.id
+
+    @rule(memory_id=known, new=news)
+    def create_once_more(self, memory_id: str, new: New) -> None:
+        if memory_id in self.memories or memory_id in self.trash:
+            assert _refused(lambda: self.store.create(New(new.body, id=memory_id)), IdTaken)
+
+    @rule(seconds=st.integers(-3, 3))
+    def wait(self, seconds: int) -> None:
+        self.watch.move(seconds)
+
+    @rule(
+        memory_id=known,
+        description=st.none() | words,
+        new_tags=st.none() | tags,
+    )
+    def update(
+        self,
+        memory_id: str,
+        description: str | None,
+        new_tags: tuple[str, ...] | None,
+    ) -> None:
+        wanted = {"description": description, "tags": new_tags}
+
+        def act() -> MemoryMeta:
+            return self.store.update(memory_id, **wanted)  # type: ignore[arg-type]
+
+        if memory_id not in self.memories:
+            assert _refused(act, MemoryMissing)
+            return
+        old = self.memories[memory_id]
+        meta = old.meta.replace(**{key: value for key, value in wanted.items() if value is not None})
+        if meta != old.meta:
+            meta = meta.replace(updated=self.watch())
+        assert act() == meta
+        self.memories[memory_id] = old.replace(meta=meta)
+
+    @rule(memory_id=known)
+    def delete(self, memory_id: str) -> None:
+        if memory_id in self.memories:
+            self.store.delete(memory_id)
+            self.trash[memory_id] = self.memories.pop(memory_id)
+        else:
+            assert _refused(lambda: self.store.delete(memory_id), MemoryMissing)
+
+    @rule(memory_id=known)
+    def restore(self, memory_id: str) -> None:
+        if memory_id in self.trash:
+            self.store.restore(memory_id)
+            self.memories[memory_id] = self.trash.pop(memory_id)
+        else:
+            assert _refused(lambda: self.store.restore(memory_id), MemoryMissing)
+
+    @invariant()
+    def both_hold_the_same(self) -> None:
+        page = self.store.list(Filter())
+        assert metas(page) == [memory.meta for _, memory in sorted(self.memories.items(), reverse=True)]
+        assert page.total == len(self.memories)
+        assert not any(listed.problem for listed in page.items)
+        assert metas(self.store.deleted()) == [
+            memory.meta for _, memory in sorted(self.trash.items(), reverse=True)
+        ]
+        for memory_id, memory in self.memories.items():
+            assert self.store.get(memory_id) == memory
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.base)
+
+    def path_of(self, memory_id: str) -> Path:
+        (path,) = home_in(self.base).memories.glob(f"*/{memory_id}.md")
+        return path
+
+    @rule(memory_id=known, body=st.binary(max_size=20))
+    def edit_by_hand(self, memory_id: str, body: bytes) -> None:
+        if memory_id in self.memories:
+            memory = self.memories[memory_id].replace(body=body)
+            self.path_of(memory_id).write_bytes(render_stored(memory))
+            self.memories[memory_id] = memory
+
+    @rule(memory_id=known)
+    def delete_by_hand(self, memory_id: str) -> None:
+        if memory_id in self.memories:
+            self.path_of(memory_id).unlink()
+            del self.memories[memory_id]
+            self.used.discard(memory_id)
+
+    @rule(memory_id=known)
+    def move_by_hand(self, memory_id: str) -> None:
+        if memory_id in self.memories:
+            other = home_in(self.base).memories / "1980-01"
+            other.mkdir(exist_ok=True)
+            self.path_of(memory_id).rename(other / f"{memory_id}.md")
+
+
+def _refused(act: Callable[[], object], kind: type[Exception]) -> bool:
+    try:
+        act()
+    except kind:
+        return True
+    return False
+
+
+TestInAnyOrder = InAnyOrder.TestCase
+TestInAnyOrder.settings = settings(
+    max_examples=12, stateful_step_count=20, phases=(Phase.explicit, Phase.generate, Phase.shrink)
+)
+"""Explaining a failure takes minutes."""
