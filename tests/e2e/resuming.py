@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,8 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
     """
     settled(run)
     for transcript in Path(run.env["HOME"], ".claude", "projects").rglob("*.jsonl"):
-        os.utime(transcript, (time.time() - 120,) * 2)  # of a session just written, memtui asks first
+        # Of a session just written, memtui asks first; their order stays.
+        os.utime(transcript, (transcript.stat().st_mtime - 120,) * 2)
     env = {**run.env, "TERM": "xterm-256color"}
     tmux = Tmux(f"memtui-e2e-{os.getpid()}", _SIZE, command(env, str(run.project), only=True))
     try:
