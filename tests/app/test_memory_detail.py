@@ -11,7 +11,7 @@ from memtui.app.panes.pane import PaneId, Progress
 from memtui.app.widgets.document import Document
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.store.search_index import SearchIndex
-from tests.app.harness import NARROW, SIZES, Driver, opened
+from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.world import World
 
 STEPS = tuple(f"{number}. Step {number} of the plan" for number in range(1, 9))
@@ -96,7 +96,7 @@ async def test_tab_and_enter_unfold_and_fold(world: World, names: list[str]) -> 
 
 async def test_enter_follows_to_a_related_memory_and_esc_comes_back(world: World, names: list[str]) -> None:
     async with opened(world) as driver:
-        for size in SIZES:
+        for size in (WIDE, SHORT):
             await driver.resize(size)
             await read(driver)
             pane = driver.pane(PaneId.MEMORIES)

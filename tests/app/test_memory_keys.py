@@ -10,7 +10,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import AskScreen
 from memtui.ground.clock import system_clock
 from memtui.store.memories import MemoryStore
-from tests.app.harness import SIZES, opened
+from tests.app.harness import SHORT, WIDE, opened
 from tests.app.memories import meta, path_of, rows
 from tests.app.world import World
 
@@ -62,7 +62,7 @@ async def test_with_none_of_this_project_it_says_how_many_there_are(world: World
 
 async def test_tags_are_edited_in_one_line(world: World, names: list[str]) -> None:
     async with opened(world) as driver:
-        for size in SIZES:
+        for size in (WIDE, SHORT):
             await driver.resize(size)
             await driver.press("2", "t")
             await driver.until(lambda: isinstance(driver.screen, AskScreen), "the line")

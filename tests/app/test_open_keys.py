@@ -13,7 +13,7 @@ from memtui.app.terminal import editor_command
 from memtui.app.widgets.document import from_markdown
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_view import TranscriptView
-from tests.app.harness import SHORT, SIZES, Driver, opened
+from tests.app.harness import SHORT, WIDE, Driver, opened
 from tests.app.world import World, captured_session
 
 
@@ -36,7 +36,7 @@ def long(full: World) -> World:
 
 async def test_a_transcript_opens_at_its_end_and_closes(long: World) -> None:
     async with opened(long) as driver:
-        for size in SIZES:
+        for size in (WIDE, SHORT):
             await driver.resize(size)
             await driver.press("o")
             await until_read(driver)

@@ -17,7 +17,7 @@ from memtui.app.widgets.input_line import InputLine
 from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
-from tests.app.harness import NARROW, SIZES, Driver, opened
+from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.world import World, clock
 
 
@@ -313,7 +313,7 @@ async def test_at_every_size_the_frame_says_where_one_is_and_the_reader_is_style
 
     monkeypatch.setattr(Stylesheet, "update_nodes", noted)
     async with opened(long) as driver:
-        for size in SIZES:
+        for size in (WIDE, SHORT):
             await driver.resize(size)
             restyled.clear()
             await driver.press("o")
