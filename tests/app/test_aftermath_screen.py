@@ -66,9 +66,9 @@ async def unfold(driver: Driver, screen: LostScreen, name: str) -> None:
 async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
     async with opened(lossy) as driver:
         await driver.until(lambda: "LOST" in driver.detail, "the losses")
-        await driver.until(lambda: "✗ 2" in driver.shown, "the number of losses")
+        await driver.until(lambda: "✗ 3" in driver.shown, "the number of losses")
         lines = driver.detail.splitlines()
-        first = lines.index("LOST  2")
+        first = lines.index("LOST  3")
         assert lines[first + 1] == "  ✗ Never refresh twice: the provider revokes both tokens. (L6)"
         assert lines[first + 2] == "  ✗ pytest -q (L7, needed again 1 call later)"
         assert "! docs/ghost.md: no record names this file" in driver.detail
@@ -82,7 +82,7 @@ async def test_every_row_in_sight_says_how_much_was_lost(lossy: World) -> None:
     lossy.capture(50, "Another session, with no transcript", session="s-2")
     async with opened(lossy) as driver:
         assert "no transcript" in driver.lines[2]
-        await driver.until(lambda: "✗ 2" in driver.lines[3], "the number of losses")
+        await driver.until(lambda: "✗ 3" in driver.lines[3], "the number of losses")
 
 
 async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -> None:
@@ -91,7 +91,7 @@ async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -
             await driver.resize(size)
             screen = await aftermath(driver)
             assert "pytest -q" in driver.shown, size
-            assert str(screen.listing.border_title) == "Lost 2 · kept 2 of 05 Mar 12:25", size
+            assert str(screen.listing.border_title) == "Lost 3 · kept 2 of 05 Mar 12:25", size
             if size in (WIDE, MIDDLE):
                 await driver.press("a")
                 assert ("tokens ─╯" in driver.shown) is (size == WIDE)

@@ -23,7 +23,7 @@ def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> 
     assert (result.code, result.err) == (0, "")
     first, second = result.out.split("\n\n2026-")
     assert first.startswith(
-        "2026-01-02 09:00  session 5e55-1d  155k  3 losses that count, 4 missing in all, 2 kept"
+        "2026-01-02 09:00  session 5e55-1d  155k  4 losses that count, 4 missing in all, 2 kept"
     )
     assert "- ✗ 1. never push to main, I do that myself (L8)\n- ✗ 2. Write the release notes (L11)\n" in first
     assert ". src/invoice.ts (L6)\n" in first
@@ -39,7 +39,7 @@ def test_json_has_the_evidence(memtui: Memtui, project: Project) -> None:
     kept = next(row for row in first["rows"] if row["text"] == "src/tax.ts")
     assert (kept["state"], kept["line"]) == ("kept", 4)
     assert "src/tax.ts was changed" in kept["evidence"]["text"]
-    assert first["losses"] == 3
+    assert first["losses"] == 4
 
 
 def test_a_session_without_compaction_is_said_so(memtui: Memtui, project: Project) -> None:

@@ -31,7 +31,7 @@ def test_each_line_is_kept_or_lost_with_its_place(tmp_path: Path) -> None:
     assert kept.evidence is not None
     assert "round the tax per line" in SUMMARY[slice(*kept.evidence)]
     assert row(found, "src/invoice.ts").source.line == 6
-    assert [each.kind for each in found.counted_losses] == ["rule", "task", "failure"]
+    assert [each.kind for each in found.counted_losses] == ["rule", "task", "failure", "file"]
 
 
 def test_what_was_needed_again_counts(tmp_path: Path) -> None:

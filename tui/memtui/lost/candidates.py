@@ -90,6 +90,7 @@ _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 3
 """The last commands and skills, whose steps may still be due."""
 _SECTION = re.compile(r"^\s*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^\s*\|((?!\s*:?-{2,})[^\n]{12,}?)\|\s*$", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
@@ -329,11 +330,15 @@ def _planned(facts: Facts) -> Iterator[Candidate]:
     """Lines of the plan in force: its steps, checks and limits, which summaries seldom repeat."""
     plan = plan_in_force(facts)
     if plan is not None:
+        if plan.path:
+            yield Candidate("step", f"the approved plan: {plan.path}", plan.source, "open", target=_PLAN)
         yield from _plan_lines(plan.content, plan.source)
 
 
 def _plan_lines(text: str, source: Source) -> Iterator[Candidate]:
     lines = [one_line(item).replace("**", "") for item in _ITEM.findall(text)]
+    lines += [" → ".join(cell.strip() for cell in row.split("|")) for row in _TABLE_ROW.findall(text)]
+    lines += [*_run_in(text)]
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
     for line in list(dict.fromkeys(line for line in lines if len(words(line)) > 2))[:_PLANNED]:
         kind: Kind = "rule" if _LIMITS.search(line) else "step"

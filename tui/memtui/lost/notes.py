@@ -31,7 +31,7 @@ ROOM = 2_500
 """The most characters of a note, its mark included."""
 LINES = 20
 _QUOTE = 260
-_MOST = {"R": 7, "S": 5, "F": 4, "C": 4, "N": 3, "O": 0}
+_MOST = {"R": 8, "S": 8, "F": 4, "C": 5, "N": 4, "O": 0}
 """The most lines under each heading when nobody chooses."""
 _CHOICE = re.compile(r"[A-Z]|[0-9]+")
 _SEPARATED = re.compile(r"[RSFCNO0-9\s,/;:.]*")

@@ -35,7 +35,7 @@ TITLES: dict[Kind, str] = {
 }
 """Kinds in the order in which a list shows them."""
 
-COUNTS = 50.0
+COUNTS = 44.0
 """The least worth of a loss that counts."""
 
 

@@ -23,6 +23,8 @@ _WEIGHTY = frozenset({"pin", "active", "rule", "refused", "step", "task", "answe
 _KEPT, _MAYBE = 0.62, 0.42
 """Shares of a line's words, by their rarity, in the whole text; or in one passage of it."""
 _PASSAGE, _PASSAGE_MAYBE = 0.5, 0.44
+_SCATTERED = 0.66
+"""Least share of words, in no one passage, that may say the same."""
 _NEAR = 0.2
 """Least share of a passage that counts as near."""
 _STEM = 5
@@ -101,6 +103,10 @@ class Text:
             return "kept" if not weighty or best >= _PASSAGE else "maybe"
         if everywhere >= _KEPT and not weighty and missing <= wanted // 2:
             return "kept"
+        if weighty and missing and line.kind != "refused":
+            return "lost"
+        if best < _PASSAGE_MAYBE and (2 * missing >= wanted if missing else everywhere < _SCATTERED):
+            return "lost"
         if best >= _PASSAGE_MAYBE or everywhere >= (_KEPT if missing else _MAYBE):
             return "maybe"
         return "lost"
@@ -122,7 +128,7 @@ class Text:
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """The identifiers of a line, case-folded, without quotes; longer ones stand for those inside them."""
+    """The identifiers of a line, case-folded, without quotes."""
     found = (match[0].strip(_EDGES).casefold() for match in IDENTIFIER.finditer(text))
     return tuple(dict.fromkeys(" ".join(each.split()) for each in found if len(each) > 1))
 

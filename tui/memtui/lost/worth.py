@@ -29,8 +29,8 @@ HEADING: dict[Kind, str] = {
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
-    "pin": 100, "active": 90, "refused": 84, "rule": 80, "task": 70, "failure": 66, "check": 64, "answer": 60,
-    "step": 56, "name": 50, "command": 46, "ask": 48, "finding": 40, "said": 34, "report": 26, "file": 26,
+    "pin": 100, "active": 90, "refused": 88, "rule": 84, "task": 72, "check": 70, "failure": 68, "answer": 60,
+    "step": 60, "ask": 54, "name": 50, "command": 46, "file": 34, "finding": 30, "report": 28, "said": 24,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
@@ -51,7 +51,7 @@ def worth(line: Candidate, missing: int, end: int) -> float:
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
     short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
     if line.kind == "step" and line.state != "open" and not line.target:  # of a command's general advice
-        short -= 8.0 if "`" in line.text else 18.0
+        short -= 16.0 if "`" in line.text else 26.0
     stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
     if line.kind in ("pin", "active"):  # in the order in which they were written
         return _BASE[line.kind]

@@ -28,8 +28,8 @@ _RULE = re.compile(
     r"|nie(?:mals)?|nicht|kein\w*|immer|muss|müssen|soll\w*|darf|nur|ohne|statt"
     r"|jamais|toujours|ne [\w']+ (?:pas|jamais|plus)|n'[\w']+ (?:pas|jamais|plus)|doi(?:t|s|vent)|il faut"
     r"|seulement|sans|pas de|plutôt|uniquement"
-    r"|nunca|siempre|debes?|deben|tiene que|hay que|sólo|solamente|sin|não|sempre|deve\w*|apenas|sem"
-    r"|mai|devi|devono|soltanto|senza|nooit|altijd|moet|niet|geen|alleen|zonder)\b"
+    r"|nunca|siempre|debes?|deben|tiene que|hay que|sólo|solamente|sin|não|sempre|deve(?:m|mos|s|ria\w*)?"
+    r"|apenas|sem|mai|devi|devono|soltanto|senza|nooit|altijd|moet|niet|geen|alleen|zonder)\b"
     r"|\b(?:никогда|всегда|нельзя|не|должн\w+|только|без|обязательно|надо|нужно)\b"
     r"|不要|不能|不得|不许|不可|禁止|必须|务必|一定要|只能|只用|只要|别再|别用|不需要|永远|始终|确保|而不是|避免|應該|應|应该|勿"
     r"|しないで|しない|ないで|禁止|必ず|べき|だけ|のみ|てはいけ|てください|ず(?:に|、)|やめて|絶対|不要"
@@ -45,6 +45,7 @@ _ANNOUNCES = re.compile(
     r"|^(?:现在|接下来|让我|我来|我将|我会|首先|好的|次に|では|それでは|まず|今から|이제|먼저|다음)",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"[?？][\"”’')」]*$")
 _ASIDE = re.compile(r"\?\s*$|？\s*$|:\s*$|：\s*$")
 
 
@@ -74,7 +75,7 @@ def _says_something(sentence: str) -> bool:
 
 def is_rule(sentence: str) -> bool:
     """Whether a sentence forbids, demands or limits something."""
-    return _RULE.search(sentence) is not None and not sentence.endswith(("?", "？"))
+    return _RULE.search(sentence) is not None and _ASKED.search(sentence) is None
 
 
 def announces(sentence: str) -> bool:
