@@ -120,7 +120,7 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -
         assert driver.screen.focused is review.field("questions")
         await driver.press("shift+tab", "shift+tab", "f2", "j", key)
         assert driver.last_said == "Added to Goal."
-        assert review.field("goal").text.endswith("I will look at the token store first. (L2 12:25)")
+        assert review.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
 
 
 async def test_at_first_a_fact_goes_to_the_learnings_and_no_field_is_replaced(full: World) -> None:

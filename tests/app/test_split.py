@@ -38,7 +38,7 @@ async def test_the_border_follows_the_mouse(full: World, grip: int) -> None:
 
 
 async def test_it_stays_for_the_next_time_and_fits_other_windows(full: World) -> None:
-    full.home.state.mkdir(parents=True)
+    full.home.state.mkdir(parents=True, exist_ok=True)
     save_split(full.home, 90)
     async with opened(full, WIDE) as driver:
         assert border(driver) == 90

@@ -452,7 +452,7 @@ def test_worktrees_share_claudes_memories(
 ) -> None:
     git = ("git", "-C", str(project.root), "-c", "user.name=a", "-c", "user.email=a@b")
     for words in ("init -q", "commit -q --allow-empty -m one", f"worktree add -q {tmp_path / 'tree'}"):
-        subprocess.run([*git, *words.split()], check=True, capture_output=True)
+        subprocess.run([*git, *words.split()], check=True, capture_output=True, timeout=60)
     path = claude / "projects" / transcript_slug(project.root.resolve()) / "memory" / "valve.md"
     path.parent.mkdir(parents=True)
     path.write_text("The valve is closed in winter.\n")
