@@ -62,8 +62,8 @@ def test_nothing_lost_and_no_such_row(memtui: Memtui, path: str, tmp_path: Path)
     assert memtui("lost", path, "--row", "1").code == 2
     made = session()
     made.compaction(
-        summary="npm test -- tax: 1 failed\nWrite the release notes\nnever push to main, I do that myself\nsrc/invoice.ts\n"
-        + SUMMARY
+        summary="npm test -- tax: 1 failed\nWrite the release notes\nnever push to main, I do that myself\n"
+        "src/invoice.ts\n" + SUMMARY
     )
     result = memtui("lost", str(made.write(tmp_path)), "--hand-over")
     assert (result.code, "nothing of this compaction" in result.err) == (1, True)
