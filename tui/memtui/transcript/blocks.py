@@ -23,6 +23,7 @@ from memtui.transcript.events import (
     Words,
     agent_of,
     events,
+    is_ask,
     task_of,
 )
 from memtui.transcript.lines import Line, Record, read_lines
@@ -60,7 +61,6 @@ Shown = Words | Queued | Said | Call | Result | Boundary | Summary | Thinking | 
 Key = tuple[int, int]
 """The key of a block: the byte at which its transcript line begins, and its number on that line."""
 
-_ASKS = frozenset({"typed", "command", "plan", "comment", "memory"})
 _NOTED = frozenset({"local command", "interruption", "shell", "shell output"})
 
 
@@ -79,9 +79,7 @@ class Block:
 
     @property
     def is_ask(self) -> bool:
-        """Whether this is a message of the user that opens a turn."""
-        event = self.event
-        return isinstance(event, Queued) or (isinstance(event, Words) and event.kind in _ASKS)
+        return is_ask(self.event)
 
     @property
     def agent(self) -> str:
@@ -114,7 +112,7 @@ def _shown(record: Record) -> Iterator[Shown]:
         yield Said(task, agent_of(record))
     for event in found:
         if isinstance(event, Words):
-            if event.kind in _ASKS or (event.kind in _NOTED and event.text.strip()):
+            if is_ask(event) or (event.kind in _NOTED and event.text.strip()):
                 yield event
         elif isinstance(event, Said):
             if event.text.strip():
@@ -154,8 +152,6 @@ def _flat(content: list[object]) -> Iterator[dict[str, object]]:
 
 EntryKind = Literal["ask", "said", "call", "result", "boundary", "summary", "note"]
 """`note` stands for interruptions and for lines that could not be read."""
-
-_ENTRY_ASKS = ("typed", "command", "plan", "comment", "memory", "local command")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +198,7 @@ def _entries_of(line: Line) -> Iterator[Entry]:
 def _entry(event: Event, place: Source) -> Entry | None:
     user = place._replace(speaker="user")
     match event:
-        case Words(kind, text) if kind in _ENTRY_ASKS:
+        case Words(kind, text) if is_ask(event) or kind == "local command":
             return Entry("ask", user, "" if kind == "typed" else kind, text)
         case Words("interruption", text):
             return Entry("note", user, "", text)

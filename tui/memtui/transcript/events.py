@@ -155,6 +155,7 @@ Event = (
     | Title
 )
 
+_ASKS = frozenset({"typed", "command", "plan", "comment", "memory"})
 _NOTHING: tuple[Event, ...] = ()
 _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
@@ -164,6 +165,23 @@ def events(record: Record) -> Sequence[Event]:
     kind = record.get("type")
     read = _READERS.get(kind) if isinstance(kind, str) else None
     return read(record) if read is not None else _NOTHING
+
+
+def is_ask(event: object) -> bool:
+    """Whether an event is a message of the user that opens a turn."""
+    return isinstance(event, Queued) or (isinstance(event, Words) and event.kind in _ASKS)
+
+
+def may_ask(line: bytes, at: int = 0, end: int | None = None) -> bool:
+    """Whether a line, unparsed, may be a message of the user; there are false positives."""
+    if line.find(b'"user"', at, end) < 0:
+        return line.find(b'"queued_command"', at, end) >= 0
+    result = line.rfind(b'"tool_result"', at, end)
+    # The user's words may stand in a block after a tool result.
+    return (
+        result < 0
+        or max(line.rfind(b'"type":"text"', at, end), line.rfind(b'"type": "text"', at, end)) > result
+    )
 
 
 def request_of(record: Record, known: str = "") -> Request | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -41,13 +41,12 @@ from memtui.transcript.lines import Line, Record, read_lines
 from memtui.transcript.records import (
     CompactionFact,
     Facts,
-    Prompt,
     Source,
     Speaker,
     TurnKind,
 )
 from memtui.transcript.session import Setting, agent_transcripts, time_of
-from memtui.transcript.turns import PromptLog, TurnLog
+from memtui.transcript.turns import TurnLog
 from memtui.transcript.words import WordsKind
 
 _TASK = 50_000
@@ -110,9 +109,10 @@ class Reading:
         self._path = path
         self._until = until
         self._setting = Setting()
-        self._prompts = PromptLog()
-        self._turns = TurnLog()
-        self._calls = CallLog(self._refusal, self._turns.has_read)
+        self._turns = TurnLog(lambda: (cleared(result.text) for result in self._results))
+        self._calls = CallLog(
+            lambda words: self._turns.rejection(words, self._source("user")), self._turns.has_read
+        )
         self._compactions: deque[CompactionFact] = deque(maxlen=_COMPACTIONS)
         self._awaits_summary = False
         """The last compaction has a boundary and no summary yet."""
@@ -136,7 +136,7 @@ class Reading:
             Words: self._words,
             Expansion: self._expanded,
             Queue: self._queue,
-            Queued: lambda event: self._open(self._prompts.queued(event.text, self._source("user"))),
+            Queued: lambda event: self._turns.queued(event.text, self._source("user")),
             Boundary: self._boundary,
             Summary: self._summary,
             TaskState: lambda event: self._calls.todos.state(event.items, self._source("claude code")),
@@ -249,10 +249,6 @@ class Reading:
                     self._calls.ended(self._clean_result(event), folder, source, False)
 
     def _facts(self) -> Facts:
-        turns, held = self._turns, self._prompts.held
-        if held is not None:  # until its output follows, it is the user's
-            turns = turns.copy()
-            turns.opened(held.kind, held.text, held.source, self._printed())
         calls = self._calls
         modified, read = calls.files.finish()
         return Facts(
@@ -264,8 +260,8 @@ class Reading:
             cwd=self._setting.folder,
             branch=self._setting.branch,
             title=self._title,
-            turns=turns.finish(max(self._number, self._unfinished)),
-            first_prompt=self._prompts.first() or self._task,
+            turns=self._turns.finish(max(self._number, self._unfinished)),
+            first_prompt=self._turns.first() or self._task,
             modified_files=modified,
             read_files=read,
             shell_files=calls.shell_files.finish(modified, read),
@@ -325,7 +321,7 @@ class Reading:
         if request is not None and not self._is_subagent(agent_of(record)):
             self._message = request.message_id
             self._setting.request(request, self._timestamp)
-            self._prompts.model_spoke()
+            self._turns.model_spoke()
 
     def _said(self, event: Said) -> None:
         if not self._is_subagent(event.agent) and event.text.strip():
@@ -336,8 +332,7 @@ class Reading:
             self._turns.ended("interrupted")
         elif event.plan:
             self._calls.plans.given(event.plan, event.plan_stated, self._source("user"))
-        for prompt in self._prompts.words(event.kind, event.text, self._source("user")):
-            self._open(prompt)
+        self._turns.words(event.kind, event.text, self._source("user"))
         if event.kind == "shell":
             self._calls.typed(event.text, self._source("user"))
         elif event.kind == "shell output":
@@ -350,21 +345,13 @@ class Reading:
             self._turns.opened(opened, ask, self._source("user" if ask else "claude code"))
 
     def _expanded(self, event: Expansion) -> None:
-        for prompt in self._prompts.words("machine", "", self._source("claude code")):
-            self._open(prompt)
+        self._turns.words("machine", "", self._source("claude code"))
         self._turns.expanded(event.text)
 
     def _queue(self, event: Queue) -> None:
         if event.operation == "enqueue" and event.text.startswith(_NOTICE):
             self._calls.commands.notified(event.text)
-        self._open(self._prompts.queue(event, self._source("user")))
-
-    def _open(self, prompt: Prompt | None) -> None:
-        if prompt is not None:
-            self._turns.opened(prompt.kind, prompt.text, prompt.source, self._printed())
-
-    def _printed(self) -> Iterator[str]:
-        return (cleared(result.text) for result in self._results)
+        self._turns.queue(event, self._source("user"))
 
     def _boundary(self, event: Boundary) -> None:
         if not self._reached():
@@ -420,9 +407,6 @@ class Reading:
     def _clean_result(self, result: Result) -> Result:
         """A result without private parts and secrets, unless it is cleared later."""
         return cleared_in(result) if self._calls.keeps(result) else result
-
-    def _refusal(self, words: str) -> None:
-        self._open(self._prompts.rejection(words, self._source("user")))
 
 
 _STEP = 2_000_000

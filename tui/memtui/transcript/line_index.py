@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 from pydantic_core import from_json
 
 from memtui.transcript.blocks import Block, Key, blocks
-from memtui.transcript.events import Boundary
+from memtui.transcript.events import Boundary, may_ask
 from memtui.transcript.lines import LINE_LIMIT, Line, read_lines, regular_only
 
 _BLOCK = 1 << 20
@@ -161,7 +161,7 @@ class LineIndex:
                     end = data.find(b"\n", at) + 1 or len(data)
                     if _is_text(data, at, end):
                         self.last_text = line
-                    elif _interesting(data, at, end):
+                    elif may_ask(data, at, end) or data.find(b'"compact_boundary"', at, end) >= 0:
                         self._look(data[at:end], line, begin + at)
                     at, line = end, line + 1
                 self._classified = line
@@ -193,19 +193,6 @@ def _is_text(data: bytes, at: int, end: int) -> bool:
     if data.find(b'"type":"text"', at, end) < 0 and data.find(b'"type": "text"', at, end) < 0:
         return False
     return data.find(b'"isSidechain":true', at, end) < 0 and data.find(b'"isSidechain": true', at, end) < 0
-
-
-def _interesting(data: bytes, at: int, end: int) -> bool:
-    """Whether a line may be a message of the user or a compaction; there are false positives."""
-    if data.find(b'"user"', at, end) >= 0:
-        return data.find(b'"tool_result"', at, end) < 0 or _mixed(data, at, end)
-    return data.find(b'"compact_boundary"', at, end) >= 0 or data.find(b'"queued_command"', at, end) >= 0
-
-
-def _mixed(data: bytes, at: int, end: int) -> bool:
-    """Whether a line may have the user's words in a block after a tool result."""
-    last = max(data.rfind(b'"type":"text"', at, end), data.rfind(b'"type": "text"', at, end))
-    return last > data.rfind(b'"tool_result"', at, end)
 
 
 _SAFE = re.compile(r"""[^"\\/\x00-\x1f\x7f]+""")

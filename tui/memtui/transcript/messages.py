@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Words, events
+from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Words, events, is_ask
 from memtui.transcript.lines import is_bookkeeping, read_lines
 from memtui.transcript.outcomes import said_with_rejection
 from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
@@ -25,7 +25,6 @@ RESULT = 2_000
 _AHEAD = 4_000
 """The longest secret that is recognised at the end of such a text."""
 
-_ASKS = frozenset({"typed", "command", "plan", "comment", "memory"})
 _CALL, _TEXT, _RESULT = b'"type":"tool_use"', b'"type":"text"', b'"type":"tool_result"'
 _THINKING = b'"content":[{"type":"thinking"'
 
@@ -115,14 +114,12 @@ def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
         words = said_with_rejection(event) if event.failed else ""
         role = Role.ERROR if event.failed else Role.RESULT
         yield from _text(Role.ASK, words, SPOKEN) if words else _text(role, event.text, RESULT)
-    elif isinstance(event, Words) and event.kind in _ASKS:
+    elif isinstance(event, (Words, Queued)) and is_ask(event):
         yield from _text(Role.ASK, event.text, SPOKEN)
     elif isinstance(event, Words) and event.kind == "shell":
         yield from _text(Role.COMMAND, event.text, INPUT, event.text)
     elif isinstance(event, Queue) and event.operation == "enqueue":
         yield from _text(Role.ASK, queued_words(event.text), SPOKEN)
-    elif isinstance(event, Queued):
-        yield from _text(Role.ASK, event.text, SPOKEN)
 
 
 def _call(call: Call) -> Iterator[tuple[Role, str, str]]:

@@ -105,15 +105,6 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """Words of the user."""
-
-    text: str
-    kind: PromptKind
-    source: Source = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
 class FileFact:
     """A file that the session changed or read."""
 

@@ -15,7 +15,6 @@ from pydantic_core import from_json
 
 from memtui.secrets.private import line_may_hold_private, without_private, without_private_in
 from memtui.secrets.secrets import masked
-from memtui.transcript.blocks import blocks
 from memtui.transcript.events import (
     Boundary,
     Call,
@@ -26,11 +25,13 @@ from memtui.transcript.events import (
     Title,
     Words,
     events,
+    is_ask,
+    may_ask,
     request_of,
     task_of,
 )
 from memtui.transcript.line_index import never
-from memtui.transcript.lines import LINE_LIMIT, Line, Record, read_lines
+from memtui.transcript.lines import LINE_LIMIT, Record, read_lines
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 
@@ -250,18 +251,16 @@ class _Reading:
         if len(row) <= LINE_LIMIT and (not self._found["folder"] or self._is_wanted(row)):
             record = _parsed(row)
             if record is not None:
-                self._record(record, len(row))
+                self._record(record)
 
     def _is_wanted(self, row: bytes) -> bool:
+        if may_ask(row) or b'"compact_boundary"' in row or b'"ai-title"' in row or b'"custom-title"' in row:
+            return True
         if b'"tool_use_id"' in row:
-            return bool(self._waiting) and any(name.encode() in row for name in self._waiting)
-        if b'"user"' in row or b'"queued_command"' in row or b'"compact_boundary"' in row:
-            return True
-        if b'"ai-title"' in row or b'"custom-title"' in row:
-            return True
+            return any(name.encode() in row for name in self._waiting)
         return b'"tool_use"' in row and (b'Edit"' in row or b'"Write"' in row)
 
-    def _record(self, record: Record, size: int) -> None:
+    def _record(self, record: Record) -> None:
         found = self._found
         self._place(record)
         for event in events(record):
@@ -269,12 +268,11 @@ class _Reading:
                 found["title"] = _safe(event.text)
             elif isinstance(event, Boundary):
                 found["compactions"] += 1
+            elif isinstance(event, (Words, Queued)) and is_ask(event):
+                found["turns"] += 1
+                found["first_ask"] = found["first_ask"] or _safe(event.text)
             else:
                 self._edited(event)
-        for block in blocks(Line(0, size, (record,))):
-            if block.is_ask and isinstance(block.event, (Words, Queued)):
-                found["turns"] += 1
-                found["first_ask"] = found["first_ask"] or _safe(block.event.text)
 
     def _place(self, record: Record) -> None:
         folder, branch = record.get("cwd"), record.get("gitBranch")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
 
 from memtui.secrets.border import cleared
 from memtui.transcript.events import Queue
 from memtui.transcript.pasted import without_pasted
-from memtui.transcript.records import Pasted, Prompt, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
+from memtui.transcript.records import Pasted, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
 from memtui.transcript.short_text import ends_of, one_line, shortened
 from memtui.transcript.words import WordsKind, queued_words
 
@@ -78,7 +78,6 @@ def _short(text: str) -> str:
 
 
 _TEXT_LIMIT = 50_000
-_REMEMBERED = 20
 _PASTED = re.compile(r"\[(?:Pasted text|Image) #\d+[^\]\n]{0,60}\]")
 
 _KINDS: dict[WordsKind, PromptKind] = {
@@ -89,107 +88,6 @@ _KINDS: dict[WordsKind, PromptKind] = {
     "comment": "comment",
     "memory": "typed",
 }
-
-
-class PromptLog:
-    """Collects prompts in the order in which the user said them.
-
-    Input typed while the model works shows up several times: when it is queued, when it is taken from the
-    queue, and as an attachment (from 2.1.70) or as a user line of its own. Which of these are written differs
-    between versions, so each is matched against the ones before.
-    """
-
-    def __init__(self) -> None:
-        self._first = ""
-        self._first_queued = ""
-        self.held: Prompt | None = None
-        """A slash command, which is the user's unless its output follows."""
-        self._queue: list[tuple[str, Source]] = []
-        self._removed: list[str] = []
-        self._attached: list[str] = []
-        self._fresh: list[str] = []
-
-    def words(self, kind: WordsKind, text: str, source: Source) -> list[Prompt]:
-        """Record a user line; returns the prompts that are certain now."""
-        certain: list[Prompt] = []
-        if self.held is not None:
-            held, self.held = self.held, None
-            if kind != "output":
-                certain.append(self._keep(held))
-        prompt_kind = _KINDS.get(kind)
-        if prompt_kind is None or not text or _take(self._fresh, text):
-            return certain
-        prompt = _prompt(text, prompt_kind, source)
-        if kind == "local command":
-            # Executed by Claude Code itself if its output follows.
-            self.held = prompt
-            return certain
-        return [*certain, self._keep(prompt)]
-
-    def rejection(self, text: str, source: Source) -> Prompt:
-        return self._keep(_prompt(text, "rejection", source))
-
-    def queue(self, event: Queue, source: Source) -> Prompt | None:
-        """Record a queue operation: removed items were handed to the model in mid-turn."""
-        if event.operation == "enqueue":
-            self._queue.append((event.text, source))
-            del self._queue[:-100]
-        elif event.operation == "popAll":
-            # Taken back for editing: one line per entry.
-            if self._from_queue(event.text) is None:
-                self._queue.clear()
-        elif event.operation in ("dequeue", "remove"):
-            text, typed = self._leave(event.text, source)
-            if event.operation == "remove":
-                return self._mid_turn(text, typed)
-        return None
-
-    def queued(self, text: str, source: Source) -> Prompt | None:
-        """Record an attachment with words typed in mid-turn."""
-        if _take(self._removed, text):
-            _take(self._fresh, text)
-            return None
-        self._attached.append(text)
-        return self._keep(_prompt(text, "queued", source))
-
-    def model_spoke(self) -> None:
-        """Note a request to the model: a later user line is a new one, even with the same words."""
-        if self._fresh:
-            self._fresh.clear()
-
-    def first(self) -> str:
-        """The first prompt with a line of its own, else the first of any kind; "" for none."""
-        return self._first or (self.held.text if self.held else self._first_queued)
-
-    def _keep(self, prompt: Prompt) -> Prompt:
-        if prompt.kind in ("typed", "command", "plan"):
-            self._first = self._first or prompt.text
-        else:
-            self._first_queued = self._first_queued or prompt.text
-        return prompt
-
-    def _leave(self, text: str, source: Source) -> tuple[str, Source]:
-        """Remove a text from the queue, the one named or else the oldest; returns it with its source."""
-        if text:
-            self._from_queue(text)
-            return text, source
-        return self._queue.pop(0) if self._queue else ("", source)
-
-    def _from_queue(self, text: str) -> tuple[str, Source] | None:
-        at = _index([queued for queued, _ in self._queue], text)
-        return None if at is None else self._queue.pop(at)
-
-    def _mid_turn(self, text: str, source: Source) -> Prompt | None:
-        words = queued_words(text)
-        if not words or _take(self._attached, words):
-            return None
-        self._removed.append(words)
-        self._fresh.append(words)
-        return self._keep(_prompt(words, "queued", source))
-
-
-def _prompt(text: str, kind: PromptKind, source: Source) -> Prompt:
-    return Prompt(text[:_TEXT_LIMIT], kind, source)
 
 
 def _take(texts: list[str], text: str) -> bool:
@@ -237,9 +135,26 @@ def quoted(text: str, source: Source, limit: int, length: int = 0) -> Quote:
 
 
 class TurnLog:
-    """Collects turns in file order; bounded, however long the session is."""
+    """Collects turns in file order; bounded, however long the session is.
 
-    def __init__(self) -> None:
+    Input typed while the model works shows up several times: when it is queued, when it is taken from the
+    queue, and as an attachment (from 2.1.70) or as a user line of its own. Which of these are written differs
+    between versions, so each is matched against the ones before.
+
+    Args:
+        printed: returns earlier output of tools, by which pasted lines are recognised.
+    """
+
+    def __init__(self, printed: Callable[[], Iterable[str]] = tuple) -> None:
+        self._printed = printed
+        self._first = ""
+        self._first_queued = ""
+        self._held: tuple[PromptKind, str, Source] | None = None
+        """A slash command, which is the user's unless its output follows."""
+        self._queue: list[tuple[str, Source]] = []
+        self._removed: list[str] = []
+        self._attached: list[str] = []
+        self._fresh: list[str] = []
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -250,14 +165,73 @@ class TurnLog:
         self._calls = 0
         self._planned = False
 
-    def copy(self) -> TurnLog:
-        """A log of its own with the same turns."""
-        other = copy(self)
-        other._closed, other._texts = list(self._closed), self._texts.copy()
-        return other
+    def words(self, kind: WordsKind, text: str, source: Source) -> None:
+        """Record a user line."""
+        if self._held is not None:
+            held, self._held = self._held, None
+            if kind != "output":
+                self._ask(*held)
+        prompt_kind = _KINDS.get(kind)
+        if prompt_kind is None or not text or _take(self._fresh, text):
+            return
+        if kind == "local command":  # executed by Claude Code itself if its output follows
+            self._held = prompt_kind, text[:_TEXT_LIMIT], source
+        else:
+            self._ask(prompt_kind, text, source)
 
-    def opened(self, kind: TurnKind, ask: str, source: Source, printed: Iterable[str] = ()) -> None:
-        """Open a turn; `ask` has the words of the user, `printed` earlier output of tools."""
+    def rejection(self, text: str, source: Source) -> None:
+        self._ask("rejection", text, source)
+
+    def queue(self, event: Queue, source: Source) -> None:
+        """Record a queue operation: removed items were handed to the model in mid-turn."""
+        if event.operation == "enqueue":
+            self._queue.append((event.text, source))
+            del self._queue[:-100]
+        elif event.operation == "popAll":  # taken back for editing: one line per entry
+            if self._from_queue(event.text) is None:
+                self._queue.clear()
+        elif event.operation in ("dequeue", "remove"):
+            text, typed = event.text, source
+            if text:
+                self._from_queue(text)
+            elif self._queue:
+                text, typed = self._queue.pop(0)
+            words = queued_words(text) if event.operation == "remove" else ""
+            if words and not _take(self._attached, words):
+                self._removed.append(words)
+                self._fresh.append(words)
+                self._ask("queued", words, typed)
+
+    def queued(self, text: str, source: Source) -> None:
+        """Record an attachment with words typed in mid-turn."""
+        if _take(self._removed, text):
+            _take(self._fresh, text)
+            return
+        self._attached.append(text)
+        self._ask("queued", text, source)
+
+    def model_spoke(self) -> None:
+        """Note a request to the model: a later user line is a new one, even with the same words."""
+        self._fresh.clear()
+
+    def first(self) -> str:
+        """The first prompt with a line of its own, else the first of any kind; "" for none."""
+        return self._first or (self._held[1] if self._held else self._first_queued)
+
+    def _ask(self, kind: PromptKind, text: str, source: Source) -> None:
+        text = text[:_TEXT_LIMIT]
+        if kind in ("typed", "command", "plan"):
+            self._first = self._first or text
+        else:
+            self._first_queued = self._first_queued or text
+        self.opened(kind, text, source)
+
+    def _from_queue(self, text: str) -> tuple[str, Source] | None:
+        at = _index([queued for queued, _ in self._queue], text)
+        return None if at is None else self._queue.pop(at)
+
+    def opened(self, kind: TurnKind, ask: str, source: Source) -> None:
+        """Open a turn; `ask` has the words of the user."""
         number = 1
         if self._turn is not None:
             number = self._turn.number + 1
@@ -265,7 +239,7 @@ class TurnLog:
             self._make_old()
         pasted: tuple[Pasted, ...] = ()
         if kind not in ("plan", "shell"):
-            ask, pasted = without_pasted(ask, source, printed)
+            ask, pasted = without_pasted(ask, source, self._printed())
         self._turn = Turn(number, kind, source, ask[:_ASK], pasted=pasted)
         self._texts.clear()
         self._end, self._calls, self._planned = "running", 0, False
@@ -312,7 +286,12 @@ class TurnLog:
         Args:
             last_line: the last line that was read.
         """
-        return (*self._closed, *([self._finished(last_line)] if self._turn else []))
+        log = self
+        if self._held is not None:  # until its output follows, it is the user's
+            log = copy(self)
+            log._closed, log._texts = list(self._closed), self._texts.copy()
+            log.opened(*self._held)
+        return (*log._closed, *([log._finished(last_line)] if log._turn else []))
 
     def _begun(self, source: Source) -> None:
         if self._turn is None:
