@@ -45,9 +45,12 @@ def resumed_from_the_reader(run: Run, words: str) -> str:
         asked = next(each for each in run.api.requests[before:] if words in each)
         # A request that is interrupted gives its words back to the prompt, which ctrl+c then clears.
         tmux.until(lambda: "Done." in tmux.shown.rpartition(words)[2], "the answer")
-        tmux.keys("C-c")
-        tmux.keys("C-c")
-        tmux.until(lambda: "Claude Code v" not in tmux.shown, "the reader again")
+
+        def left() -> bool:  # twice leaves the client, once more if it was still at work
+            tmux.keys("C-c")
+            return "Claude Code v" not in tmux.shown
+
+        tmux.until(left, "the reader again")
         tmux.until_shown(words)  # the reader has followed
         return asked
     finally:
