@@ -55,7 +55,7 @@ class Shot:
 
 
 SHOTS = (
-    Shot("browser", (140, 45), waits_for="✗ 3"),
+    Shot("browser", (140, 45), waits_for="✗ "),
     Shot("lost", (140, 45), ("l",), waits_for="Primary Request"),
     Shot("sessions", (140, 45), ("S",), waits_for="RESULTS"),
     Shot("memory", (140, 45), ("2", "j"), waits_for="related 1 memory"),
@@ -67,7 +67,7 @@ SHOTS = (
     Shot("review", (140, 45), ("r",), waits_for="Files modified"),
     Shot("transcript", (140, 45), ("o",), waits_for="100 %"),
     Shot("help", (140, 45), ("?",), waits_for="Everywhere"),
-    Shot("narrow", (80, 24), waits_for="✗ 3"),
+    Shot("narrow", (80, 24), waits_for="✗ "),
     Shot("narrow-detail", (80, 24), ("enter",), waits_for="LOST"),
     Shot("small", (40, 12)),
 )
