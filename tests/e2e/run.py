@@ -312,7 +312,7 @@ def _resumed(run: Run) -> None:
 
 
 def _drawn(run: Run) -> None:
-    """What the mod draws: the row after a compaction, its question, the pane, the row before the next one."""
+    """The mod draws a row after a compaction, its question, the pane, and a row before the next one."""
     if run.has_mods() and shutil.which("tmux"):
         drawn_by_the_mod(run)
         _check(True, "rows, question and pane are drawn, and their buttons answer")

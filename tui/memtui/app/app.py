@@ -83,7 +83,7 @@ class MemtuiApp(BaseApp):
         super().__init__(model, log)
         self.note = note
         self.next_project: Project | None = None
-        """What to open after this project."""
+        """The project to open once this one is left; None ends the program."""
         self._sent: deque[tuple[events.Key, Widget | None]] = deque(maxlen=64)
         self._undoing = asyncio.Lock()
         self.register_theme(MEMTUI)

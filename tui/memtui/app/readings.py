@@ -1,4 +1,4 @@
-"""What is read in threads after the first paint: transcripts, sessions, health of captures, search index."""
+"""Reading in threads after the first paint: transcripts, sessions, health of captures, search index."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ class Readings:
         return self._aftermaths.put((file, since), found)
 
     def ahead(self, transcript: Path) -> Ahead:
-        """What the next compaction of a session would take."""
+        """The candidates of a session's next compaction."""
         file = _file(transcript)
         standing = [each.text for each in standing_rules(self._places)]
         return self._ahead.get(file) or self._ahead.put(

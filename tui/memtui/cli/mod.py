@@ -89,7 +89,7 @@ def _asked(places: Places, given: Given, way: str) -> Given:
 
 
 def _note(places: Places, given: Given) -> Given:
-    """What is handed over with the next request."""
+    """The message to append to the next request, and a line for the person."""
     compared = _compared(places, given)
     choice = choice_of(compared, given.get("asked"))
     made = note_of(compared, compared.chosen() if choice.numbers is None else choice.numbers)
@@ -160,7 +160,7 @@ def _learned(places: Places, path: Path) -> Limit:
 
 
 def _ahead(places: Places, given: Given) -> Given:
-    """What the next compaction would take."""
+    """The candidates of the next compaction, as lines to show."""
     path = _path(places, given)
     with reading(path):
         ahead = what_would_go(path, places.project, _standing(places))

@@ -71,18 +71,6 @@ def without_pin(text: str, words: str) -> str:
     return "\n".join(lines)
 
 
-def moved_pin(text: str, words: str, step: int) -> str:
-    """The file with the first pin of this text moved down (1) or up (-1) one place; unchanged if absent."""
-    items = _items(text)
-    at = next((number for number, (pin, _, _) in enumerate(items) if pin.text == words), -1)
-    if at < 0 or not 0 <= at + step < len(items):
-        return text
-    (_, begin, end), (_, other, behind) = sorted((items[at], items[at + step]), key=lambda item: item[1])
-    lines = text.split("\n")
-    lines[begin:behind] = [*lines[other:behind], *lines[end:other], *lines[begin:end]]
-    return "\n".join(lines)
-
-
 def _items(text: str) -> list[tuple[Pin, int, int]]:
     """Each pin with its first line and the one after its last; indented lines continue it."""
     found: list[tuple[str, int, int]] = []

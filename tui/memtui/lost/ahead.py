@@ -83,7 +83,7 @@ def _path(home: Home, session_id: str) -> Path:
 
 
 class Ahead(NamedTuple):
-    """What the next compaction would take."""
+    """Candidates of the next compaction, by kind."""
 
     compared: Comparison
     made: bool
@@ -101,7 +101,7 @@ class Ahead(NamedTuple):
 
 
 def what_would_go(transcript: Path, project: Project, kept: Sequence[str] = ()) -> Ahead:
-    """What the next compaction of a session would take.
+    """The candidates of a session's next compaction.
 
     Claude Code fact (2.1.332): where a summary is made ahead, it lies beside the transcript in
     ``<session>.precompact.json`` or ``<session>/precompact.json`` until it counts. It has `summaryText`,

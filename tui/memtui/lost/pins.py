@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.documents.pins import Pin, moved_pin, parse_pins, with_pin, without_pin
+from memtui.documents.pins import Pin, parse_pins, with_pin, without_pin
 from memtui.ground.clean import clean_line
 from memtui.ground.files import (
     FileChanged,
@@ -133,19 +133,6 @@ class Pins:
         if found is None:
             raise PinProblem(self.path(everywhere=False), f"has no such pin: {_short(words)}")
         self._change(found.everywhere, lambda text: without_pin(text, words))
-
-    def move(self, pinned: Pinned, step: int) -> bool:
-        """Move a pin one place down (1) or up (-1) in its file; False when it is the last or first one.
-
-        Raises:
-            FileProblem: the file cannot be read or written.
-        """
-        words = pinned.pin.text
-        text, _ = self._text(pinned.everywhere)
-        if moved_pin(text, words, step) == text:
-            return False
-        self._change(pinned.everywhere, lambda text: moved_pin(text, words, step))
-        return True
 
     def _change(self, everywhere: bool, change: Change) -> None:
         path, root = self.path(everywhere=everywhere), self._root(everywhere)

@@ -344,7 +344,7 @@ class StatePane(Pane):
         return Document([*fold(_CHART, name, now, inner, open_folds), Line("")])
 
     def _ahead(self, transcript: Path, *, unfolded: bool) -> Document:
-        """What the next compaction would take; it is read only when it is unfolded, as that takes a while."""
+        """Candidates of the next compaction, read only when the part is unfolded, as that takes a while."""
         remark, lines = "what it would take", []
         if unfolded:
             from memtui.lost.ahead import lines_of

@@ -1,4 +1,4 @@
-"""What screens with a draft share: a model may improve it, it is saved once."""
+"""The base of screens with a draft, which a model may improve and which is saved once."""
 
 from __future__ import annotations
 

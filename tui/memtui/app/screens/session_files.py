@@ -1,4 +1,4 @@
-"""What can be done with a session from several screens: it is resumed, or exported."""
+"""Resuming and exporting a session, from several screens."""
 
 from __future__ import annotations
 
