@@ -16,7 +16,7 @@ from memtui.transcript.records import Facts
 from memtui.transcript.session import SessionSummary, summarize
 
 SECRET = "the-word-nobody-may-read"
-FORM = f" <PRI\u200bVATE>{SECRET}"
+FORM = f" <PRIVATE>{SECRET}"
 STAMP = "2026-01-01T00:00:00Z"
 PLAN = "/h/.claude/plans/p.md"
 _FACTS = TypeAdapter(Facts)

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from memtui.documents.work import open_steps, open_tasks, plan_in_force
 from memtui.lost.naming import words
-from memtui.secrets.border import cleared
+from memtui.secrets.secrets import masked
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
 from memtui.transcript.events import (
     Call,
@@ -195,7 +195,7 @@ class _Conversation:
             if outcome_of(event) in ("rejected", "failed"):
                 self._refused[_aim(call)] = [*_refused(call, event, source)]
             elif call.name in READ_TOOLS and _PLAN_FILE.search(target_of(call)):
-                text = cleared(_NUMBERED_LINE.sub("", event.text))
+                text = masked(_NUMBERED_LINE.sub("", event.text))
                 self._plans = {target_of(call): [*_plan_lines(text, source._replace(speaker="tool"))]}
             elif _has_prose(call):
                 yield from _read(event.text, source._replace(speaker="tool"))
@@ -220,7 +220,7 @@ class _Conversation:
 
 
 def _of_person(text: str, source: Source) -> Iterator[Candidate]:
-    text = cleared(text)
+    text = masked(text)
     said = [*sentences(text), *_run_in(text)]
     long = len(text) > _LONG
     for number, sentence in enumerate(said):
@@ -233,7 +233,7 @@ def _of_person(text: str, source: Source) -> Iterator[Candidate]:
 
 def _refused(call: Call, result: Result, source: Source) -> Iterator[Candidate]:
     """A call that the person refused, with the reason given."""
-    reason = one_line(cleared(said_with_rejection(result)))
+    reason = one_line(masked(said_with_rejection(result)))
     if not reason and outcome_of(result) != "rejected":
         return
     if reason:
@@ -242,7 +242,7 @@ def _refused(call: Call, result: Result, source: Source) -> Iterator[Candidate]:
         if reason:
             yield Candidate("refused", f"{call.name}: “{shortened(reason, _QUOTE)}”", source, "refused")
         return
-    what = shortened(f"{call.name} {one_line(cleared(target_of(call)).partition('$(cat')[0])}".strip(), 100)
+    what = shortened(f"{call.name} {one_line(masked(target_of(call)).partition('$(cat')[0])}".strip(), 100)
     if reason:
         yield Candidate("refused", f"{what}: “{shortened(reason, _QUOTE)}”", source, "refused")
 
@@ -259,7 +259,7 @@ def _has_prose(call: Call) -> bool:
 
 def _read(text: str, source: Source) -> Iterator[Candidate]:
     """The telling sentences of a text that was read."""
-    text = cleared(_NUMBERED_LINE.sub("", text))
+    text = masked(_NUMBERED_LINE.sub("", text))
     telling = (each for each in sentences(text) if _tells(each) and not _COUNTED.search(each))
     for sentence in itertools.islice(telling, _REPORT):
         yield Candidate("report", shortened(sentence, _QUOTE), source)
@@ -272,7 +272,7 @@ def _aim(call: Call) -> str:
 
 def _expanded(text: str, source: Source) -> Iterator[Candidate]:
     """The numbered steps of a command or skill, and the items that stress something or name a command."""
-    text = cleared(text)
+    text = masked(text)
     lines = [
         one_line(step["step"]).replace("**", "")
         for step in _LISTED.finditer(text)
@@ -291,7 +291,7 @@ def _run_in(text: str) -> Iterator[str]:
 
 
 def _said(text: str, source: Source) -> Iterator[Candidate]:
-    text = cleared(text)
+    text = masked(text)
     for command in _run_in(text):
         yield Candidate("said", shortened(command, _QUOTE), source)
     for number, sentence in enumerate(sentences(text)):

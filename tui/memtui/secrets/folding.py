@@ -56,8 +56,6 @@ _LETTERS = {
     "y": "\u0443\u03b3\u028f\u04af",
     "z": "\u1d22\u0396",
 }
-OPENERS = _BRACKETS["<"]
-"""Characters that may stand for ``<``."""
 _PLAIN = {
     ord(char): plain for table in (_LETTERS, _BRACKETS) for plain, chars in table.items() for char in chars
 }
@@ -91,25 +89,8 @@ _ENTITY = re.compile(
     re.IGNORECASE,
 )
 # In either case spelled out: with re.IGNORECASE a dotless i, a long s and the Kelvin sign are in " -~".
-_ODD_ONE = r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])"
-_ODD = re.compile(_ODD_ONE)
-_BEFORE_BACKSPACE = r"(?=[^\n\x08\u2408]{1,8}+[\x08\u2408])"
-"""Searched for first: that takes a fifth of the time of trying every length below at every character."""
-_ERASED = _BEFORE_BACKSPACE + "(?:{})".format(
-    "|".join(rf"[^\n\x08\u2408]{{{count}}}[\x08\u2408]{{{count}}}" for count in range(8, 0, -1))
-)
-_COLOURS = r"(?:[\x1b\u241b]\[|\x9b)[0-?]{0,40}[ -/]{0,4}[@-~]"
-_TITLES = r"[\x1b\u241b]\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\)"
-_CONTROLLED = f"{_COLOURS}|{_TITLES}|{_ERASED}"
-"""Text that a terminal does not show: colour codes, and characters erased by backspaces."""
-_CONTROLLED_TEXT = re.compile(_CONTROLLED)
-_COLOURED = re.compile(
-    r"[\x1b\x9b\u241b](?:(?:(?<=\x9b)|(?<!\x9b)\[)[0-?]{0,40}[ -/]{0,4}[@-~]"
-    r"|(?<!\x9b)\][^\n\x07\x1b]{0,200}(?:\x07|\x1b\\))"
-)
-"""The same for text without backspaces: a tenth of the time."""
-_ODD_OR_CONTROLLED = re.compile(f"(?P<controlled>{_CONTROLLED})|{_ODD_ONE}")
-INVISIBLE = re.compile(
+_ODD = re.compile(r"[^\n\t -~]|&(?=[#A-Za-z])|\\(?=[UXux\\])|%(?=[2-7])")
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\u2400-\u2421]"
@@ -138,17 +119,15 @@ class Folded(NamedTuple):
 
 def folded(text: str) -> Folded:
     """Fold a text: drop invisible code points, and turn look-alikes and entities into ASCII."""
-    controlled = holds_controls(text)
-    if not controlled and (is_plain(text) or (text.isascii() and not _ODD.search(text))):
+    if not _ODD.search(text):
         return Folded(text.lower(), [], [])
     parts: list[str] = []
     starts, origins = [0], [0]
     at = length = 0
-    odd_one = _ODD_OR_CONTROLLED if controlled else _ODD
-    while (odd := odd_one.search(text, at)) is not None:
+    while (odd := _ODD.search(text, at)) is not None:
         parts.append(text[at : odd.start()].lower())
         length += odd.start() - at
-        plain, at = ("", odd.end()) if odd.lastgroup else _plain(text, odd.start())
+        plain, at = _plain(text, odd.start())
         if plain:
             starts.append(length)
             origins.append(odd.start())
@@ -158,32 +137,6 @@ def folded(text: str) -> Folded:
         origins.append(at)
     parts.append(text[at:].lower())
     return Folded("".join(parts), starts, origins)
-
-
-def holds_controls(text: str) -> bool:
-    """Whether a text holds escapes or backspaces, also as `memtui.ground.clean` shows them."""
-    if "\x1b" in text or "\x08" in text:
-        return True
-    return not text.isascii() and ("\x9b" in text or "\u241b" in text or "\u2408" in text)
-
-
-def without_controls(text: str) -> str:
-    """A text as a terminal shows it: without colour codes, titles and erased characters."""
-    if not holds_controls(text):
-        return text
-    return (_CONTROLLED_TEXT if "\x08" in text or "\u2408" in text else _COLOURED).sub("", text)
-
-
-def holds_escape_marks(text: str) -> bool:
-    """Whether an ASCII text contains a mark with which entities or escapes begin."""
-    return "&" in text or "\\" in text or "%" in text
-
-
-def is_plain(text: str) -> bool:
-    """Whether a text is ASCII and needs no folding but that of capitals; uses no pattern."""
-    if not text.isascii() or holds_escape_marks(text):
-        return False
-    return text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def _plain(text: str, at: int) -> tuple[str, int]:
@@ -204,10 +157,10 @@ def _of_entity(entity: re.Match[str]) -> str:
 
 def _of_char(char: str) -> str:
     if char.isascii():
-        return "" if INVISIBLE.match(char) else char.lower()
+        return "" if _INVISIBLE.match(char) else char.lower()
     if (plain := _PLAIN.get(ord(char))) is not None:
         return plain
-    if INVISIBLE.match(char):
+    if _INVISIBLE.match(char):
         return ""
     from unicodedata import category, normalize  # rarely needed
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memtui.secrets.border import cleared_in
+from memtui.secrets.secrets import masked_in
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result
 from memtui.transcript.files import FileLog, ShellFileLog, may_remove, may_write, target_path, tool_of
@@ -222,7 +222,7 @@ class CallLog:
             self._said(words)
 
     def _failed(self, result: Result, waiting: _Waiting) -> None:
-        call = cleared_in(waiting.call)
+        call = masked_in(waiting.call)
         target = target_of(call)
         if call.name in EDIT_TOOLS or call.name in READ_TOOLS:
             target = target_path(call.name, call.input, result.detail, waiting.folder) or target

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from memtui.secrets.border import cleared
+from memtui.secrets.secrets import masked
 from memtui.transcript.paths import Kind, name_of, role_of
 from memtui.transcript.records import Command, ErrorFact, Facts, Source, in_order
 from memtui.transcript.shell import (
@@ -201,7 +201,7 @@ def hidden_failure(command: str, output: str) -> str:
     """
     if not hides_outcome(command) or not _holds_stem(output) or not is_check(command):
         return ""
-    output = cleared(output)[-_LONGEST:]
+    output = masked(output)[-_LONGEST:]
     start = 0
     for line in output.split("\n"):
         if _holds_stem(line) and (said := _SAID.search(line)) is not None:

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.ground.clock import parse_iso
-from memtui.secrets.border import cleared, cleared_in
-from memtui.secrets.private import may_hold_private_in, without_private, without_private_in
-from memtui.secrets.secrets import masked_in
+from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.calls import KEPT_CALLS, CallLog
 from memtui.transcript.events import (
@@ -56,7 +54,7 @@ _RESULTS = 10
 """The most results kept to recognise what the user pasted from them."""
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
 """Kinds of turns that are not opened by a prompt."""
-_CLEARED = frozenset(
+_MASKED = frozenset(
     (Words, Said, Queue, Queued, Summary, Title, ApiError, PlanReference, TaskState, Expansion)
 )
 """Events whose texts are kept."""
@@ -68,24 +66,12 @@ _SUMMARY = 100_000
 
 
 def _clean_events(record: Record) -> Sequence[Event]:
-    """The events of a record: calls and results unchanged, the others without private parts and secrets.
-
-    A private part may begin in one text of the record and end in another, so the record is cleaned as a
-    whole.
-    """
-    found = events(record)
-    for event in found:
-        kind = type(event)
-        if kind is not Call and kind is not Result:
-            alone = kind is Said and record["type"] == "assistant" and len(record["message"]["content"]) == 1
-            if may_hold_private_in(event if alone else record):
-                found = events(without_private_in(record))
-            return [masked_in(each) if type(each) in _CLEARED else each for each in found]
-    return found
+    """The events of a record: calls and results unchanged, the others with their secrets masked."""
+    return [masked_in(each) if type(each) in _MASKED else each for each in events(record)]
 
 
 def _clean_call(call: Call) -> Call:
-    return cleared_in(call) if call.name in KEPT_CALLS else call
+    return masked_in(call) if call.name in KEPT_CALLS else call
 
 
 class Reading:
@@ -109,7 +95,7 @@ class Reading:
         self._path = path
         self._until = until
         self._setting = Setting()
-        self._turns = TurnLog(lambda: (cleared(result.text) for result in self._results))
+        self._turns = TurnLog(lambda: (masked(result.text) for result in self._results))
         self._calls = CallLog(
             lambda words: self._turns.rejection(words, self._source("user")), self._turns.has_read
         )
@@ -166,7 +152,7 @@ class Reading:
         total = self._path.stat().st_size
         due = self.offset
         self._unfinished = 0
-        for line in read_lines(self._path, start=self.offset, stop=stop, first=self.next_line, checked=False):
+        for line in read_lines(self._path, start=self.offset, stop=stop, first=self.next_line):
             if line.offset >= due:
                 due = line.offset + _STEP
                 _report(line.offset, total, progress, cancelled)
@@ -183,7 +169,7 @@ class Reading:
             with suppress(OSError):  # subagents' transcripts may be deleted at any time
                 self._calls.found(agent)
                 start, first = self._agent_ends.get(agent, (0, 1))
-                for line in read_lines(transcript, start=start, first=first, checked=False):
+                for line in read_lines(transcript, start=start, first=first):
                     if before and any(time_of(record) >= before for record in line.records):
                         break
                     self._agent_line(line, agent)
@@ -202,14 +188,14 @@ class Reading:
             subagents = self._chain_known and record.get("isSidechain") is True
             self._timestamp = time_of(record) if subagents else self._setting.take(record)
             folder = record.get("cwd") if subagents else ""
-            self._folder = without_private(folder) if folder and type(folder) is str else self._setting.folder
+            self._folder = folder if folder and type(folder) is str else self._setting.folder
             if not self._chain_known:
                 self._find_chain(record)
             if record.get("type") in ("user", "assistant") and self._is_repeated(record):
                 continue
             mode = record.get("permissionMode")
             if mode and isinstance(mode, str):
-                self._calls.quotes.mode(without_private(mode), self._source("claude code"))
+                self._calls.quotes.mode(mode, self._source("claude code"))
             if record.get("type") == "assistant":
                 self._asked(record)
             for event in _clean_events(record):
@@ -240,7 +226,7 @@ class Reading:
             self._timestamp = time_of(record)
             folder = record.get("cwd")
             record["isSidechain"], record["agentId"] = True, agent
-            folder = without_private(folder) if isinstance(folder, str) else ""
+            folder = folder if isinstance(folder, str) else ""
             for event in _clean_events(record):
                 source = Source(0, line.offset, self._timestamp, "subagent", where)
                 if type(event) is Call:
@@ -294,9 +280,8 @@ class Reading:
             return
         agent = record.get("agentId")
         if record.get("isSidechain") is True and isinstance(agent, str):
-            agent = without_private(agent)
             if not self._own_agent and record["type"] == "user":
-                self._task = cleared(task_of(without_private_in(record)))[:_TASK]
+                self._task = masked(task_of(record))[:_TASK]
             if not self._own_agent:
                 self._own_agent = agent
                 self._turns.opened("start", "", self._source("claude code"))
@@ -393,7 +378,7 @@ class Reading:
         if own:
             self._turns.called(self._source("model"))
         else:
-            self._calls.found(without_private(call.agent))
+            self._calls.found(call.agent)
         source = self._source("model" if own else "subagent")
         self._calls.called(call, self._folder, source, own)
 
@@ -405,8 +390,8 @@ class Reading:
         self._calls.ended(result, self._folder, self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:
-        """A result without private parts and secrets, unless it is cleared later."""
-        return cleared_in(result) if self._calls.keeps(result) else result
+        """A result with its secrets masked, unless that is done later."""
+        return masked_in(result) if self._calls.keeps(result) else result
 
 
 _STEP = 2_000_000

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memtui.secrets.border import cleared
+from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
 from memtui.transcript.paths import absolute, is_absolute, name_of, path_identity
 from memtui.transcript.records import NOWHERE, FileFact, Source, is_after, later, with_late
@@ -307,7 +307,7 @@ def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: st
     path = wanted if isinstance(wanted, str) else ""
     if not is_absolute(path):
         path = _stated_path(detail) or path
-    return absolute(cleared(path), cwd) if path else ""
+    return absolute(masked(path), cwd) if path else ""
 
 
 def tool_of(detail: object) -> str:

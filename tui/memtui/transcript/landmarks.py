@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from memtui.secrets.border import cleared
+from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
 from memtui.transcript.records import NOWHERE, Landmark, PermissionMode, Quote, Source
 from memtui.transcript.shell import shows_outcome
@@ -64,7 +64,7 @@ class LandmarkLog:
     def ran(self, command: str, output: str, source: Source) -> None:
         if not any(program in command for program in _PROGRAMS):
             return
-        output = cleared(output)[:_OUTPUT_LIMIT]
+        output = masked(output)[:_OUTPUT_LIMIT]
         if "git" in command:
             self._by_git(command, output, source)
         if "gt " in command and (stacked := _STACKED.search(command)) and _CHANGED.search(output):
@@ -219,7 +219,7 @@ class QuoteLog:
     def seen(self, text: str, source: Source) -> None:
         if "https://" not in text or not any(part in text for part in _PARTS):
             return
-        addresses = _ADDRESS.findall(cleared(text)[:_LOOKED_AT])
+        addresses = _ADDRESS.findall(masked(text)[:_LOOKED_AT])
         found = dict.fromkeys(each for each in addresses if not _PLACEHOLDER.match(each))
         for address in found if len(found) <= _AT_ONCE else ():
             self._addresses.pop(address, None)

@@ -70,9 +70,8 @@ def read_lines(
     stop: int | None = None,
     first: int = 1,
     skip: Callable[[bytes], bool] | None = None,
-    checked: bool = True,
 ) -> Iterator[Line]:
-    """Stream the lines of a transcript; blank lines are left out.
+    """Stream the lines of a transcript, without private parts; blank lines are left out.
 
     The file is read in blocks and never held whole; a line over `LINE_LIMIT` is not held at all.
 
@@ -82,7 +81,6 @@ def read_lines(
         stop: byte offset to end at; the file's end when None.
         first: number of the line at `start`: 1, or the `next_number` of a line read before.
         skip: tells which lines need no parsing; by default `is_bookkeeping`.
-        checked: whether to leave out private parts; with False the caller does so.
 
     Raises:
         OSError: the file cannot be read, or is not a regular one: a pipe might never end.
@@ -110,7 +108,7 @@ def read_lines(
             if skip(data):
                 yield Line(offset, end, (), "", number)
                 continue
-            record = _only_record(data, checked)
+            record = only_record(data)
             if record is not None:
                 # Like `Line(...)` at half the cost: nearly every line is made here.
                 yield tuple.__new__(Line, (offset, end, (record,), "", number, True))
@@ -136,15 +134,15 @@ def is_bookkeeping(line: bytes) -> bool:
     return b"}{" not in line
 
 
-def _only_record(data: bytes, checked: bool = True) -> Record | None:
-    """The object on a line; None if the line is not exactly one object."""
+def only_record(data: bytes) -> Record | None:
+    """The object on a line, without its private parts; None if the line is not exactly one object."""
     try:
         record = from_json(data, cache_strings="keys")
     except ValueError:
         return None
     if type(record) is not dict:
         return None
-    return without_private_in(record) if checked and line_may_hold_private(data) else record
+    return without_private_in(record) if line_may_hold_private(data) else record
 
 
 def regular_only(path: str, flags: int) -> int:
@@ -166,7 +164,7 @@ def _last_line(offset: int, data: bytes, number: int) -> Iterator[Line]:
     """A line without a newline: an export's last one, or one being written."""
     if not data.strip():
         return
-    record = _only_record(data)
+    record = only_record(data)
     records, used = _decode_slowly(data) if record is None else ((record,), len(data))
     if records:
         yield Line(offset, offset + used, records, "", number, False)

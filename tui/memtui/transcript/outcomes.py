@@ -7,8 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from memtui.secrets.border import cleared_in
-from memtui.secrets.secrets import masked
+from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Call, Result
 from memtui.transcript.records import NOWHERE, Action, Command, Fate, Outcome, Source
 from memtui.transcript.shell import BOOKKEEPING
@@ -234,9 +233,9 @@ class ActionLog:
             return self._before
         head = ""
         if self._result is not None:
-            result = cleared_in(self._result)
+            result = masked_in(self._result)
             head = result.text.strip() if self._outcome == "ok" else error_head(result, _RESULT_LIMIT)
-        call = cleared_in(self._call)
+        call = masked_in(self._call)
         return Action(call.name, target_of(call), self._outcome, head[:_RESULT_LIMIT], self._source)
 
 

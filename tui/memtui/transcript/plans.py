@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from memtui.secrets.border import cleared_in
+from memtui.secrets.secrets import masked_in
 from memtui.transcript.events import PlanReference, Result
 from memtui.transcript.records import NOWHERE, Fate, PlanFact, Source, Todo, Turn, is_after
 
@@ -49,7 +49,7 @@ class PlanLog:
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
         if ".claude" not in path or not _PLAN_FILE.search(path):
             return
-        arguments = cleared_in(arguments)
+        arguments = masked_in(arguments)
         content = _written(arguments) if tool == "Write" else self._edited(path, arguments, detail)
         if not content:
             return
@@ -139,7 +139,7 @@ class PlanLog:
     def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:
         before = self._files.get(path)
         if before is None and isinstance(detail, dict):
-            before = _string(cleared_in(detail.get("originalFile")))
+            before = _string(masked_in(detail.get("originalFile")))
         edits = arguments.get("edits")
         for edit in edits if isinstance(edits, list) else [arguments]:
             if before and isinstance(edit, dict):

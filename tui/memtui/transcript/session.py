@@ -11,9 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json
-
-from memtui.secrets.private import line_may_hold_private, without_private, without_private_in
+from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import (
     Boundary,
@@ -31,22 +29,18 @@ from memtui.transcript.events import (
     task_of,
 )
 from memtui.transcript.line_index import never
-from memtui.transcript.lines import LINE_LIMIT, Record, read_lines
+from memtui.transcript.lines import LINE_LIMIT, Record, only_record, read_lines
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 
 _DISTINCT_LIMIT = 500
 _SERIES_LIMIT = 400
-_PLAIN_TIME = re.compile(r"[0-9TZ:.+-]+")
-"""A time in which no private part can begin."""
 
 
 def time_of(record: Record) -> str:
     """A record's timestamp, "" when it has none."""
     value = record.get("timestamp")
-    if not isinstance(value, str):
-        return ""
-    return value if _PLAIN_TIME.fullmatch(value) else without_private(value)
+    return value if isinstance(value, str) else ""
 
 
 class Setting:
@@ -71,7 +65,7 @@ class Setting:
         repeated = record.get("sessionId"), record.get("cwd"), record.get("gitBranch"), record.get("version")
         if repeated != self._repeated:
             self._repeated = repeated
-            self._changed(*(without_private(value) if isinstance(value, str) else "" for value in repeated))
+            self._changed(*(value if isinstance(value, str) else "" for value in repeated))
         value = time_of(record)
         if not value:
             return ""
@@ -97,7 +91,7 @@ class Setting:
     def request(self, request: Request, timestamp: str) -> None:
         if request.model not in ("", self._model) and len(self.models) < _DISTINCT_LIMIT:
             self._model = request.model
-            self.models[without_private(request.model)] = None
+            self.models[request.model] = None
         if request.tokens:
             self._latest = (timestamp, request.tokens)
             if self._requests % self._stride == 0:
@@ -249,7 +243,7 @@ class _Reading:
         if b'"usage"' in row:
             self._usage = row
         if len(row) <= LINE_LIMIT and (not self._found["folder"] or self._is_wanted(row)):
-            record = _parsed(row)
+            record = only_record(row)
             if record is not None:
                 self._record(record)
 
@@ -294,26 +288,13 @@ class _Reading:
 
     def finish(self, end: int) -> SessionSummary:
         """The summary of the first `end` bytes."""
-        record = _parsed(self._usage) if self._usage else None
+        record = only_record(self._usage) if self._usage else None
         if record is not None:
             self._place(record)
             request = request_of(record)
             self._found["tokens"] = (request.tokens if request else 0) or self._found["tokens"]
-        for name in ("started", "ended"):
-            self._found[name] = without_private(self._found[name])
         summary = SessionSummary(**self._found)
         return replace(summary, files=tuple(self._files), end=end, waiting=dict(self._waiting))
-
-
-def _parsed(row: bytes) -> Record | None:
-    """The record on a line, without private parts; None if the line is not a record."""
-    try:
-        record = from_json(row, cache_strings="keys")
-    except ValueError:
-        return None
-    if type(record) is not dict:
-        return None
-    return without_private_in(record) if line_may_hold_private(row) else record
 
 
 def _safe(text: str) -> str:
@@ -323,7 +304,8 @@ def _safe(text: str) -> str:
 
 def _stamp(row: bytes) -> str:
     at = row.rfind(_STAMP)
-    return row[at + len(_STAMP) :].split(b'"', 2)[1].decode("ascii", "replace") if at >= 0 else ""
+    found = row[at + len(_STAMP) :].split(b'"', 2)[1] if at >= 0 else b""
+    return without_private(found.decode("ascii", "replace"))
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")

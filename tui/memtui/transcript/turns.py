@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
 
-from memtui.secrets.border import cleared
+from memtui.secrets.secrets import masked
 from memtui.transcript.events import Queue
 from memtui.transcript.pasted import without_pasted
 from memtui.transcript.records import Pasted, PromptKind, Quote, Source, Turn, TurnEnd, TurnKind
@@ -60,7 +60,7 @@ def plan_read(path: str, text: str) -> str:
     """``title, plan file path`` of a plan file, "" for any other file."""
     if not _PLAN_FILE.search(path):
         return ""
-    lines = _NUMBERED.sub("", cleared(text)[:_SCANNED]).split("\n")
+    lines = _NUMBERED.sub("", masked(text)[:_SCANNED]).split("\n")
     title = next((found[1] for line in lines if (found := _HEADING.match(line.strip())) is not None), "")
     return f"{_short(title)}{_FILE}{path}" if title else f"plan file {path}"
 
