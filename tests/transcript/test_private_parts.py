@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
-from memtui.transcript.session import SessionSummary, summarize
+from memtui.transcript.session import summarize
 
 SECRET = "the-word-nobody-may-read"
 FORM = f" <PRIVATE>{SECRET}"
@@ -162,7 +162,7 @@ def test_no_text_of_a_record_brings_it_into_the_summary_of_a_session(tmp_path: P
         for changed in planted(record, FORM):
             lines = [*records[:number], changed, *records[number + 1 :]]
             path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-            summary = summarize(path, SessionSummary())
+            summary = summarize(path)
             assert SECRET not in repr(summary), changed
 
 

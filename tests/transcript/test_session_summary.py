@@ -1,13 +1,11 @@
-"""The summary of a session agrees with its facts, and is extended as the file grows."""
+"""The summary of a session agrees with its facts, and has no secret."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from memtui.transcript.facts import read_facts
-from memtui.transcript.session import SessionSummary, summarize
+from memtui.transcript.session import summarize
 from tests.app.widgets.records import call, result, said, text, user, write
 
 
@@ -43,30 +41,13 @@ def session(path: Path) -> Path:
 
 def test_it_says_what_the_session_was(tmp_path: Path) -> None:
     path = session(tmp_path / "t.jsonl")
-    summary = summarize(path, SessionSummary())
+    summary = summarize(path)
     facts = read_facts(path)
     assert (summary.title, summary.first_ask) == ("A title", "First ask") == (facts.title, facts.first_prompt)
     assert (summary.turns, summary.compactions) == (len(facts.turns), len(facts.compactions)) == (2, 1)
     assert summary.files == ("/p/a.py",)
     assert (summary.tokens, summary.branch, summary.folder) == (125, "main", "/p")
     assert (summary.started, summary.ended) == (facts.started, facts.ended)
-
-
-@pytest.mark.parametrize("lines", range(12))
-def test_reading_on_says_the_same_as_reading_all(tmp_path: Path, lines: int) -> None:
-    data = session(tmp_path / "whole.jsonl").read_bytes()
-    path = tmp_path / "t.jsonl"
-    path.write_bytes(b"".join(data.splitlines(keepends=True)[:lines]) + b'{"torn')
-    first = summarize(path, SessionSummary())
-    path.write_bytes(data)
-    assert summarize(path, first) == summarize(path, SessionSummary())
-
-
-def test_a_shorter_file_is_read_anew(tmp_path: Path) -> None:
-    path = session(tmp_path / "t.jsonl")
-    known = summarize(path, SessionSummary())
-    path.write_bytes(b"")
-    assert summarize(path, known) == SessionSummary()
 
 
 def test_stored_texts_have_neither_secrets_nor_private_parts(tmp_path: Path) -> None:
@@ -76,7 +57,7 @@ def test_stored_texts_have_neither_secrets_nor_private_parts(tmp_path: Path) -> 
         user(f"Use it <private>the plan</private> {'word ' * 50}{secret}"),
         {"type": "ai-title", "aiTitle": f"With {secret}"},
     )
-    summary = summarize(path, SessionSummary())
+    summary = summarize(path)
     assert summary.first_ask.startswith("Use it [private] word")
     assert "ghp_" not in summary.first_ask and "the plan" not in summary.first_ask
     assert summary.title == "With [masked: github token]"

@@ -61,8 +61,7 @@ def sessions(everywhere: bool, as_json: bool, places: Places) -> None:
 
 def _session_json(session: Session) -> dict[str, object]:
     summary = asdict(session.summary)
-    for name in ("end", "waiting"):
-        del summary[name]
+    del summary["end"]
     return {
         "id": session.session_id,
         "path": str(session.path),

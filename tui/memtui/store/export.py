@@ -34,7 +34,7 @@ from memtui.secrets.secrets import masked
 from memtui.store.session_list import size_text
 from memtui.transcript.blocks import blocks
 from memtui.transcript.lines import read_lines
-from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
+from memtui.transcript.session import agent_transcripts, first_words, summarize
 
 
 class Form(StrEnum):
@@ -76,7 +76,7 @@ def session_parts(
         FileProblem: it cannot be read, or has nothing to read in these lines.
     """
     with reading(transcript):
-        summary = summarize(transcript, SessionSummary())
+        summary = summarize(transcript)
         found = _blocks(transcript, lines)
         first = next(found, None)
         if first is None:

@@ -34,8 +34,7 @@ DEFAULT_DAYS = 30
 _CACHE_LIMIT = 64 << 20
 _SETTINGS_LIMIT = 1 << 20
 _MOST_DAYS = 99_999
-_VERSION = 2
-"""The first version did not mask secrets."""
+_VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def agents_of(transcript: Path) -> list[Agent]:
 
 
 class SessionList:
-    """Lists sessions; summaries are cached, so that only additions to a transcript are read."""
+    """Lists sessions; summaries are cached until their transcript changes."""
 
     def __init__(self, project: Project, home: Home, config: Path, clock: Clock) -> None:
         self._store = TranscriptStore(project, config)
@@ -158,7 +157,7 @@ class SessionList:
             )
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
-        """A session with its full summary; only the new part of the transcript is read.
+        """A session with its full summary.
 
         Raises:
             FileProblem: the copy of a deleted session cannot be unpacked.
@@ -172,9 +171,7 @@ class SessionList:
         status = session.path.stat()
         inode, summary = known.get(str(session.path), (status.st_ino, SessionSummary()))
         if inode != status.st_ino or summary.end != status.st_size:
-            summary = summarize(
-                session.path, summary if inode == status.st_ino else SessionSummary(), cancelled
-            )
+            summary = summarize(session.path, cancelled)
             known[str(session.path)] = (status.st_ino, summary)
         agents = sum(1 for _ in agent_transcripts(session.path, ()))
         return replace(session, size=status.st_size, summary=summary, agents=agents)
@@ -183,9 +180,7 @@ class SessionList:
         known, name = self._remembered(), str(kept.stem)
         _, summary = known.get(name, (0, SessionSummary()))
         if summary.end != session.size:
-            summary = replace(
-                summarize(self._archive.readable(kept), SessionSummary(), cancelled), end=session.size
-            )
+            summary = replace(summarize(self._archive.readable(kept), cancelled), end=session.size)
             known[name] = (0, summary)
         written = parse_iso(summary.ended) or session.written
         return replace(session, written=written, summary=summary, agents=len(self._archive.agents_of(kept)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -29,7 +29,7 @@ from memtui.transcript.events import (
     task_of,
 )
 from memtui.transcript.line_index import never
-from memtui.transcript.lines import LINE_LIMIT, Record, only_record, read_lines
+from memtui.transcript.lines import Record, only_record, read_lines
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 
@@ -158,13 +158,12 @@ def session_head(path: Path, end: int) -> SessionHead:
     return SessionHead(family[1] if family else model, started or ended, ended or started)
 
 
-_CHUNK = 1 << 20
 _ASK = 300
 _FILES = 2_000
 _STAMP = b'"timestamp":'
 
 
-@dataclass(frozen=True)
+@dataclass
 class SessionSummary:
     """One session in a few fields."""
 
@@ -184,96 +183,66 @@ class SessionSummary:
     """The folder in which the session was started."""
     end: int = 0
     """Number of bytes read."""
-    waiting: dict[str, str] = field(default_factory=dict)
-    """Edits without a result yet: the file by the id of the call."""
 
 
-def summarize(path: Path, known: SessionSummary, cancelled: Callable[[], bool] = never) -> SessionSummary:
-    """The summary of a transcript.
-
-    Args: path: the transcript. known: the summary of an earlier reading, to continue; if the file has become
-    shorter, it is read anew. cancelled: polled; if it returns True, the summary covers only part of the file.
+def summarize(path: Path, cancelled: Callable[[], bool] = never) -> SessionSummary:
+    """The summary of a transcript; only of a part of it if `cancelled`, which is polled, returns True.
 
     Raises:
         OSError: the file cannot be read.
     """
-    with path.open("rb", buffering=0) as file:
-        if file.seek(0, 2) < known.end:
-            known = SessionSummary()
-        file.seek(known.end)
-        reading = _Reading(known)
-        carry, end = b"", known.end
-        while not cancelled() and (chunk := file.read(_CHUNK)):
-            data = carry + chunk if carry else chunk
-            stop = data.rfind(b"\n") + 1
-            for row in data[:stop].split(b"\n"):
-                reading.take(row)
-            carry = data[stop:]
-            end += stop
-    return reading.finish(end)
+    reading = _Reading()
+    for line in read_lines(path, skip=reading.passes_over):
+        if cancelled():
+            break
+        for record in line.records:
+            reading.take(record)
+        reading.summary.end = line.end
+    return reading.finish()
 
 
 class _Reading:
-    def __init__(self, known: SessionSummary) -> None:
-        self._found: dict[str, Any] = {
-            name: getattr(known, name)
-            for name in (
-                "title",
-                "first_ask",
-                "started",
-                "ended",
-                "turns",
-                "tokens",
-                "compactions",
-                "branch",
-                "folder",
-            )
-        }
-        self._files = dict.fromkeys(known.files)
-        self._waiting = dict(known.waiting)
+    def __init__(self) -> None:
+        self.summary = SessionSummary()
+        self._files: dict[str, None] = {}
+        self._waiting: dict[str, str] = {}
+        """Edits without a result yet: the file by the id of the call."""
         self._usage = b""
 
-    def take(self, row: bytes) -> None:
-        """Read one line; most are skipped after a quick check."""
-        if not row:
-            return
-        if not self._found["started"]:
-            self._found["started"] = _stamp(row)
-        self._found["ended"] = max(self._found["ended"], _stamp(row))
+    def passes_over(self, row: bytes) -> bool:
+        """Whether a line need not be parsed, as most; takes its time."""
+        self.summary.started = self.summary.started or _stamp(row)
+        self.summary.ended = max(self.summary.ended, _stamp(row))
         if b'"usage"' in row:
             self._usage = row
-        if len(row) <= LINE_LIMIT and (not self._found["folder"] or self._is_wanted(row)):
-            record = only_record(row)
-            if record is not None:
-                self._record(record)
-
-    def _is_wanted(self, row: bytes) -> bool:
-        if may_ask(row) or b'"compact_boundary"' in row or b'"ai-title"' in row or b'"custom-title"' in row:
-            return True
+        if not self.summary.folder or may_ask(row) or b'"compact_boundary"' in row:
+            return False
+        if b'"ai-title"' in row or b'"custom-title"' in row:
+            return False
         if b'"tool_use_id"' in row:
-            return any(name.encode() in row for name in self._waiting)
-        return b'"tool_use"' in row and (b'Edit"' in row or b'"Write"' in row)
+            return not any(name.encode() in row for name in self._waiting)
+        return not (b'"tool_use"' in row and (b'Edit"' in row or b'"Write"' in row))
 
-    def _record(self, record: Record) -> None:
-        found = self._found
+    def take(self, record: Record) -> None:
+        summary = self.summary
         self._place(record)
         for event in events(record):
             if isinstance(event, Title):
-                found["title"] = _safe(event.text)
+                summary.title = _safe(event.text)
             elif isinstance(event, Boundary):
-                found["compactions"] += 1
+                summary.compactions += 1
             elif isinstance(event, (Words, Queued)) and is_ask(event):
-                found["turns"] += 1
-                found["first_ask"] = found["first_ask"] or _safe(event.text)
+                summary.turns += 1
+                summary.first_ask = summary.first_ask or _safe(event.text)
             else:
                 self._edited(event)
 
     def _place(self, record: Record) -> None:
         folder, branch = record.get("cwd"), record.get("gitBranch")
-        if isinstance(folder, str) and folder and not self._found["folder"]:
-            self._found["folder"] = folder
+        if isinstance(folder, str) and folder:
+            self.summary.folder = self.summary.folder or folder
         if isinstance(branch, str) and branch and branch != "HEAD":
-            self._found["branch"] = branch
+            self.summary.branch = branch
 
     def _edited(self, event: Event) -> None:
         """Record an edit by the session itself, once its result confirms it."""
@@ -286,15 +255,13 @@ class _Reading:
             if path and not event.failed and len(self._files) < _FILES:
                 self._files[path] = None
 
-    def finish(self, end: int) -> SessionSummary:
-        """The summary of the first `end` bytes."""
-        record = only_record(self._usage) if self._usage else None
-        if record is not None:
+    def finish(self) -> SessionSummary:
+        if self._usage and (record := only_record(self._usage)) is not None:
             self._place(record)
             request = request_of(record)
-            self._found["tokens"] = (request.tokens if request else 0) or self._found["tokens"]
-        summary = SessionSummary(**self._found)
-        return replace(summary, files=tuple(self._files), end=end, waiting=dict(self._waiting))
+            self.summary.tokens = request.tokens if request else 0
+        self.summary.files = tuple(self._files)
+        return self.summary
 
 
 def _safe(text: str) -> str:
