@@ -28,8 +28,8 @@ class Api:
         """The answer to a prompt that asks to choose; "" for none at all."""
         self.tokens = 180_000
         """Of each request."""
-        self.commands: list[str] = []
-        """Commands that Claude runs next, one after the other."""
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        """Tools that Claude calls next, one after the other, each with its input."""
         self.address = ""
         self.done = threading.Event()
         """Ends the silence after a prompt that asks to choose."""
@@ -44,9 +44,11 @@ class Api:
             return self.choice or "R 1"
         last = last.lower()
         if "create a detailed summary" in last:
-            self.most = 0
             return SUMMARY
-        return None if self.most and len(messages) > self.most else "Done."
+        if self.most and len(messages) > self.most:
+            self.most = 0
+            return None
+        return "Done."
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -91,10 +93,10 @@ class _Handler(BaseHTTPRequestHandler):
         empty: dict[str, Any] = {"type": "text", "text": ""}
         delta, stop = {"type": "text_delta", "text": text}, "end_turn"
         tools = [tool.get("name") for tool in body.get("tools", [])]
-        if self.server.api.commands and "Bash" in tools:
-            given = json.dumps({"command": self.server.api.commands.pop(0), "description": "paddle"})
-            empty = {"type": "tool_use", "id": f"toolu_{message['id']}", "name": "Bash", "input": {}}
-            delta, stop = {"type": "input_json_delta", "partial_json": given}, "tool_use"
+        if self.server.api.calls and self.server.api.calls[0][0] in tools:
+            name, given = self.server.api.calls.pop(0)
+            empty = {"type": "tool_use", "id": f"toolu_{message['id']}", "name": name, "input": {}}
+            delta, stop = {"type": "input_json_delta", "partial_json": json.dumps(given)}, "tool_use"
         events: list[tuple[str, dict[str, Any]]] = [
             ("message_start", {"message": message}),
             ("content_block_start", {"index": 0, "content_block": empty}),

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from memtui.ground.project import Project, memtui_home
 from memtui.hooks.context import context_block
 from tests.e2e.api import CHOICE, Api, serving
-from tests.e2e.resuming import drawn_by_the_mod, resumed_from_the_reader
+from tests.e2e.resuming import drawn_by_the_mod, resumed_from_the_reader, settled
+from tests.tmux_run import Tmux, command
 
 PIN = "Never push to main, whatever the otters say"
 RULE = "Never rename the lake of the otters: the ferry reads its name"
@@ -59,10 +63,10 @@ class Run:
             "DISABLE_AUTOUPDATER": "1",
         }
 
-    def memtui(self, *words: str) -> str:
-        """Run memtui; returns what it printed."""
+    def memtui(self, *words: str, given: str = "") -> str:
+        """Run memtui with something on its standard input; returns what it printed."""
         command = [sys.executable, "-m", "memtui", *words]
-        return self._done(command, "memtui " + " ".join(words))
+        return self._done(command, "memtui " + " ".join(words), given)
 
     def activates(self, name: str, size: int) -> None:
         """Make a command active whose rules have so many characters."""
@@ -94,20 +98,31 @@ class Run:
 
     def types(self, *contents: str) -> None:
         """A session in which these are typed, one after the other's answer."""
-        options = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
-        command = [self.client, "-p", *options, "--model", "claude-sonnet-4-5"]
+        with self.talking() as say:
+            for content in contents:
+                say(content)
+
+    @contextmanager
+    def talking(self, *options: str) -> Iterator[Callable[[str], None]]:
+        """A session; what is called types into it and waits for the answer."""
+        streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        command = [self.client, "-p", *streams, "--model", "claude-sonnet-4-5", *options]
         with subprocess.Popen(
             command, env=self.env, cwd=self.project, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         ) as process:  # fmt: skip
             assert process.stdin and process.stdout
-            for content in contents:
+
+            def say(content: str) -> None:
+                assert process.stdin and process.stdout
                 message = {"type": "user", "message": {"role": "user", "content": content}}
                 process.stdin.write(json.dumps(message) + "\n")
                 process.stdin.flush()
                 for line in process.stdout:  # until the turn's result
                     if json.loads(line).get("type") == "result":
                         break
+
+            yield say
             process.stdin.close()
             process.wait(timeout=_SECONDS)
 
@@ -121,10 +136,11 @@ class Run:
         folder = Path(self.env["HOME"]) / ".claude" / "projects"
         return [path.stem for path in folder.glob("*/*.jsonl")]
 
-    def _done(self, command: list[str], what: str) -> str:
+    def _done(self, command: list[str], what: str, given: str = "") -> str:
         done = subprocess.run(
-            command, env=self.env, cwd=self.project, capture_output=True, text=True, timeout=_SECONDS
-        )
+            command, env=self.env, cwd=self.project, input=given, capture_output=True, text=True,
+            timeout=_SECONDS,
+        )  # fmt: skip
         _check(done.returncode == 0, f"{what} ends with 0", done.stdout[-500:] + done.stderr[-500:])
         return done.stdout
 
@@ -213,7 +229,8 @@ def _within_a_turn(run: Run) -> None:
     before = len(run.api.requests)
     # The mod learns in the background where hand-overs wait.
     hand_over = f"sleep 5; {sys.executable} -m memtui lost --row {key} --hand-over"
-    run.api.commands = [hand_over, "echo paddle"]
+    for words in (hand_over, "echo paddle"):
+        run.api.calls.append(("Bash", {"command": words, "description": "paddle"}))
     run.claude("count them all", "--allowedTools", "Bash")
     first, second, third = run.api.requests[before:]
     _check(second.count(OURS) == first.count(OURS), "it waits while the command runs")
@@ -261,6 +278,74 @@ def _chosen(run: Run) -> None:
                 (RULE in questions[0].partition(CHOICE)[0]) == (way == "own"), f"{what}: knows what it should"
             )
     run.config.write_text(before)
+
+
+def _made_ahead(run: Run) -> None:
+    """A summary made ahead of its compaction: what it lacks is known before, and handed over after."""
+    if not run.has_mods():
+        return
+    settled(run)
+    path = Path(run.env["HOME"]) / ".claude.json"
+    # Claude Code fact (2.1.332): its server has to switch this on, besides the setting.
+    features = {"tengu_sepia_moth": True, "tengu_amber_packet": True}
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"cachedGrowthBookFeatures": features}))
+    known, settings = run.transcripts(), run.settings.read_text()
+    run.settings.write_text(json.dumps(json.loads(settings) | {"precomputeCompactionEnabled": True}))
+    env = run.env.copy()
+    del run.env["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"]
+    run.env |= {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}
+    folder = path.parent / ".claude" / "projects"
+    with run.talking("--settings", '{"precomputeArmTokens": 1000}') as say:
+        say(RULE)
+        made: list[Path] = []
+        for number in range(6):
+            say(f"count the pups of river {number}")
+            made = made or list(folder.glob("*/*/precompact.json"))
+        _check(len(made) == 1, "the client has made a summary ahead")
+        given = {"session": made[0].parent.name, "transcript": f"{made[0].parent}.jsonl"}
+        shown = run.memtui("mod", "ahead", given=json.dumps(given))
+        _check("the summary made ahead lacks" in shown and RULE in shown, "what it lacks is shown", shown)
+        run.api.most = 6
+        say("and on")
+        say("and on")
+    run.env = env
+    run.settings.write_text(settings)
+    lines = [line for line in run.transcripts().split("\n") if line not in known]
+    boundaries = [line for line in lines if '"compact_boundary"' in line]
+    _check(len(boundaries) == 1 and '"precomputed":true' in boundaries[0], "it counts now", str(boundaries))
+    notes = [line for line in lines if '"plugin_note"' in line]
+    _check(len(notes) == 1 and RULE in notes[0], "the mod handed over what it lacks, once", str(notes))
+    _check(RULE in run.api.requests[-1], "and the next request has it")
+
+
+def _remembers(run: Run) -> None:
+    """Claude writes a memory: its row shows at once, and where it comes from is named."""
+    words = "remember: the otters sleep at noon"
+    slug = re.sub(r"[^a-zA-Z0-9]", "-", str(run.project.resolve()))
+    folder = Path(run.env["HOME"]) / ".claude" / "projects" / slug / "memory"
+    head = "name: otter-noon\ndescription: The otters sleep at noon\nmetadata:\n  type: project"
+    given = {"file_path": str(folder / "otter-noon.md"), "content": f"---\n{head}\n---\n\nAt noon.\n"}
+    if shutil.which("tmux") is None:
+        _say("left out: tmux is not installed")
+        return
+    env = {**run.env, "TERM": "xterm-256color"}
+    tmux = Tmux(f"memtui-e2e-memory-{os.getpid()}", (140, 45), command(env, str(run.project), only=True))
+    try:
+        tmux.until_shown("● live")
+        run.api.calls.append(("Write", given))
+        with run.talking("--allowedTools", "Write") as say:
+            say(words)
+            tmux.until_shown("otter-noon")
+            seen = time.time() - (folder / "otter-noon.md").stat().st_mtime
+    finally:
+        tmux.run("kill-server")
+    _check(seen < 1, f"its row is seen within a second: {seen:.3f} s")
+    (found,) = json.loads(run.memtui("memory", "show", "otter-noon", "--json"))["versions"]
+    _check(
+        found["line"] > 0 and found["how"] == "written",
+        "with its source line, and no other change",
+        str(found),
+    )
 
 
 def _by_hand(run: Run) -> None:
@@ -406,7 +491,8 @@ def main() -> int:
         run = Run(client, Path(base), api)
         _say(run.client_says("--version").strip())
         steps = (_installed, _automatic, _rescue, _within_a_turn, _chosen, _by_hand, _cleared, _resumed)
-        for step in (*steps, _drawn, _faulty, _typed, _switched_off, _uninstalled):
+        more = (_drawn, _made_ahead, _remembers, _faulty, _typed, _switched_off, _uninstalled)
+        for step in (*steps, *more):
             _say(f"\n{step.__doc__}")
             step(run)
     _say("\nAll of it holds.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 from datetime import timedelta
+from difflib import SequenceMatcher
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -80,21 +82,31 @@ class Sessions:
 
     def write(self, number: int, name: str, text: str) -> tuple[str | None, str, int]:
         path = self.folder / name
-        session = self.at(number)
         before = path.read_text("utf-8") if path.exists() else None
-        call = session.call("Write", file_path=str(path), content=text)
-        session.result(call, "ok", detail={"filePath": str(path), "originalFile": before, "content": text})
-        path.write_text(text, "utf-8")
-        return text, "written", self.line(number)
+        call = self.at(number).call("Write", file_path=str(path), content=text)
+        return self.saved(number, call, "written", path, before, text)
 
     def edit(self, number: int, name: str, old: str, new: str) -> tuple[str | None, str, int]:
         path = self.folder / name
-        session = self.at(number)
         before = path.read_text("utf-8")
-        call = session.call("Edit", file_path=str(path), old_string=old, new_string=new)
-        session.result(call, "ok", detail={"filePath": str(path), "originalFile": before})
-        path.write_text(before.replace(old, new, 1), "utf-8")
-        return path.read_text("utf-8"), "edited", self.line(number)
+        call = self.at(number).call("Edit", file_path=str(path), old_string=old, new_string=new)
+        text = before.replace(old, new, 1)
+        return self.saved(number, call, "edited", path, before, text)
+
+    def saved(
+        self, number: int, call: str, how: str, path: Path, before: str | None, text: str
+    ) -> tuple[str | None, str, int]:
+        """Stamped by Claude Code: the file is not what the call gave, its result says what it is."""
+        session = self.sessions[number]
+        stamp = f"metadata:\n  modified: {session.moment.isoformat()}\n"
+        text = re.sub(r"metadata:\n(  modified: .*\n)?", stamp, text)
+        patch = hunks(before, text) if before is not None else []
+        detail: dict[str, Any] = {"filePath": str(path), "originalFile": before, "structuredPatch": patch}
+        if how == "written":
+            detail["content"] = text
+        session.result(call, "ok", detail=detail)
+        path.write_text(text, "utf-8")
+        return text, how, self.line(number)
 
     def run(self, number: int, command: str) -> int:
         self.at(number).tool("Bash", "", command=command)
@@ -103,6 +115,21 @@ class Sessions:
     def save(self) -> None:
         for each in self.sessions:
             each.write(self.folder.parent, f"{each.envelope['sessionId']}.jsonl")
+
+
+def hunks(before: str, after: str) -> list[dict[str, Any]]:
+    """A `structuredPatch`, with three lines around each change."""
+    old, new = before.split("\n"), after.split("\n")
+    found = []
+    for group in SequenceMatcher(None, old, new).get_grouped_opcodes(3):
+        lines = []
+        for kind, from_old, to_old, from_new, to_new in group:
+            lines += [f" {line}" for line in old[from_old:to_old]] if kind == "equal" else []
+            lines += [f"-{line}" for line in old[from_old:to_old]] if kind != "equal" else []
+            lines += [f"+{line}" for line in new[from_new:to_new]] if kind != "equal" else []
+        start, end = group[0][1], group[-1][2]
+        found.append({"oldStart": start + 1, "oldLines": end - start, "lines": lines})
+    return found
 
 
 def told(versions: list[Version]) -> list[tuple[str | None, str, int]]:
@@ -142,7 +169,7 @@ def test_every_version_of_sixty_writes_in_nine_sessions_is_found_in_order(
     for name, versions in wanted.items():
         path = memories.folder / name
         assert told(history.versions(path, path.read_text("utf-8") if path.exists() else None)) == versions
-    moved = history.versions(memories.folder / "new.md", memory_text("old", "moves"))
+    moved = history.versions(memories.folder / "new.md", (memories.folder / "new.md").read_text("utf-8"))
     assert [(each.how, each.line) for each in moved][1:] == [("moved from old.md", line)]
 
 

@@ -38,7 +38,7 @@ class Call(NamedTuple):
     how: str
     """``read``, ``written``, ``edited``, ``deleted`` or ``moved``."""
     text: str | None = None
-    """The new text of a written file."""
+    """The new text of a written file, and of an edited one whose result shows it."""
     edits: tuple[tuple[str, str, bool], ...] = ()
     """Old text, new text, and whether every occurrence is replaced."""
     before: str | None = None
@@ -189,7 +189,7 @@ def _followed(file: Path, calls: Sequence[Call]) -> set[Path]:
 
 
 def _after(call: Call, text: str | None) -> str | None:
-    if call.how == "written":
+    if call.how == "written" or call.text is not None:
         return call.text
     if call.how == "moved":
         return text
@@ -273,11 +273,35 @@ def _calls(block: dict[str, Any], record: dict[str, Any], line: int, folder: Pat
 
 
 def _with_result(calls: Iterable[Call], result: object) -> Iterator[Call]:
-    """Calls with what their result says of the file before."""
-    before = result.get("originalFile") if isinstance(result, dict) else None
+    """Calls with what their result says of the file before and after.
+
+    Claude Code fact (2.1.197, 2.1.332): a memory's front matter is stamped with session and time as it is
+    written: the file is not what the call gave, but what the result's `content` and `structuredPatch` say.
+    """
+    found = result if isinstance(result, dict) else {}
+    before, content = found.get("originalFile"), found.get("content")
     for call in calls:
+        if call.how == "written" and isinstance(content, str):
+            call = call._replace(text=content)
+        elif call.how == "edited" and isinstance(before, str):
+            call = call._replace(text=_patched(before, found.get("structuredPatch")))
         known = isinstance(before, str) and call.how in ("written", "edited")
         yield call._replace(before=before) if known else call
+
+
+def _patched(text: str, hunks: object) -> str | None:
+    """A text after a `structuredPatch`; None where it does not fit."""
+    lines, at = text.split("\n"), 0
+    patched: list[str] = []
+    try:
+        for hunk in hunks if isinstance(hunks, list) else ():
+            start = hunk["oldStart"] - 1
+            patched += lines[at:start]
+            at = start + hunk["oldLines"]
+            patched += [line[1:] for line in hunk["lines"] if line[:1] in (" ", "+")]
+    except (KeyError, TypeError):
+        return None
+    return "\n".join([*patched, *lines[at:]]) if patched else None
 
 
 def _moved(command: str, cwd: Path) -> Iterator[tuple[str, Path, Path | None]]:
