@@ -205,3 +205,15 @@ async def test_quit(full: World, key: str) -> None:
     async with opened(full) as driver:
         await driver.pilot.press(key)
         assert driver.app.left
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_q_goes_back_from_a_detail_and_quits_from_the_panes(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        await driver.press("enter")
+        assert driver.reading()
+        await driver.press("q")
+        assert not driver.reading()
+        assert driver.app.is_running
+        await driver.press("q")
+        assert not driver.app.is_running

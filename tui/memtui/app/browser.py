@@ -101,7 +101,7 @@ class BrowserScreen(StyledOnce):
         Binding("tab", "next_pane(1)", "next", show=False),
         Binding("shift+tab", "next_pane(-1)", "previous", show=False),
         Binding("escape", "back", "back", id="back", show=False, tooltip="back: detail, ticks, filter, zoom"),
-        Binding("q", "app.quit", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
+        Binding("q", "leave", "quit", id="quit", tooltip="quit from the browser; elsewhere back"),
     ]
 
     def __init__(self, model: ProjectModel, settings: Settings, *, note: str = "") -> None:
@@ -386,6 +386,13 @@ class BrowserScreen(StyledOnce):
             self.action_zoom()
         else:
             self.app.say("Nothing to go back from. q quits.")
+
+    async def action_leave(self) -> None:
+        """Quit; from a detail that is read, go back."""
+        if self.split.reading or self.focused is self.detail:
+            self.action_back()
+        else:
+            await self.app.run_action("quit")
 
     def action_zoom(self) -> None:
         if self.focused is self.detail and not self.has_class("-zoomed"):
