@@ -1,5 +1,7 @@
 """Makes the README's screenshots from the demo project: `make screenshots`.
 
+The first of them shows a real Claude Code, and is made anew only where CLAUDE_CODE names one that loads mods.
+
 SVG needs nothing; for PNG the machine should have DejaVu Sans Mono, and a font with CJK for the memories in
 Chinese and Japanese.
 """
@@ -135,6 +137,11 @@ def main() -> None:
         keep("compact-restore", record(demo))
     with emptied() as folder:
         keep("sharing", asyncio.run(side_by_side(folder, NOW, until)))
+    if client := os.environ.get("CLAUDE_CODE"):
+        from inside import inside
+
+        with emptied() as folder:
+            keep("inside", inside(client, folder))
 
 
 @contextmanager

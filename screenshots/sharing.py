@@ -51,7 +51,7 @@ async def side_by_side(folder: Path, now: datetime, until: Until) -> str:
         await until(pilot, "not synced yet")
         await pilot.press("2", "ctrl+s")
         await until(pilot, "⇅ann")
-        return _joined(shared, right.export_screenshot(title="bob: desk"))
+        return joined(shared, right.export_screenshot(title="bob: desk"))
 
 
 def _machine(folder: Path, name: str, url: str, now: datetime) -> DemoProject:
@@ -68,7 +68,7 @@ def _app(demo: DemoProject, now: datetime) -> MemtuiApp:
     return MemtuiApp(browser, FailureLog(demo.home.failure_log, lambda: now))
 
 
-def _joined(*pictures: str) -> str:
+def joined(*pictures: str) -> str:
     """Pictures beside each other, as one."""
     parts, left, height = [], 0.0, 0.0
     for each in pictures:

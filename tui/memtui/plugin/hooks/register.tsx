@@ -138,11 +138,12 @@ export const register: Register = on => {
     return next(e)
   }).catch(($, e, next) => next(e))
 
-  on('command.run', { command: 'lost' }, async $ => {
+  on('command.run', { command: 'lost' }, async ($, e) => {
     await look($)
     const { line, rows, next } = await read($, shown)
     const first = line.replace('memtui: ', '') || 'No compaction in this run of Claude Code yet.'
-    return { text: [first, ...rows.slice(0, SHOWN).map(marked), ...next].join('\n') }
+    const isTyped = e.origin?.kind === 'composer' // then the pane shows the rest
+    return { text: isTyped ? first : [first, ...rows.slice(0, SHOWN).map(marked), ...next].join('\n') }
   })
 
   on('command.run', { command: 'pin' }, async ($, e) => ({
@@ -172,7 +173,8 @@ export const register: Register = on => {
   on('ui.render', { component: 'Pane', requestId: PANE }, async ($, e) => {
     const { Box, Button, Text } = $.ui.resolve(e)
     const { way, rows, next } = await read($, shown)
-    const width = 3 * Math.max(20, e.props.bodyColumns - 4)
+    const columns = Math.max(20, e.props.bodyColumns - 4)
+    const isWide = columns > 60 // the buttons stand beside their row
     const handOver = async (row: Row) => {
       await tell($, 'user', `Left out of the summary, handed over by the person: ${row.text}${row.source}`)
       await change($, { rows: rows.map(one => (one.n === row.n ? { ...one, handed_over: true } : one)) })
@@ -180,8 +182,8 @@ export const register: Register = on => {
     return (
       <Box flexDirection="column">
         {rows.slice(0, SHOWN).map(row => (
-          <Box flexDirection="column">
-            <Text dimColor={row.handed_over}>{oneLine(marked(row), width)}</Text>
+          <Box flexDirection={isWide ? 'row' : 'column'}>
+            <Box width={isWide ? columns - 22 : columns}><Text dimColor={row.handed_over}>{oneLine(marked(row), 3 * columns)}</Text></Box>
             <Box>
               {!row.handed_over && <Button key={`hand-${row.n}`} label="hand over" onPress={() => handOver(row)} />}
               <Button key={`pin-${row.n}`} label="pin" onPress={async () => $.ui.toast(oneLine(await pin($, row.text), 100))} />
@@ -189,7 +191,7 @@ export const register: Register = on => {
           </Box>
         ))}
         {rows.length > SHOWN && <Text dimColor>… {rows.length - SHOWN} more: memtui lost</Text>}
-        {next.map(line => <Text dimColor>{oneLine(line, width)}</Text>)}
+        {next.map(line => <Text dimColor>{oneLine(line, 3 * columns)}</Text>)}
         <Text dimColor>chosen by {way || 'no'} model; change:</Text>
         <Box>{WAYS.map(([one, key]) => <Button key={`by-${one}`} hotkey={key} label={one} onPress={() => choose($, one)} />)}</Box>
       </Box>
