@@ -12,6 +12,7 @@ from memtui.app.base import bindings_of, shown
 from memtui.app.keys import _owners, identified, key_table, markdown_key_table
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
+from memtui.app.screens.search import SearchScreen
 from memtui.app.widgets.document_view import DocumentView
 from tests.app.harness import NARROW, SHORT, Driver, opened
 from tests.app.world import World
@@ -120,6 +121,27 @@ async def test_help_closes(full: World) -> None:
             assert driver.at_home(), key
             assert driver.at(PaneId.MEMORIES), key
             assert not driver.app.left, key
+
+
+async def test_s_searches_from_help(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("question_mark", "s")
+        assert isinstance(driver.screen, SearchScreen)
+        await driver.press("escape")
+        assert driver.at_home()
+
+
+async def test_the_bottom_line_ends_with_a_whole_word(full: World) -> None:
+    async with opened(full, NARROW) as driver:
+        for keys in ((), ("S",), ("escape", "o")):
+            await driver.press(*keys)
+            words = set(driver.lines[-1].removesuffix("? help").split())
+            known = {
+                word
+                for _, binding, _, _ in driver.screen.active_bindings.values()
+                for word in (driver.app.get_key_display(binding), *binding.description.split())
+            }
+            assert words <= known, keys
 
 
 async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -> None:

@@ -276,7 +276,9 @@ async def test_the_marked_sessions_are_kept_and_exported(
     monkeypatch.chdir(tmp_path)
     async with opened(two) as driver:
         await listed(driver)
-        await driver.press("space", "space", "K")
+        await driver.press("space", "space", "ctrl+p", *"keep these")
+        await driver.until(lambda: "Keep these sessions" in driver.shown, "the command")
+        await driver.press("enter")
         await driver.until_said("2 sessions kept, ")
         assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", SECOND}
         await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")

@@ -394,6 +394,7 @@ class MemtuiApp(BaseApp):
             if tooltip and title not in listed:
                 listed.add(title)
                 yield SystemCommand(title, tooltip, partial(self.run_action, binding.action, node))
+        yield from getattr(screen, "palette_commands", tuple)()
         trash = self.browser.memories.action_undelete
         yield SystemCommand("Undelete", "take a memory out of the trash", trash)
         yield SystemCommand(

@@ -122,6 +122,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         area = self.text_area
         area.read_only = False
         self.refresh_bindings()  # letters are typed from now on, and name no keys in the footer
+        area.border_title = Content(f"Recovery text of session {clean_line(compacted.session_id)[:8]}")
         area.border_subtitle = ""
         area.text = clean(compacted.text)
         area.move_cursor((0, 0))

@@ -241,7 +241,8 @@ class HelpScreen(ModalScreen[None]):
     """The signs and keys of a screen; closes with the key that opened it, with escape or q."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False)
+        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False),
+        Binding("s", "search", "search", show=False),
     ]
 
     def __init__(self, title: str, about: str, of: Screen[object]) -> None:
@@ -259,6 +260,10 @@ class HelpScreen(ModalScreen[None]):
         box.border_title = Content(f"Help for {self._title}")
         box.border_subtitle = Content("esc closes")
         self.query_one(DocumentView).focus()
+
+    async def action_search(self) -> None:
+        await self.dismiss()
+        await self.app.run_action("search")
 
 
 def help_document(about: str, of: Screen[object]) -> Document:

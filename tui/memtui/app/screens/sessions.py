@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from textual import getters, on, work
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -67,7 +68,6 @@ class SessionsScreen(Screen[None]):
         Binding("A", "everywhere", "all", id="all", tooltip="show everything, or the usual part"),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
-        Binding("K", "several('keep')", "keep", show=False, tooltip="keep a copy in the archive"),
         Binding("E", "several('export')", "export", id="export", tooltip="export as a page, secrets masked"),
         Binding(
             "D", "several('forget')", "forget", id="trash", tooltip="move to the trash, or forget (asks)"
@@ -168,6 +168,11 @@ class SessionsScreen(Screen[None]):
         self.detail.show_session(self.selected)
 
     # -- keys -----------------------------------------------------------------------------------------------
+
+    def palette_commands(self) -> Iterator[SystemCommand]:
+        """What the palette has here besides the keys."""
+        keep = partial(self.action_several, "keep")
+        yield SystemCommand("Keep these sessions", "copy the ticked ones or this one to the archive", keep)
 
     @on(RowList.Opened)
     def action_read(self) -> None:

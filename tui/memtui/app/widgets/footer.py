@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from textual.widget import Widget
 from textual.widgets import Footer
+from textual.widgets._footer import FooterKey
+
+_MARGIN = 2
+"""Cells beside each key."""
 
 
 class KeyFooter(Footer):
-    """The keys that do something here, each clickable; the app's `COMMAND_PALETTE_BINDING` is help's."""
+    """The keys that do something here, each clickable; the app's `COMMAND_PALETTE_BINDING` is help's.
+
+    Keys without room are left out, the last ones first; help lists all.
+    """
 
     def __init__(self) -> None:
         super().__init__(compact=True)
+        self._composed_for = 0
+
+    def compose(self) -> Iterator[Widget]:
+        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+        self._composed_for = self.app.size.width
+        room = self._composed_for + 1  # the first key's left margin is one cell, and the last has none
+        for key in sorted(keys, key=lambda key: not key.has_class("-command-palette")):
+            room -= cell_len(f"{key.key_display} {key.description}") + _MARGIN
+            if room < 0:
+                return
+            yield key
+
+    async def on_resize(self) -> None:
+        if self.app.size.width != self._composed_for:
+            await self.recompose()
 
     async def recompose(self) -> None:
         """Make the keys anew, unless a dialog is in front: Textual lays nothing out behind it."""
