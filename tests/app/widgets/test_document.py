@@ -123,4 +123,3 @@ def test_documents_are_put_together() -> None:
     document = concat(line("a", "title"), plain("b\nc", "dim", indent=2)) + from_markdown("- d")
     assert document.text == "a\n  b\n  c\n• d"
     assert [made.role for made in document.lines] == ["title", "dim", "dim", ""]
-    assert document.size == sum(len(made.text) for made in document.lines)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from textual.geometry import Offset
 from textual.selection import SELECT_ALL, Selection
 
-from memtui.app.widgets import document_view
 from memtui.app.widgets.document import Document, concat, from_markdown, line, plain, rule, styled
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.layout import Layout
 from tests.app.idle import settle
 from tests.app.widgets.hosts import HOSTILE, Host, hostile_texts, rows_of
 
@@ -96,59 +92,6 @@ async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_it
         assert texts(app.widget)[-1] == "line 9"
         app.widget.show(numbered(50))
         await settle(pilot)
-        assert texts(app.widget)[0] == "line 0"
-
-
-async def test_a_long_document_shows_at_once_and_is_laid_out_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_view, "AT_ONCE", 1000)
-    made: list[tuple[int, int]] = []
-
-    wrap_all = Layout._wrap_all
-
-    def recorded(layout: Layout, cancelled: Callable[[], bool] | None) -> None:
-        wrap_all(layout, cancelled)
-        made.append((layout.first, layout.stop))
-
-    monkeypatch.setattr(Layout, "_wrap_all", recorded)
-    document = numbered(5000, words=8)
-    app = Host(DocumentView())
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        made.clear()
-        app.widget.show(document)
-        assert texts(app.widget)[0].startswith("line 0 word")
-        assert made == [(0, 400)]
-        await settle(pilot)
-        assert made == [(0, 400), (0, 5000)]
-        assert app.widget.virtual_size.height == 10_000
-        app.widget.scroll_to(y=5000, animate=False)
-        await settle(pilot)
-        made.clear()
-        await pilot.resize_terminal(60, 10)
-        await settle(pilot)
-        assert made == [(2300, 2900), (0, 5000)]
-        assert app.widget.place.line == 2500
-        await pilot.resize_terminal(30, 10)
-        await settle(pilot)
-        assert app.widget.place.line == 2500
-        assert made == [(2300, 2900), (0, 5000)]
-
-
-async def test_the_end_of_a_long_document_is_reached_before_it_is_laid_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(document_view, "AT_ONCE", 1000)
-    app = Host(DocumentView())
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        app.widget.show(numbered(5000))
-        app.widget.action_last()
-        assert texts(app.widget)[-1] == "line 4999"
-        await settle(pilot)
-        assert texts(app.widget)[-1] == "line 4999"
-        app.widget.show(numbered(6000))
-        app.widget.action_last()
-        app.widget.action_first()
         assert texts(app.widget)[0] == "line 0"
 
 

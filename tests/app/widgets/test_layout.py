@@ -24,7 +24,6 @@ def test_rows_are_the_pieces_of_all_lines_in_order(document: Document, width: in
         for index, piece in enumerate(wrap(made.text, width, made.hang))
     ]
     assert [layout.row(row) for row in range(layout.rows)] == expected
-    assert layout.complete
 
 
 @given(DOCUMENT, WIDTH)
@@ -45,26 +44,8 @@ def test_another_width_shows_the_same_line(
     assert piece.start <= place.char or index == 0
 
 
-@given(DOCUMENT, WIDTH, st.integers(0, 30), st.integers(0, 30))
-def test_a_part_has_the_rows_of_the_whole(document: Document, width: int, first: int, count: int) -> None:
-    whole, part = Layout(document, width), Layout(document, width, first=first, stop=first + count)
-    top = whole.row_of(Place(part.first))
-    assert [part.row(row) for row in range(part.rows)] == [
-        whole.row(row) for row in range(top, top + part.rows)
-    ]
-    assert part.row_of(Place(10_000)) == part.rows
-
-
 def test_a_rule_takes_one_row_whatever_its_text() -> None:
     assert Layout(concat(rule("a long caption of a rule"), plain("x")), 5).rows == 2
-
-
-def test_a_cancelled_layout_says_that_it_is_not_complete() -> None:
-    document = plain("x\n" * 2000)
-    answers = iter([False, False, True])
-    layout = Layout(document, 10, cancelled=lambda: next(answers))
-    assert not layout.complete
-    assert layout.rows < 2000
 
 
 def test_an_empty_document_has_no_rows() -> None:

@@ -22,8 +22,7 @@ from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, line, plain, styled
-from memtui.app.widgets.painting import Look
-from memtui.app.widgets.row_list import row
+from memtui.app.widgets.row_list import Look, row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 from memtui.secrets.secrets import masked

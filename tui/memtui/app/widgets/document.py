@@ -45,7 +45,7 @@ class Line(NamedTuple):
 
 
 class Document:
-    """An immutable sequence of lines; equal only to itself, so that layouts can be cached by identity."""
+    """An immutable sequence of lines."""
 
     def __init__(self, lines: Iterable[Line] = ()) -> None:
         self.lines = tuple(lines)
@@ -55,10 +55,6 @@ class Document:
 
     def __add__(self, other: Document) -> Document:
         return Document(self.lines + other.lines)
-
-    @cached_property
-    def size(self) -> int:
-        return sum([len(line[0]) for line in self.lines])
 
     @cached_property
     def links(self) -> tuple[int, ...]:

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from textual import events, work
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
-from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
-from textual.worker import get_current_worker
 
 from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
-from memtui.app.widgets.layout import Layout, Place, part_around
-from memtui.app.widgets.painting import Drawn, LinePainter
+from memtui.app.widgets.layout import Layout, Place
+from memtui.app.widgets.painting import blank, cut_segments, segment
+from memtui.app.widgets.wrap import hang_for
 
-AT_ONCE = 256 * 1024
-"""Maximum length of a document laid out at once, in characters; of longer ones only the visible part."""
 _ABOVE = 3
 """Lines shown above a line that is brought into view."""
 
@@ -79,13 +78,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
-    class LaidOut(Message):
-        """A thread has finished the layout of a document."""
-
-        def __init__(self, layout: Layout) -> None:
-            super().__init__()
-            self.layout = layout
-
     class Followed(Message):
         """A line with a link was chosen, by enter or a click."""
 
@@ -109,8 +101,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(name=name, id=id, classes=classes)
         self._document = document
         self._layout = Layout(EMPTY, 1)
-        self._layouts: LRUCache[tuple[Document, int], Layout] = LRUCache(3)
-        self._painter = LinePainter(self)
+        self._ground: Style | None = None
+        self._styles: dict[str, Style] = {}
         self._wanted = Place(0)
         self._link = -1
         """The line whose link enter follows."""
@@ -164,40 +156,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return self.scrollable_content_region.width
 
     def _lay_out(self) -> None:
-        """Lay out the document for the width; if that takes long, the visible part now, the rest later."""
-        width, document = self._text_width(), self._document
-        if not self.is_mounted or width < 1:
+        if not self.is_mounted or self._text_width() < 1:
             return
-        layout = self._layouts.get((document, width))
-        if layout is None and document.size <= AT_ONCE:
-            layout = Layout(document, width)
-        if layout is not None:
-            self.workers.cancel_group(self, "layout")
-            self._install(layout)
-            return
-        self._install(part_around(document, self._wanted.line, width))
-        self._lay_out_all(document, width)
-
-    @work(thread=True, exclusive=True, group="layout", exit_on_error=False)
-    def _lay_out_all(self, document: Document, width: int) -> None:
-        worker = get_current_worker()
-        layout = Layout(document, width, cancelled=lambda: worker.is_cancelled)
-        if layout.complete and not worker.is_cancelled:
-            self.post_message(self.LaidOut(layout))
-
-    def on_document_view_laid_out(self, event: LaidOut) -> None:
-        event.stop()
-        if event.layout.document is self._document and event.layout.width == self._text_width():
-            self._wanted = self.place
-            self._install(event.layout)
-
-    def _install(self, layout: Layout) -> None:
-        if layout.complete:
-            self._layouts[(layout.document, layout.width)] = layout
-        self._layout = layout
-        self._painter.forget_rows()
-        self.virtual_size = Size(0, layout.rows)
-        self.scroll_to(y=layout.row_of(self._wanted), animate=False, force=True)
+        self._layout = Layout(self._document, self._text_width())
+        self.virtual_size = Size(0, self._layout.rows)
+        self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)
         self.refresh()
 
     def on_mount(self) -> None:
@@ -218,10 +181,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._scroll_by(int(pages * max(2, self.scrollable_content_region.height - 1)))
 
     def action_first(self) -> None:
-        self._jump(0)
+        self.scroll_to(y=0, animate=False, force=True)
 
     def action_last(self) -> None:
-        self._jump(len(self._document))
+        self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def _link_in(self, document: Document) -> int:
         """The line of the current link in a newer version of the document."""
@@ -267,7 +230,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _mark_link(self, number: int) -> None:
         self._link = number
-        self._painter.forget_rows()
         self.refresh()
         if number >= 0 and self._is_laid_out():
             row, height = self._layout.row_of(Place(number)), self.scrollable_content_region.height
@@ -287,25 +249,13 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
                     self._mark_link(number)
                 self.post_message(self.Followed(self, link))
 
-    def _jump(self, line: int) -> None:
-        if not self._is_laid_out():
-            self._wanted = Place(line)
-            return
-        if not self._layout.complete:
-            self._wanted = Place(line)
-            self._install(part_around(self._document, line, self._text_width()))
-        self.scroll_to(y=self.max_scroll_y if line else 0, animate=False, force=True)
-
     def _scroll_by(self, rows: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._painter.forget()
-
-    def selection_updated(self, selection: Selection | None) -> None:
-        self._painter.forget_rows()
-        self.refresh()
+        self._styles.clear()
+        self._ground = None
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text: logical lines, without the breaks made for the width."""
@@ -321,8 +271,75 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             chosen[0] = chosen[0][selection.start.x :]
         return "\n".join(chosen), "\n"
 
-    def render_line(self, y: int) -> Strip:
-        return self._painter.row(y + self.scroll_offset.y, self.size.width, self._drawn)
+    # -- drawing --------------------------------------------------------------------------------------------
 
-    def _drawn(self) -> Drawn:
-        return Drawn(self._layout, self._link, self._base, self.text_selection)
+    @property
+    def ground(self) -> Style:
+        if self._ground is None:
+            self._ground = self.rich_style  # takes as long as drawing a row
+        return self._ground
+
+    def render_line(self, y: int) -> Strip:
+        row, width, ground, layout = y + self.scroll_offset.y, self.size.width, self.ground, self._layout
+        if row >= layout.rows:
+            return Strip.blank(width, ground)
+        number, index, piece = layout.row(row)
+        made = layout.document.lines[number]
+        parts: list[Segment] = []
+        if index:
+            # One segment a column: a press on the indent is a press on the first character.
+            margin = Style.from_meta({"offset": (piece.start, number + self._base)})
+            parts = [blank(1, ground + margin)] * hang_for(layout.width, made.hang)
+        parts += self._text(made, number, piece.start, piece.end)
+        room = min(width, layout.width)
+        strip = Strip(cut_segments(parts, room))
+        rest = blank(room - strip.cell_length, ground)
+        if made.role == "rule":
+            rest = Segment("─" * len(rest.text), ground + self._style("rule"))
+        return Strip([*strip, rest, blank(width - room, ground)], width)
+
+    def _text(self, made: Line, number: int, start: int, end: int) -> list[Segment]:
+        """The characters `start` to `end` of a line in the styles of their spans and of the selection."""
+        base, name = self.ground + self._style(made.role), number + self._base
+        if number == self._link:
+            base += self.get_component_rich_style("document--link", partial=False)
+        marks = [(span.start, span.end, self._style(span.role)) for span in made.spans]
+        selection = self.text_selection
+        if selection is not None and (chosen := selection.get_span(name)) is not None:
+            stop = len(made.text) + 1 if chosen[1] < 0 else chosen[1]
+            marks.append((chosen[0], stop, self._selected()))
+        edges = sorted({start, end, *(at for mark in marks for at in mark[:2] if start < at < end)})
+        parts: list[Segment] = []
+        for left, right in zip(edges, edges[1:] or edges, strict=False):
+            style = base
+            for mark_start, mark_end, mark in marks:
+                if mark_start <= left < mark_end:
+                    style = style + mark
+            parts.append(segment(made.text[left:right], style + Style.from_meta({"offset": (left, name)})))
+        return parts
+
+    def _selected(self) -> Style:
+        """The style that a selection adds to its text.
+
+        Textual's own style has a transparent text colour by default, which Rich cannot express: it becomes
+        the colour of the background.
+        """
+        if self.app.no_color:
+            return Style(reverse=True)
+        style = self.screen.get_component_rich_style("screen--selection")
+        color = self.ground.color if style.color == style.bgcolor else style.color
+        return Style(color=color, bgcolor=style.bgcolor)
+
+    def _style(self, role: str) -> Style:
+        if role not in ROLES:
+            return Style()
+        if role not in self._styles:
+            # The partial style has the role's attributes, but its colours are not blended yet.
+            partial = self.get_component_rich_style(f"document--{role}", partial=True)
+            whole = self.get_component_rich_style(f"document--{role}")
+            colors = Style(
+                color=whole.color if partial.color else None,
+                bgcolor=whole.bgcolor if partial.bgcolor else None,
+            )
+            self._styles[role] = partial + colors
+        return self._styles[role]

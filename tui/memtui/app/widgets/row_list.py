@@ -5,25 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
+from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.app.widgets.painting import Draw, Look, RowPainter
+from memtui.app.widgets.painting import blank, cut_segments, segment
 from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
+from memtui.app.widgets.wrap import centred, fit
 from memtui.ground.clock import day_and_minute, local_minute, short_time
 
 _WIDE = 40
 """Width in columns from which the time at the left of a row includes its day."""
 _FLASH = 1.5
 """Seconds for which new rows are highlighted."""
+
+
+Draw = Callable[[str, int], Content]
+"""Makes the content of a row from its key and the available cells; never reads a file."""
+
+
+class Look(NamedTuple):
+    """The attributes of a row's look."""
+
+    header: bool
+    cursor: bool
+    hover: bool
+    marked: bool
+    new: bool
+    pale: bool = False
+    """Whether the list is without the focus for now: only the cursor's bar is drawn."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        if self.header:
+            kind = "row-list--header"
+        else:
+            shown = self.cursor and not self.pale
+            kind = "row-list--cursor" if shown else "row-list--hover" if self.hover else ""
+        return (*((kind,) if kind else ()), *(("row-list--new",) if self.new else ()))
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -139,7 +167,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """Keys of rows of which the first to come back is selected, until the next move."""
         self._reported: str | None = None
         self._window: tuple[int, tuple[str, ...]] | None = None
-        self._painter = RowPainter(self, draw)
+        self._draw = draw
+        self._strips: LRUCache[tuple[str, Look, int], Strip] = LRUCache(1024)
         self._new: frozenset[str] = frozenset()
         self.marked: frozenset[str] = frozenset()
         """The keys of the marked rows."""
@@ -231,7 +260,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def refresh_rows(self) -> None:
-        self._painter.forget_rows()
+        self._strips.clear()
         self.refresh()
 
     def select(self, key: str) -> bool:
@@ -388,15 +417,41 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._painter.forget()
+        self._strips.clear()
 
     def render_line(self, y: int) -> Strip:
         width, row = self.size.width, y + self.scroll_offset.y
         if not self._rows:
-            return self._painter.empty(self._empty, y, self.size)
+            return self._drawn_empty(y)
         if row >= len(self._rows):
-            return self._painter.blank(width)
-        return self._painter.row(self._rows[row], self._look(row), width, self.room)
+            return Strip.blank(width, self.rich_style)
+        key, look = self._rows[row], self._look(row)
+        strip = self._strips.get((key, look, width))
+        if strip is None:
+            strip = self._strips[key, look, width] = self._drawn(key, look)
+        return strip
+
+    def _drawn_empty(self, y: int) -> Strip:
+        width, height = self.size
+        lines = centred(self._empty, width, height)
+        if not (0 <= y < len(lines) and lines[y]):
+            return Strip.blank(width, self.rich_style)
+        style = self.get_component_rich_style("row-list--empty")
+        return Strip([segment(fit(lines[y], width), style)], width)
+
+    def _drawn(self, key: str, look: Look) -> Strip:
+        names, width = look.names, self.size.width
+        base = self.get_visual_style(*names)
+        # A visual style has no `reverse`, which shows a cursor without colours.
+        reverse = look.cursor and bool(names) and self.get_component_rich_style(*names).reverse
+        extra = Style(reverse=True) if reverse else Style()
+        drawn = self._draw(key, self.room).render(base, end="")
+        parts = [segment(text, style.rich_style + extra) for text, style in drawn]
+        strip = Strip(cut_segments(parts, self.room))
+        bar = self.get_visual_style(*names, "row-list--bar").rich_style
+        rest = blank(width - 1 - strip.cell_length, base.rich_style + extra)
+        mark = "●" if look.marked else "▌" if look.cursor else " "
+        return Strip([segment(mark, bar), *strip, rest], width)
 
     def _look(self, row: int) -> Look:
         key = self._rows[row]

@@ -514,7 +514,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return Strip([*segments, self._bar_cell(y)], width)
 
     def _bar_cell(self, y: int) -> Segment:
-        ground = self._painter.ground
+        ground = self.ground
         if y not in self.bar.thumb(self.size.height):
             return Segment(" ", ground)
         bar = self.get_component_rich_style("transcript--bar")
