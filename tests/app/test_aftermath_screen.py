@@ -93,10 +93,10 @@ async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -
             assert "pytest -q" in driver.shown, size
             assert str(screen.listing.border_title) == "Lost 3 · kept 2 of 05 Mar 12:25", size
             if size in (WIDE, MIDDLE):
-                await driver.press("a")
+                await driver.press("ctrl+a")
                 assert ("tokens ─╯" in driver.shown) is (size == WIDE)
                 assert ("characters ─╯" in driver.shown) is (size != WIDE)
-                await driver.press("a")
+                await driver.press("ctrl+a")
             await driver.press("escape")
             assert driver.at_home(), size
 
@@ -186,9 +186,9 @@ async def test_the_transcript_is_laid_out_for_the_window_before_its_first_paint(
 async def test_all_that_fits_and_none(lossy: World) -> None:
     async with opened(lossy) as driver:
         screen = await aftermath(driver)
-        await driver.press("a")
+        await driver.press("ctrl+a")
         assert set(screen.ticked) == {row.key for row in screen.aftermath.missing}  # type: ignore[union-attr]
-        await driver.press("a")
+        await driver.press("ctrl+a")
         assert screen.ticked == {}
         await unfold(driver, screen, "kept file")
         await driver.press("down", "space")

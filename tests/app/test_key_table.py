@@ -207,3 +207,14 @@ def test_readme_has_exactly_the_keys_of_the_table() -> None:
     text = README.read_text(encoding="utf-8")
     table = text.partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
     assert table.strip() == markdown_key_table()
+
+
+@pytest.mark.parametrize("path", [(), ("enter",), ("l",), ("S",), ("o",), ("?",), ("4", "v")])
+async def test_a_key_of_the_table_acts_or_says_where_it_works(full: World, path: tuple[str, ...]) -> None:
+    keys = [key for binding in identified().values() for key in binding.key.split(",")]
+    async with opened(full) as driver:
+        await driver.press(*path)
+        for key in [key for key in keys if key not in driver.screen.active_bindings]:
+            before = len(driver.said)
+            await driver.press(key)
+            assert len(driver.said) > before, key

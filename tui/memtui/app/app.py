@@ -205,9 +205,14 @@ class MemtuiApp(BaseApp):
         await super().on_event(event)
 
     async def on_key(self, event: events.Key) -> None:
-        """Pass a key that no widget has taken to the pane that it may belong to."""
-        if self.screen is self.browser:
-            await self.browser.handle_pane_key(event)
+        """Pass a key that no widget has taken to the pane that it may belong to, or say where it works."""
+        if self.screen is self.browser and await self.browser.handle_pane_key(event):
+            return
+        if event.key not in self.screen.active_bindings:
+            from memtui.app.keys import where_it_works
+
+            if text := where_it_works(event.key, self.keymap):
+                self.warn(text)
 
     # -- what screens ask for -------------------------------------------------------------------------------
 

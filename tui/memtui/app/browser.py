@@ -10,7 +10,7 @@ from textual import events, getters, on, work
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 
-from memtui.app.base import BaseApp, StyledOnce, bindings_of, shown
+from memtui.app.base import BaseApp, StyledOnce, bindings_of
 from memtui.app.listings import (
     BranchView,
     CapturesView,
@@ -341,26 +341,18 @@ class BrowserScreen(StyledOnce):
             for key in keys.get(binding.id or "", binding.key).split(",")
         }
 
-    async def handle_pane_key(self, event: events.Key) -> None:
-        """Run a key of the current pane while its detail is read; say where a key of another pane works.
+    async def handle_pane_key(self, event: events.Key) -> bool:
+        """Run a key of the current pane while its detail is read; returns whether it was one.
 
         The app calls this once earlier keys have acted: a handler here would be ahead of their bindings.
         """
         own = self._pane_bindings(self.pane)
-        if self.focused is self.detail and event.key in own and event.key not in _keys_of(self.detail):
-            event.stop()
-            event.prevent_default()
-            await self.app.run_action(own[event.key].binding.action, self.pane)
-        elif event.key not in self.active_bindings and event.key not in own:
-            owners = {
-                pane: found
-                for pane in self.panes.values()
-                if (found := self._pane_bindings(pane).get(event.key))
-            }
-            if owners:
-                places = " or ".join(f"{pane.title} ({pane.number})" for pane in owners)
-                text = next(iter(owners.values())).tooltip
-                self.app.warn(f"{shown(event.key)} means “{text}”: that works in {places}.")
+        if self.focused is not self.detail or event.key not in own or event.key in _keys_of(self.detail):
+            return event.key in own
+        event.stop()
+        event.prevent_default()
+        await self.app.run_action(own[event.key].binding.action, self.pane)
+        return True
 
     def action_pane(self, pane: str) -> None:
         self.focus_pane(PaneId(pane))

@@ -12,17 +12,17 @@ from textual.keys import Keys
 from memtui.app.base import bindings_of, shown
 
 _OWNERS = (
-    ("panes.pending", "PendingPane"),
-    ("screens.lost", "LostScreen"),
-    ("panes.memories", "MemoriesPane"),
-    ("panes.commands", "CommandsPane"),
-    ("panes.state", "StatePane"),
-    ("browser", "BrowserScreen"),
-    ("screens.sessions", "SessionsScreen"),
-    ("screens.transcript", "TranscriptScreen"),
-    ("app", "MemtuiApp"),
+    ("panes.pending", "PendingPane", "Pending (1)"),
+    ("screens.lost", "LostScreen", "the list of losses (l)"),
+    ("panes.memories", "MemoriesPane", "Memories (2)"),
+    ("panes.commands", "CommandsPane", "Commands (3)"),
+    ("panes.state", "StatePane", "Session state (4)"),
+    ("browser", "BrowserScreen", "the browser"),
+    ("screens.sessions", "SessionsScreen", "the sessions (S)"),
+    ("screens.transcript", "TranscriptScreen", "the transcript (o)"),
+    ("app", "MemtuiApp", ""),
 )
-"""The modules and classes whose keys have ids, in the order of README's table."""
+"""The modules and classes whose keys have ids, in the order of README's table, and where they work."""
 _MOVING = ("j k ↑ ↓ g G", "move; page up, page down, ctrl+d and ctrl+u work too")
 _TOGETHER = (
     ("pane_1", "pane_2", "pane_3", "pane_4"),
@@ -73,8 +73,24 @@ def identified() -> dict[str, Binding]:
     return found
 
 
+def where_it_works(key: str, keymap: Mapping[str, str]) -> str:
+    """What a key without an effect here means elsewhere, as a sentence; "" for a key of no meaning.
+
+    Args:
+        key: Textual's name of it.
+        keymap: the user's own keys.
+    """
+    found: dict[str, list[str]] = {}
+    for owner, (_, _, place) in zip(_owners(), _OWNERS, strict=True):
+        for binding in bindings_of(owner):
+            if place and binding.tooltip and key in keymap.get(binding.id or "", binding.key).split(","):
+                found.setdefault(binding.tooltip, []).append(place)
+    meant = next(iter(found), "")
+    return f"{shown(key)} means “{meant}”: that works in {' or '.join(found[meant])}." if meant else ""
+
+
 def _owners() -> Iterator[type[DOMNode]]:
-    for module, name in _OWNERS:
+    for module, name, _ in _OWNERS:
         yield getattr(import_module(f"memtui.app.{module}"), name)
 
 

@@ -52,7 +52,7 @@ class LostScreen(Screen[None]):
     AUTO_FOCUS = "#rows"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "tick", "tick", id="tick", tooltip="tick this row, or untick it; unfold a title"),
-        Binding("a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
+        Binding("ctrl+a", "tick_all", "all", tooltip="tick all that is lost and has room, or untick all"),
         Binding(
             "w",
             "hand_over",
