@@ -214,7 +214,9 @@ async def test_a_key_of_the_table_acts_or_says_where_it_works(full: World, path:
     keys = [key for binding in identified().values() for key in binding.key.split(",")]
     async with opened(full) as driver:
         await driver.press(*path)
-        for key in [key for key in keys if key not in driver.screen.active_bindings]:
+        # The reader takes digits as the number of a line.
+        known = {*driver.screen.active_bindings, *(map(str, range(10)) if path == ("o",) else ())}
+        for key in [key for key in keys if key not in known]:
             before = len(driver.said)
             await driver.press(key)
             assert len(driver.said) > before, key
