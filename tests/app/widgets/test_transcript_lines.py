@@ -33,9 +33,8 @@ def window_of(*records: Record) -> Window:
     with TemporaryDirectory() as folder:
         window = Window(write(Path(folder) / "t.jsonl", *records))
         window.index.scan(window.path)
-        window.scanned()
+        window.show_only(window.shows)
         window.move_to(0)
-    window.compose()
     return window
 
 

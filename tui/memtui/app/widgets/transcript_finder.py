@@ -1,4 +1,4 @@
-"""Finding text in the current transcript: one search from where it began, round to there again."""
+"""Finding text in the current transcript, and going round in the hits."""
 
 from __future__ import annotations
 
@@ -30,13 +30,10 @@ class Finder:
         self._reset()
 
     def _reset(self) -> None:
-        self._before: list[Hit] = []
-        """Hits before the line at which the search began, in order."""
         self._hits: list[Hit] = []
-        """Those from that line on."""
-        self._begin = self._end = 0
+        """Those in the lines before `_end`, which is as far as was looked; they come in order."""
+        self._end = 0
         self._complete = False
-        """Whether all lines up to `_end` are searched."""
         self._hit: Hit | None = None
         self._wanted: tuple[tuple[tuple[int, int], float], int] | None = None
         """The place from which a hit is awaited, and whether the next (1) or the previous (-1)."""
@@ -50,7 +47,7 @@ class Finder:
         """``3 of 17``, as far as known."""
         if not self.text:
             return ""
-        hits = [*self._before, *self._hits]
+        hits = self._hits
         if not self._complete:
             return f"{len(hits):,}…" if hits else "…"
         if not hits:
@@ -78,16 +75,14 @@ class Finder:
             self._show(hits[0])
 
     def look_for(self, text: str, words: tuple[str, ...] = ()) -> None:
-        """Mark a text, or words, and search for all occurrences from the current position on."""
+        """Mark a text, or words, and search for all occurrences."""
         if text == self.text:  # the line was opened on it
             words = words or self._view.window.query.words
         self._reset()
         self._view.workers.cancel_group(self._view, "transcript-find")
-        self._view.look_for(query := Query(text, words))
+        self._view.look_for(Query(text, words))
         if text:
-            self._begin = self._view.window.index.at(self._origin.key[0]) if self._origin else 0
-            self._end = len(self._view.window.index)
-            self._search(query, (self._begin, self._end, self._hits), (0, self._begin, self._before))
+            self._search()
 
     def drop(self) -> None:
         self.look_for("")
@@ -99,43 +94,38 @@ class Finder:
         block, line, window = self._view.current, self._view.cursor_line, self._view.window
         if self.text and block is not None:
             if self._complete and self._end < len(window.index):
-                self._complete, added = False, (self._end, len(window.index), self._hits)
-                self._end = len(window.index)
-                self._search(window.query, added)
+                self._search()
             on_hit = window.query.is_in(window.document.lines[line].text)
             self._go((block.key, window.hits_before(line) - (0 if on_hit else 0.5)), step)
 
-    def _search(self, query: Query, *spans: tuple[int, int, list[Hit]]) -> None:
-        """Search lines of the transcript, from one to another, for hits to add to a list."""
-        view, window = self._view, self._view.window
+    def _search(self) -> None:
+        """Search the lines that were not searched yet."""
+        view, window, query, first = self._view, self._view.window, self._view.window.query, self._end
+        self._complete, self._end = False, len(window.index)
+        stop, number = self._end, len(self._hits)
 
         def rows(block: Block) -> list[str]:
             return rows_of(block) if window.is_shown(block) else []
 
         def work() -> None:
-            worker, number = get_current_worker(), 0
+            worker, left = get_current_worker(), _MOST - number
             with suppress(OSError):
-                for first, stop, known in spans:
-                    for hits in find(view.path, window.index, query, first, stop, rows):
-                        if worker.is_cancelled:
-                            return
-                        if hits and number < _MOST:
-                            view.call_later(self._found, query, known, hits)
-                        number += len(hits)
-                        if number >= _MOST:
-                            break
-            view.call_later(self._ended, query)
+                for hits in find(view.path, window.index, query, first, stop, rows):
+                    if worker.is_cancelled:
+                        return
+                    if hits:
+                        view.call_later(self._found, query, hits)
+                    left -= len(hits)
+                    if left <= 0:
+                        break
+            view.call_later(self._found, query, [], complete=True)
 
         view.run_worker(work, thread=True, exclusive=True, group="transcript-find", exit_on_error=False)
 
-    def _found(self, query: Query, known: list[Hit], hits: list[Hit]) -> None:
+    def _found(self, query: Query, hits: list[Hit], *, complete: bool = False) -> None:
         if query is self._view.window.query:
-            known += hits
-            self._proceed()
-
-    def _ended(self, query: Query) -> None:
-        if query is self._view.window.query:
-            self._complete = True
+            self._hits += hits
+            self._complete = complete
             self._proceed()
 
     def _go(self, here: tuple[tuple[int, int], float], step: int) -> None:
@@ -146,11 +136,9 @@ class Finder:
         """Go to the awaited hit if it is known."""
         if self._wanted is not None:
             here, step = self._wanted
-            hits = [*self._before, *self._hits] if self._complete else self._hits
+            hits = self._hits
             at = bisect_right(hits, here) if step > 0 else bisect_left(hits, here) - 1
-            # While the search goes on, only a next hit can be known.
-            passed = step > 0 and at < len(hits) and here[0][0] >= self._view.window.index.start(self._begin)
-            known = passed or (self._complete and bool(hits))
+            known = (self._complete and bool(hits)) or (step > 0 and at < len(hits))
             if known:
                 self._show(hits[at % len(hits)])
             if known or self._complete:

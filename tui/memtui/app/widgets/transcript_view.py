@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -27,10 +25,6 @@ from memtui.transcript.events import Boundary
 from memtui.transcript.line_index import Query
 from memtui.transcript.session import SessionHead, session_head
 
-_NEAR = 3
-"""Number of screens before and after the visible part that are not dropped: more than is read ahead."""
-_PATIENCE = 0.05
-"""Seconds for which the first paint waits for the scan: enough for 40 MB."""
 _END = 128 << 10
 """Bytes at the end in which the session's last time and model are looked for."""
 
@@ -122,20 +116,10 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         """The marked blocks by their first key: a call with its result is one."""
         self.window = Window(self.path)
         self._cursor = Place(0)
-        self._following = False
-        self._reads_on = False
+        self._is_open = self._following = self._reads_on = False
         self._once_indexed: list[Callable[[], object]] = []
         self._indexing: Worker[None] | None = None
         self._known_size = 0
-        self._first: Future[None] | None = Future()
-        Thread(target=self._scan, args=(self.window, self._first), name="transcript", daemon=True).start()
-
-    def _scan(self, window: Window, done: Future[None]) -> None:
-        try:
-            window.index.scan(self.path)
-            done.set_result(None)
-        except OSError as problem:
-            done.set_exception(problem)
 
     # -- state -----------------------------------------------------------------------------------------------
 
@@ -156,51 +140,37 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     # -- reading --------------------------------------------------------------------------------------------
 
-    def _take_first(self) -> None:
-        """Show the first lines, as soon as the width is known and the scan has come to the end."""
-        first = self._first
-        if first is None or not self.is_mounted or self._text_width() < 1:
-            return
-        with suppress(TimeoutError):
-            problem = first.exception(_PATIENCE)
-            self._first = None
-            if problem is None:
-                self._open()
-            else:
-                self._failed(problem)
-            return
-        self.set_timer(_PATIENCE, self._take_first)
-
     def _open(self) -> None:
+        """Show the first lines, as soon as the width is known."""
+        if self._is_open or not self.is_mounted or self._text_width() < 1:
+            return
+        self._is_open = True
+        self._reading(lambda: self.window.index.scan(self.path))
         self._known_size = self.window.index.end
-        self.window.scanned()
+        self.window.show_only(self.window.shows)
         if self._number:
             self.go(self._number - 1, unfold=True)
         else:
             self.action_last()
-        self.call_after_refresh(self._painted)
-
-    def _painted(self) -> None:
-        """Read on, and begin to look for turns: threads take turns, and painting comes first."""
-        self._read_on()
-        self._index()
-
-    def _failed(self, problem: BaseException) -> None:
-        if not self.window.blocks:
-            why = getattr(problem, "strerror", "") or type(problem).__name__
-            self.show(concat(line(f"{self.path.name} cannot be read: {why}", "bad")))
+        self.call_after_refresh(self._index)  # threads take turns, and painting comes first
 
     def poll(self) -> None:
-        """Read added lines; cheap if there are none."""
+        """Read added lines; cheap if there are none. A file that has become shorter is read anew."""
+        indexing = self._indexing is not None and not self._indexing.is_finished
         with suppress(OSError):
             size = self.path.stat().st_size
-            if size != self._known_size and self._first is None and not self._is_indexing:
-                self._known_size = size
-                self._index()
-
-    @property
-    def _is_indexing(self) -> bool:
-        return self._indexing is not None and not self._indexing.is_finished
+            if not self._is_open or indexing or size == self._known_size:
+                return
+            self._known_size = size
+            if not self.window.index.scan(self.path):
+                self._number = 0
+                self._start()
+                self.show(Document())
+                self._open()
+                return
+            if self.window.shows is not Shows.ASKS:  # these are not known yet
+                self._grow()
+            self._index()
 
     def when_indexed(self, act: Callable[[], object]) -> None:
         if self.window.index.complete:
@@ -214,35 +184,14 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         def work() -> None:
             worker = get_current_worker()
             with suppress(OSError):
-                sound = window.index.scan(self.path)
-                self.call_later(self._grown, window, sound)
-                if sound and not worker.is_cancelled:
-                    near = window.index.after(window.index.end - _END)
-                    head = session_head(self.path, window.index.start(near))
-                    window.index.classify(self.path, lambda: worker.is_cancelled)
-                    self.call_later(self._indexed, window, head)
+                near = window.index.after(window.index.end - _END)
+                head = session_head(self.path, window.index.start(near))
+                window.index.classify(self.path, lambda: worker.is_cancelled)
+                self.call_later(self._indexed, window, head)
 
         self._indexing = self.run_worker(
             work, thread=True, exclusive=True, group="transcript-index", exit_on_error=False
         )
-
-    def _grown(self, window: Window, sound: bool) -> None:
-        """Show what was added, if the end was held; begin anew if the file has become shorter."""
-        if window is not self.window:
-            return
-        if not sound:
-            self._number = 0
-            self._start()
-            self.show(Document())
-            self._take_first()
-        elif self.window.shows is not Shows.ASKS:
-            self._take_added()
-
-    def _take_added(self) -> None:
-        held = self.window.at_end or not self.window.blocks
-        if self.window.scanned() and held:
-            self._reading(self.window.read_after)
-            self._grow()
 
     def _indexed(self, window: Window, head: SessionHead) -> None:
         """Number the compactions, and do what waited for them."""
@@ -251,22 +200,12 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         self.head = head
         waiting, self._once_indexed = self._once_indexed, []
         if window.shows is Shows.ASKS:
-            self._take_added()
+            self._grow()
         elif any(isinstance(block.event, Boundary) for block in window.blocks):
-            self._remake()
+            self._change(window.compose)
         for act in waiting:
             act()
         self.post_message(self.Moved())
-
-    def _grow(self) -> None:
-        """Show what has been added, and drop what is far from the place that is read."""
-        self._remake_at_end()
-        height = self.scrollable_content_region.height
-        first = self.place.line
-        if self.window.prune(range(first - _NEAR * height, first + (_NEAR + 1) * height)):
-            self._remake_at_end()
-        self._note_place()
-        self._read_on()
 
     def _read_on(self) -> None:
         """Read on soon, not amid a change of the document: it may scroll."""
@@ -275,42 +214,44 @@ class TranscriptView(DocumentView, inherit_bindings=False):
             self.call_later(self._read_near)
 
     def _read_near(self) -> None:
-        """Read on before the reader reaches an end of the held part."""
+        """Hold the part around the reader, who is near an end of the held part."""
         self._reads_on = False
-        if self.is_mounted and self._first is None:
-            near = 2 * self.scrollable_content_region.height
-            before = self.scroll_offset.y < near
-            if (before and self._reading(self.window.read_before)) or (
-                self._below() < near and self._reading(self.window.read_after)
-            ):
-                self._grow()
+        near, window = 2 * self.scrollable_content_region.height, self.window
+        before = self.scroll_offset.y < near and not window.at_start
+        block = window.block_at(self.place.line)
+        if block is not None and (before or (self._below() < near and not window.at_end)):
+            self._change(lambda: window.move_to(window.index.at(block.key[0])))
 
-    def _reading(self, read: Callable[[], bool]) -> bool:
-        """Read some lines; False if there are none, or they cannot be read."""
+    def _reading(self, read: Callable[[], object]) -> None:
+        """Read from the file; what cannot be read is said if nothing else shows."""
         try:
-            return read()
+            read()
         except OSError as problem:
-            self._failed(problem)
-            return False
+            if not self.window.blocks:
+                why = problem.strerror or type(problem).__name__
+                self.show(concat(line(f"{self.path.name} cannot be read: {why}", "bad")))
 
     # -- the document ---------------------------------------------------------------------------------------
 
-    def _remake(self) -> None:
-        """Make the document again; the visible part and the current row stay where they are."""
+    def _change(self, change: Callable[[], object]) -> None:
+        """Change the document; the visible part and the current row stay where they are."""
         top, cursor = self.place, self._cursor
         top_spot, cursor_spot = self.window.spot(top.line), self.window.spot(cursor.line)
-        self.window.compose()
+        before = self.window.document
+        self._reading(change)
+        if self.window.document is before:
+            return
         here = self.window.line_of(top_spot)
         self._cursor = Place(self.window.line_of(cursor_spot), cursor.char)
         self.show(self.window.document, keep_scroll=True, shift=here - top.line)
         self._note_place()
 
-    def _remake_at_end(self) -> None:
-        """Make the document again; one that is followed to its end stays there."""
-        follow = self._following
-        self._remake()
-        if follow:
-            self._to_end()
+    def _grow(self) -> None:
+        """Show what was added, if the end is held; who is at the end stays there."""
+        following = self._following
+        self._change(self.window.grow)
+        if following:
+            self.action_last()
 
     def go(
         self, number: int, key: Key | None = None, *, unfold: bool = False, hit: int = -1, anew: bool = False
@@ -329,7 +270,6 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if anew or not window.holds(number):
             self._drop_selection()
             self._reading(lambda: window.move_to(number))
-            window.compose()
         target = window.target(key or (window.index.start(number), 0), unfold=unfold, hit=hit)
         self.show(window.document, keep_scroll=True, shift=target - self.place.line)
         self._cursor = Place(target)
@@ -360,7 +300,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def look_for(self, query: Query) -> None:
         self.window.query = query
-        self._remake()
+        self._change(self.window.compose)
 
     def _to_end(self) -> None:
         super().action_last()
@@ -403,8 +343,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     def action_last(self) -> None:
         if not self.window.at_end:
             self._drop_selection()
-            self._reading(self.window.move_to_end)
-            self._remake()
+            self._change(lambda: self.window.move_to(len(self.window.index)))
         self._to_end()
         self._note_place()
         self._read_on()
@@ -425,7 +364,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if link.startswith(AGENT):
             self.post_message(self.AgentWanted(link.removeprefix(AGENT)))
         elif block is not None and self.window.toggle(block.key):
-            self._remake()
+            self._change(self.window.compose)
             self.put_line(self._cursor.line)
         else:
             return False
@@ -471,8 +410,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
 
     def _note_place(self) -> None:
         last = self._row() >= self._layout.rows - 1
-        # Not only `at_end`: one addition may be larger than a page.
-        self._following = last and self._below() <= 0 and (self.window.at_end or self._following)
+        self._following = last and self._below() <= 0 and self.window.at_end
         self.bar = self._bar()
         self.post_message(self.Moved())
 
@@ -487,7 +425,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         return ByteBar(0 if begins else self.window.byte_at(self.place.line), bottom, size)
 
     def _resized(self) -> None:
-        self._take_first()
+        self._open()
         follow = self._following
         super()._resized()
         if follow:

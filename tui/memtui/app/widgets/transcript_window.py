@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
-
-from textual.cache import LRUCache
 
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
@@ -18,12 +14,10 @@ from memtui.transcript.blocks import Attached, Block, Key, Thinking
 from memtui.transcript.events import Boundary, Call, Result, Said
 from memtui.transcript.line_index import LineIndex, Query, opened
 
-FEW = 60
-"""Blocks that are read at once: a screenful and more."""
-STEP = 4 << 20
-"""Most bytes that are read at once: bookkeeping may go on for megabytes."""
-KEPT = 2 << 20
-"""Most bytes of held lines; those far from the reading position are dropped."""
+PART = 1 << 20
+"""Bytes that are held before and after a place, which is all of most transcripts."""
+FEW = 100
+"""Blocks that are held at least: bookkeeping may go on for megabytes."""
 
 
 class Shows(StrEnum):
@@ -42,7 +36,7 @@ class Spot(NamedTuple):
 
 
 class Window:
-    """Lines around the reading position; `document` is made from them again after each change."""
+    """The part of a transcript around a place; `document` is made from it again after each change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,21 +49,19 @@ class Window:
         """The held blocks in display order."""
         self._lines: Sequence[int] = range(0)
         """The transcript lines that may show."""
-        self._first = self._stop = 0
-        """The range of these that is held."""
-        self._held: deque[list[Block]] = deque()
-        self._torn = -1
-        """The line without a newline."""
+        self._held: list[list[Block]] = []
+        """The blocks of some of these, from `_first` on."""
+        self._first = 0
+        self._torn = False
+        """Whether the last line has no newline, and may grow."""
         self._tops: list[int] = []
         self._of: dict[Key, int] = {}
         self._call: dict[Key, Key] = {}
-        self._made: LRUCache[tuple[Key, bool, bool], list[Line]] = LRUCache(2000)
 
     def show_only(self, shows: Shows) -> None:
         """Show only some blocks, from now on; `move_to` must follow."""
-        self.shows, self._lines = shows, range(0)
-        self._held.clear()
-        self.scanned()
+        self.shows, self._held = shows, []
+        self._lines, self._torn = self._listed(), self.index.has_tail
 
     # -- reading --------------------------------------------------------------------------------------------
 
@@ -83,97 +75,55 @@ class Window:
         return self._stop == len(self._lines) and self._stop > 0
 
     @property
-    def held_bytes(self) -> int:
-        return sum(self._size(at) for at in range(self._first, self._stop))
+    def _stop(self) -> int:
+        return self._first + len(self._held)
 
-    def _size(self, at: int) -> int:
-        line = self._lines[at]
-        return self.index.start(line + 1) - self.index.start(line)
+    def _size(self, first: int, stop: int) -> int:
+        ends = ((self.index.start(line), self.index.start(line + 1)) for line in self._lines[first:stop])
+        return sum(end - start for start, end in ends)
 
-    def scanned(self) -> bool:
-        """Take what the index has found; False if that changes nothing."""
-        index, before, dropped = self.index, self._lines, False
-        if self.shows is Shows.ASKS:
-            last = [index.last_text] if index.last_text >= 0 else []
-            self._lines = sorted({*index.asks, *index.closings, *index.boundaries, *last})
-        else:
-            self._lines = range(len(index))
-        # The newest text may not be the last one any more, and a line without a newline may have grown.
-        torn, self._torn = self._torn, len(index) - 1 if index.has_tail else -1
-        while self._held:
-            at = self._stop - 1
-            if before[at] != torn and self._lines[at : at + 1] == before[at : at + 1]:
-                break
-            for block in self._held.pop():
-                for unfolded, paired in product((False, True), repeat=2):
-                    self._made.discard((block.key, unfolded, paired))
-            self._stop, torn, dropped = at, -1, True
-        return dropped or len(self._lines) != len(before)
+    def _listed(self) -> Sequence[int]:
+        index = self.index
+        if self.shows is not Shows.ASKS:
+            return range(len(index))
+        last = [index.last_text] if index.last_text >= 0 else []
+        return sorted({*index.asks, *index.closings, *index.boundaries, *last})
+
+    def grow(self) -> None:
+        """Take what the index has found; hold it if the end was held, and it is not too much."""
+        held, torn, before = self.at_end or not self.blocks, self._torn, self._lines
+        self._lines, self._torn = self._listed(), self.index.has_tail
+        if not held or (not torn and self._lines == before):
+            return
+        if self.shows is Shows.ASKS:  # the newest text may not be the last one any more
+            self.move_to(len(self.index))
+            return
+        if torn and self._held:
+            self._held.pop()
+        if self._size(self._first, len(self._lines)) < 3 * PART:
+            self._held += self._read(range(self._stop, len(self._lines)))
+        self.compose()
 
     def holds(self, line: int) -> bool:
         return bool(self._held) and self._lines[self._first] <= line <= self._lines[self._stop - 1]
 
-    def move_to(self, line: int) -> bool:
-        """Hold some lines from a transcript line on, and some before it."""
-        self._held.clear()
-        self._first = self._stop = bisect_left(self._lines, line)
-        return self.read_after() | self.read_before(FEW // 3)
+    def move_to(self, line: int) -> None:
+        """Hold the part around a transcript line."""
+        at = bisect_left(self._lines, line)
+        before, after = self._read(range(at - 1, -1, -1)), self._read(range(at, len(self._lines)))
+        self._first, self._held = at - len(before), [*reversed(before), *after]
+        self.compose()
 
-    def move_to_end(self) -> bool:
-        self._held.clear()
-        self._first = self._stop = len(self._lines)
-        return self.read_before()
-
-    def read_after(self, few: int = 0) -> bool:
-        """Hold some more lines at the end; False if there are none."""
-        if self._stop >= len(self._lines):
-            return False
-        for found in self._read(range(self._stop, len(self._lines)), few):
-            self._held.append(found)
-            self._stop += 1
-        return True
-
-    def read_before(self, few: int = 0) -> bool:
-        """Hold some more lines at the beginning; False if there are none."""
-        if self._first <= 0:
-            return False
-        for found in self._read(range(self._first - 1, -1, -1), few):
-            self._held.appendleft(found)
-            self._first -= 1
-        return True
-
-    def _read(self, places: Iterable[int], few: int) -> Iterator[list[Block]]:
-        count = size = 0
+    def _read(self, places: Iterable[int]) -> list[list[Block]]:
+        held: list[list[Block]] = []
+        size = count = 0
         with opened(self.path) as file:
             for at in places:
-                found = list(filter(self.is_shown, self.index.read(file, self._lines[at])))
-                yield found
-                count, size = count + len(found), size + self._size(at)
-                if count >= (few or FEW) or size >= STEP:
-                    return
-
-    def prune(self, near: range) -> bool:
-        """Drop lines at both ends while more than `KEPT` bytes are held; none shown in the lines `near`."""
-        # Lines without blocks go with the one before them: dropped alone, they would be read again at once.
-        tops = {
-            at: min(self._tops[self._of[block.key]] for block in found)
-            for at, found in enumerate(self._held, self._first)
-            if found
-        }
-        shown, size, held = deque(tops), self.held_bytes, len(self._held)
-        while size > KEPT and shown and tops[shown[-1]] >= near.stop:
-            at = shown.pop()
-            while self._stop > at:
-                self._held.pop()
-                self._stop -= 1
-                size -= self._size(self._stop)
-        while size > KEPT and len(shown) > 1 and tops[shown[1]] < near.start:
-            shown.popleft()
-            while self._first < shown[0]:
-                self._held.popleft()
-                size -= self._size(self._first)
-                self._first += 1
-        return len(self._held) < held
+                held.append(list(filter(self.is_shown, self.index.read(file, self._lines[at]))))
+                size, count = size + self._size(at, at + 1), count + len(held[-1])
+                if size >= PART and count >= FEW:
+                    break
+        return held
 
     def is_shown(self, block: Block) -> bool:
         if self.shows is Shows.ALL:
@@ -218,17 +168,13 @@ class Window:
 
     def _rendered(self, block: Block, result: Block | None) -> list[Line]:
         key = self.fold_of(block.key)
-        unfolded, paired = key in self.unfolded, key != block.key
-        name = (block.key, unfolded, paired or result is not None)
-        made = self._made.get(name)
-        if made is None:
-            ended = result.event if result is not None and isinstance(result.event, Result) else None
-            made = render(block, unfolded=unfolded, result=ended, paired=paired)
-            self._made[name] = made
         if isinstance(block.event, Boundary) and self.index.complete:
             boundaries = self.index.boundaries
             number = bisect_right(boundaries, self.index.at(block.key[0]))
             made = [BLANK, rule(boundary_caption(block.event, number, len(boundaries)), "rule"), BLANK]
+        else:
+            ended = result.event if result is not None and isinstance(result.event, Result) else None
+            made = render(block, unfolded=key in self.unfolded, result=ended, paired=key != block.key)
         return [self._marked(each) for each in made] if self.query.text else made
 
     def _marked(self, made: Line) -> Line:
