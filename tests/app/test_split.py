@@ -1,4 +1,4 @@
-"""The border between panes and detail can be dragged or moved with keys, and stays there."""
+"""The border between panes and detail can be dragged, and stays there."""
 
 from __future__ import annotations
 

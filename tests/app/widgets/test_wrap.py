@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from memtui.app.widgets import wrap as module
-from memtui.app.widgets.wrap import Piece, centred, cut, cut_left, fit, graphemes, hang_for, is_plain, wrap
+from memtui.app.widgets.wrap import centred, cut, cut_left, fit, graphemes, hang_for, wrap
 
 CLUSTERS = (
     "a", "bc", "word", " ", "  ", "漢", "字", "。", "カ", "가", "é", "e\u0301", "ก", "กำ", "ที่", "ש", "ل",
@@ -114,21 +114,6 @@ def test_classes_of_characters_have_the_width_they_are_taken_for() -> None:
 )
 def test_examples(text: str, width: int, hang: int, rows: list[str]) -> None:
     assert shown(text, width, hang) == rows
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the quick brown  fox — jumps “over” a lazy dog and anotherverylongword ends",
-        "• /a/path/without/any/space/that/is/longer/than/the/widest/line (role: main)",
-    ],
-)
-def test_the_quick_ways_agree_with_the_general_one(text: str) -> None:
-    assert is_plain(text)
-    for width in range(1, 40):
-        rest, lead = max(1, width - 2), min(2, width // 2)
-        quick = module._wrap_plain(text, width, rest, lead) if len(text) > width else (Piece(0, len(text)),)
-        assert quick == module._wrap_graphemes(text, width, rest, lead)
 
 
 @pytest.mark.parametrize("path", ["/a/path/without/any/space", "/a/påth/ẃithout/any/space"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
@@ -126,8 +127,9 @@ _BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?: +|$)")
 _QUOTE = re.compile(r" {0,3}((?:> ?)+)")
-_MARK = re.compile(r"\*\*|`+")
-_WORD_OR_PATH = re.compile(r"[A-Za-z0-9_/*]")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+# Stricter than CommonMark, so that the `**` of glob patterns (src/**/*.py) is kept.
+_STRONG = re.compile(r"(?<![A-Za-z0-9_/*])\*\*(?![ *]).+?(?<![ *])\*\*(?![A-Za-z0-9_/*])")
 
 
 def from_markdown(text: str) -> Document:
@@ -195,61 +197,16 @@ def _inline(row: str, role: str, hang: int, *, lead: str = "", lead_role: str = 
 
 
 def _marks(row: str) -> tuple[str, tuple[Span, ...]]:
-    marks = [(match.start(), match.end()) for match in _MARK.finditer(row)]
-    pairs = _pairs(row, marks)
-    paired = {index for pair in pairs for index in pair[:2]}
-    parts: list[str] = []
-    position: dict[int, int] = {}
-    done = removed = 0
-    for index in sorted(paired):
-        start, end = marks[index]
-        parts.append(row[done:start])
-        position[index] = start - removed
-        removed += end - start
-        done = end
-    parts.append(row[done:])
-    return "".join(parts), tuple(sorted(Span(position[a], position[b], role) for a, b, role in pairs))
+    found = [(*match.span(), len(match[1]), "code") for match in _CODE.finditer(row)]
+    outside = _CODE.sub(lambda match: "`" * len(match[0]), row)
+    found += [(*match.span(), 2, "strong") for match in _STRONG.finditer(outside)]
+    edges = [edge for start, end, size, _ in found for edge in ((start, start + size), (end - size, end))]
+    marks = sorted(at for edge in edges for at in range(*edge))
+    hidden = set(marks)
+    text = "".join(char for at, char in enumerate(row) if at not in hidden)
 
+    def moved(at: int) -> int:
+        return at - bisect_left(marks, at)
 
-def _pairs(row: str, marks: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """Matching pairs of marks, as (index of the first, index of the second, role)."""
-    partner = _code_partners(row, marks)
-    pairs: list[tuple[int, int, str]] = []
-    bold = -1
-    index = 0
-    while index < len(marks):
-        start, end = marks[index]
-        if row[start] == "`":
-            if index in partner:
-                pairs.append((index, partner[index], "code"))
-                index = partner[index]
-        elif bold >= 0 and _may_close(row, start, end):
-            pairs.append((bold, index, "strong"))
-            bold = -1
-        elif bold < 0 and _may_open(row, start, end):
-            bold = index
-        index += 1
-    return pairs
-
-
-def _code_partners(row: str, marks: list[tuple[int, int]]) -> dict[int, int]:
-    """For each run of back-ticks, the next run of the same length."""
-    partner: dict[int, int] = {}
-    last: dict[int, int] = {}
-    for index in range(len(marks) - 1, -1, -1):
-        start, end = marks[index]
-        if row[start] == "`":
-            if end - start in last:
-                partner[index] = last[end - start]
-            last[end - start] = index
-    return partner
-
-
-# Stricter than CommonMark, so that the `**` of glob patterns (src/**/*.py) is kept.
-def _may_open(row: str, start: int, end: int) -> bool:
-    after = row[end : end + 1]
-    return bool(after) and after not in " *" and not (start and _WORD_OR_PATH.match(row, start - 1))
-
-
-def _may_close(row: str, start: int, end: int) -> bool:
-    return row[start - 1] not in " *" and not _WORD_OR_PATH.match(row, end)
+    spans = (Span(moved(start + size), moved(end - size), role) for start, end, size, role in found)
+    return text, tuple(sorted(spans))

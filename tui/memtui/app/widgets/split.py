@@ -71,14 +71,6 @@ class Split(Horizontal):
     def _within(self, columns: int) -> int:
         return max(_LEAST, min(columns, self.size.width - _LEAST))
 
-    def move(self, step: int) -> bool:
-        """Move the border by some columns; False if there is none."""
-        if not self._is_shared:
-            return False
-        self._go_to(self.children[0].size.width + self.children[0].gutter.width + step)
-        self.post_message(self.Moved(self._columns))
-        return True
-
     def _go_to(self, columns: int) -> None:
         self._columns = self._within(columns)
         self.fit()

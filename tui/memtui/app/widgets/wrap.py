@@ -71,44 +71,13 @@ def wrap(text: str, width: int, hang: int = 0) -> tuple[Piece, ...]:
     Returns:
         At least one piece. Leading spaces stay in the first unless they alone fill it.
     """
+    if len(text) <= width and is_plain(text):
+        return (Piece(0, len(text)),)
+    end = len(text.rstrip(" "))
+    if not end:
+        return (Piece(0, 0),)
     width = max(1, width)
     lead = hang_for(width, hang)
-    rest = max(1, width - lead)
-    if is_plain(text):
-        return (Piece(0, len(text)),) if len(text) <= width else _wrap_plain(text, width, rest, lead)
-    return _wrap_graphemes(text, width, rest, lead)
-
-
-def hang_for(width: int, hang: int) -> int:
-    """The hanging indent used at this width: a narrow screen keeps at least half for the text."""
-    return min(hang, max(0, width // 2))
-
-
-def _wrap_plain(text: str, width: int, rest: int, lead: int) -> tuple[Piece, ...]:
-    end = len(text.rstrip(" "))
-    if not end:
-        return (Piece(0, 0),)
-    indent = len(text) - len(text.lstrip(" "))
-    start = indent if indent >= width else 0
-    pieces: list[Piece] = []
-    room = width
-    while end - start > room:
-        space = text.rfind(" ", max(start, indent, lead) + 1, start + room + 1)
-        stop = following = start + room if space < 0 else space
-        while text[stop - 1] == " ":
-            stop -= 1
-        while text[following] == " ":
-            following += 1
-        pieces.append(Piece(start, stop))
-        start, room = following, rest
-    pieces.append(Piece(start, end))
-    return tuple(pieces)
-
-
-def _wrap_graphemes(text: str, width: int, rest: int, lead: int) -> tuple[Piece, ...]:
-    end = len(text.rstrip(" "))
-    if not end:
-        return (Piece(0, 0),)
     spans = graphemes(text[:end])
     first = 0
     while _is_space(text, spans[first]):
@@ -130,7 +99,12 @@ def _wrap_graphemes(text: str, width: int, rest: int, lead: int) -> tuple[Piece,
         while _is_space(text, spans[stop - 1]):
             stop -= 1
         pieces.append(Piece(spans[index][0], spans[stop - 1][1]))
-        index, room = following, rest
+        index, room = following, max(1, width - lead)
+
+
+def hang_for(width: int, hang: int) -> int:
+    """The hanging indent used at this width: a narrow screen keeps at least half for the text."""
+    return min(hang, max(0, width // 2))
 
 
 def _fill(text: str, spans: list[tuple[int, int, int]], index: int, first: int, room: int) -> int:
