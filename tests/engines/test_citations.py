@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from memtui.engines.drafts import NO_SOURCE, UNSEEN, Checked
-from tests.transcripts import START, Transcript
+from tests.transcripts import Transcript
 
 
 @pytest.fixture
@@ -37,12 +36,6 @@ def transcript(tmp_path: Path) -> Path:
 )
 def test_each_statement_is_checked(transcript: Path, answer: str, expected: str) -> None:
     assert Checked(transcript, answer).sourced(answer) == expected
-
-
-def test_lines_after_the_compaction_were_not_shown(transcript: Path) -> None:
-    answer = 'Hot (L4: "1,200 degrees")'
-    check = Checked(transcript, answer, until=START + timedelta(seconds=1))
-    assert check.sourced(answer) == f"Hot {NO_SOURCE}"
 
 
 def test_without_a_transcript_nothing_has_a_source(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,19 +13,12 @@ from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.compact import Compacted, capture_facts, draft, keep, review
 from memtui.store.memories import MemoryStore
-from tests.engines.stand_in import StandIn, stand_in
+from tests.engines.stand_in import StandIn
 from tests.store.test_reviews import clock, entry_of, make
 
 MEMORY = MemoryFile(
     title="Tax", goal="Round once a line.", learnings=("Ask the till",), confidence="High — run"
 )
-
-
-@pytest.fixture
-def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    made = stand_in(tmp_path / "claude-program")
-    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    return made
 
 
 @pytest.fixture
@@ -93,29 +84,6 @@ def test_a_capture_whose_transcript_is_gone_can_be_asked_about(places: Places, c
     assert "(the transcript is gone)" in claude.noted("question")
 
 
-@pytest.mark.parametrize(
-    ("answer", "code", "why"),
-    [
-        ("", 0, "claude answered nothing"),
-        ("I would rather not.", 0, "claude's answer holds no document of the kind asked for"),
-        ("<document>\n## Session ID\n# Memory: T", 0, "claude's answer is cut off"),
-        ("## Objective\nx\n# Memory: T", 0, "claude's answer"),
-        ("fine", 3, "claude ended with exit code 3: it broke"),
-        ("x" * (1 << 20), 0, "claude answered more than 256 KB"),
-        ("\x1b]0;x\x07</document><document>\x00", 0, "claude's answer is cut off"),
-    ],
-    ids=["empty", "chatter", "truncated", "incomplete", "error", "1 MB", "hostile"],
-)
-def test_where_it_fails_the_draft_stands(
-    places: Places, compacted: Compacted, claude: StandIn, answer: str, code: int, why: str
-) -> None:
-    claude.says(answer, code=code, errors="it broke\n" if code else "")
-    result, problem = compact_by_claude(compacted)
-    assert result is compacted
-    assert problem.startswith(why)
-    assert reworded(places).problem.startswith(why)
-
-
 def test_one_that_hangs_is_ended_in_time(
     places: Places, compacted: Compacted, claude: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,16 +98,3 @@ def test_one_that_hangs_is_ended_in_time(
     assert asked.stored is not None
     assert asked.stored.version == 1
     assert claude.child_ends()
-
-
-def test_called_off_the_draft_stands(compacted: Compacted, claude: StandIn) -> None:
-    claude.hangs()
-    result = compact_by_claude(compacted, cancelled=(claude.notes / "child").exists)
-    assert result == (compacted, "cancelled")
-    assert claude.child_ends()
-
-
-def test_without_the_program_the_draft_stands(compacted: Compacted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    result = compact_by_claude(replace(compacted, transcript=None))
-    assert result[1] == "the program claude is not on PATH"

@@ -21,8 +21,7 @@ from memtui.engines.drafts import update_by_claude
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.state_files import version_name
 from memtui.store.state_updates import update_state
-from memtui.store.states import StateStore
-from tests.engines.stand_in import StandIn, stand_in
+from tests.engines.stand_in import StandIn
 from tests.transcripts import Transcript
 
 ANSWER = SessionState(
@@ -34,13 +33,6 @@ ANSWER = SessionState(
 
 def clock() -> datetime:
     return datetime(2026, 3, 5, 14, 20, tzinfo=UTC)
-
-
-@pytest.fixture
-def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    made = stand_in(tmp_path / "claude-program")
-    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    return made
 
 
 @pytest.fixture
@@ -62,11 +54,6 @@ def transcript(places: Places) -> Path:
 
 def framed(state: SessionState) -> str:
     return f"<document>\n{render_session_state(state)}\n</document>\n"
-
-
-def versions(places: Places, transcript: Path) -> list[SessionState | None]:
-    store = StateStore(places.project, places.home)
-    return [store.load(entry).state for entry in reversed(store.versions(transcript.stem))]
 
 
 def test_the_answer_is_the_next_version_and_loses_no_decision(
@@ -103,38 +90,6 @@ def test_an_answer_that_says_nothing_new_is_no_version(
     assert first is not None
     claude.says(f"<document>\n{first.text}\n</document>")
     assert update_by_claude(places, clock, transcript=transcript) == (None, "")
-
-
-@pytest.mark.parametrize(
-    ("answer", "code", "why"),
-    [
-        ("", 0, "claude answered nothing"),
-        ("I would rather not.", 0, "claude's answer holds no document of the kind asked for"),
-        (framed(ANSWER)[:200], 0, "claude's answer is cut off"),
-        (framed(ANSWER), 3, "claude ended with exit code 3: it broke"),
-        ("x" * (1 << 20), 0, "claude answered more than 256 KB"),
-    ],
-    ids=["empty", "chatter", "truncated", "error", "1 MB"],
-)
-def test_where_it_fails_the_facts_version_stands_and_the_reason_is_reported(
-    places: Places, transcript: Path, claude: StandIn, answer: str, code: int, why: str
-) -> None:
-    claude.says(answer, code=code, errors="it broke\n" if code else "")
-    asked = update_by_claude(places, clock, transcript=transcript)
-    assert asked.problem == why
-    assert asked.stored is not None
-    assert update_state(places, clock, transcript=transcript) is None
-    (state,) = versions(places, transcript)
-    assert state is not None
-    assert state.identity.goal.startswith('first asked (L1): "Fix the token refresh race.')
-
-
-def test_called_off_it_leaves_the_facts_version(places: Places, transcript: Path, claude: StandIn) -> None:
-    claude.hangs()
-    asked = update_by_claude(places, clock, transcript=transcript, cancelled=(claude.notes / "child").exists)
-    assert asked.problem == "cancelled"
-    assert asked.stored is not None
-    assert claude.child_ends()
 
 
 def test_without_the_program_and_without_news_nothing_is_written(

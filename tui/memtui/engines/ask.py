@@ -7,38 +7,35 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
 from memtui.ground.files.problems import os_error_reason
 from memtui.ground.machine import find_program
 from memtui.ground.project import HOOKS_OFF
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Boundary, Call, Said, Words, events
-from memtui.transcript.lines import Record, read_lines
+from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import target_of
 from memtui.transcript.records import Facts, to_json
 
 PATIENCE = 180.0
 """Maximum seconds for an answer."""
 MOST = 256 << 10
-"""Maximum size of an answer in bytes; a good one has some 20 KB."""
+"""Maximum length of an answer in characters; a good one has some 20 KB."""
 
 _BEAT = 0.05
-_LAST_WISH = 1.0
-"""Seconds between terminating the process and killing it."""
 _COMMAND = (
     # Without tools there is a single answer, and no text in the prompt can trigger an action.
     *("-p", "--output-format", "text", "--tools", "", "--strict-mcp-config"),
@@ -47,7 +44,6 @@ _COMMAND = (
 )
 _NESTED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")
 """The variables by which Claude Code recognises a nested session, which it refuses."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 class Engine(StrEnum):
@@ -76,8 +72,7 @@ def ask(
         env: the environment.
 
     Raises:
-        EngineError: it is missing, too slow, too long, empty, or ended with an error; it was cancelled; or
-            there is no room on the disk for the question.
+        EngineError: it is missing, too slow, too long, empty, or ended with an error; or it was cancelled.
     """
     program = find_program("claude", env.get("PATH"))
     if program is None:
@@ -86,71 +81,49 @@ def ask(
     try:
         with (
             tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder,
-            tempfile.TemporaryFile() as question,
-            tempfile.TemporaryFile() as answer,
-            tempfile.TemporaryFile() as errors,
-        ):
-            question.write(prompt.encode("utf-8", "replace"))
-            question.seek(0)
-            process = subprocess.Popen(
-                [program, *_COMMAND], stdin=question, stdout=answer, stderr=errors, cwd=folder, env=own,
-                start_new_session=True,
-            )  # fmt: skip
+            subprocess.Popen(
+                [program, *_COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                cwd=folder, env=own, encoding="utf-8", errors="replace", start_new_session=True,
+            ) as process,
+        ):  # fmt: skip
             try:
-                _wait(process, answer, cancelled)
+                said, errors = _talk(process, prompt, cancelled)
             finally:
-                _end(process)
-            said = _read(answer)
-            if process.returncode:
-                lines = [line for line in map(_plain, (_read(errors) or said).split("\n")) if line]
-                reason = f": {lines[-1][:200]}" if lines else ""
-                raise EngineError(f"claude ended with exit code {process.returncode}{reason}")
-    except OSError as error:  # a full disk, no folder for temporary files, a program that cannot be started
+                with suppress(OSError):  # it has ended, and so have its children
+                    if sys.platform == "win32":
+                        process.kill()
+                    else:
+                        os.killpg(process.pid, signal.SIGKILL)
+    except OSError as error:  # a full disk, a program that cannot be started
         raise EngineError(f"claude cannot be asked: {os_error_reason(error)}") from error
+    if len(said) > MOST:
+        raise EngineError(f"claude answered more than {MOST >> 10} KB")
+    if process.returncode:
+        lines = [line for line in map(clean_line, (errors or said).split("\n")) if line.strip()]
+        reason = f": {lines[-1].strip()[:200]}" if lines else ""
+        raise EngineError(f"claude ended with exit code {process.returncode}{reason}")
     if not said.strip():
         raise EngineError("claude answered nothing")
     return said
 
 
-def _wait(process: subprocess.Popen[bytes], answer: IO[bytes], cancelled: Callable[[], bool]) -> None:
-    """Wait until the process has ended.
+def _talk(process: subprocess.Popen[str], prompt: str, cancelled: Callable[[], bool]) -> tuple[str, str]:
+    """Hand over the question, and wait for the answer and the errors.
 
     Raises:
-        EngineError: it was cancelled, or takes too long or says too much.
+        EngineError: it was cancelled, or takes too long.
     """
+    question: str | None = prompt
     until = time.monotonic() + PATIENCE
     while True:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_BEAT)
-        if os.fstat(answer.fileno()).st_size > MOST:
-            raise EngineError(f"claude answered more than {MOST >> 10} KB")
-        if process.returncode is not None:
-            return
+        try:
+            return process.communicate(question, timeout=_BEAT)
+        except subprocess.TimeoutExpired:
+            question = None  # it goes on with the first one
         if cancelled():
             raise EngineError("cancelled")
         if time.monotonic() > until:
             raise EngineError(f"claude gave no answer in {PATIENCE:g} seconds")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and its children, even if it ignores the first signal."""
-    for sign in (signal.SIGTERM, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM):
-        with suppress(OSError):
-            if sys.platform == "win32":
-                process.terminate()
-            else:
-                os.killpg(process.pid, sign)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_LAST_WISH)
-
-
-def _read(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read(MOST).decode("utf-8", "replace")
-
-
-def _plain(line: str) -> str:
-    return _CONTROL.sub(" ", line).strip()
 
 
 OPENING, CLOSING = "<document>", "</document>"
@@ -221,25 +194,19 @@ STATE = (
 
 
 def prompt_for(words: tuple[str, str, str], facts: Facts, material: Mapping[str, str]) -> str:
-    """The prompt for a document.
-
-    Args:
-        words: `MEMORY`, `RECOVERY` or `STATE`.
-        facts: those of the transcript.
-        material: further texts by their titles.
-    """
+    """The prompt for a document: `MEMORY`, `RECOVERY` or `STATE`, with texts by their titles."""
     task, rules, shape = words
     form = f"Answer with the document alone, between a line {OPENING} and a line {CLOSING}. It is:\n\n{shape}"
     shown = {"facts": _facts(facts), **material}
-    quoted = [f"===== {title} =====\n{_without_marks(text)}" for title, text in shown.items()]
+    # No text may imitate the lines that frame the answer.
+    shown = {
+        title: text.replace(OPENING, "(document)").replace(CLOSING, "(/document)")
+        for title, text in shown.items()
+    }
+    quoted = [f"===== {title} =====\n{text}" for title, text in shown.items()]
     return "\n\n".join(
         (task, rules, form, _CITING, _ABOUT_TEXTS, *quoted, f"===== end =====\n\n{task}\n\n{form}")
     )
-
-
-def _without_marks(text: str) -> str:
-    """A text without the lines that frame the answer, so that it cannot imitate them."""
-    return text.replace(OPENING, "(document)").replace(CLOSING, "(/document)")
 
 
 def _facts(facts: Facts) -> str:
@@ -267,40 +234,27 @@ def conversation(path: Path, limit: int, *, until: datetime | None = None) -> st
     Raises:
         OSError: the transcript cannot be read.
     """
-    first, kept, size = "", deque[str](), 0
+    messages = list(_messages(path, until))
+    room, start = limit - len(messages[0]) if messages else 0, len(messages)
+    while start > 1 and len(messages[start - 1]) < room:
+        start -= 1
+        room -= len(messages[start]) + 1
+    return "\n".join([*messages[:1], *(["[...]"] if start > 1 else []), *messages[start:]])
+
+
+def _messages(path: Path, until: datetime | None) -> Iterator[str]:
     for line in read_lines(path):
         for record in line.records:
-            for message in _messages(record, line.number, until):
-                if message is None:
-                    return _joined(first, kept)
-                first = first or message
-                kept.append(message)
-                size += len(message) + 1
-        while size > limit - len(first) and kept:
-            size -= len(kept.popleft()) + 1
-    return _joined(first, kept)
-
-
-def _joined(first: str, kept: deque[str]) -> str:
-    whole = not kept or kept[0] == first
-    return "\n".join(kept if whole else [first, "[...]", *kept])
-
-
-def _messages(record: Record, number: int, until: datetime | None) -> list[str | None]:
-    """The messages of a record; None marks the end."""
-    found: list[str | None] = []
-    for event in events(record):
-        if isinstance(event, Boundary) and until is not None:
             moment = parse_iso(str(record.get("timestamp", "")))
-            if moment is not None and moment >= until:
-                return [*found, None]
-        elif isinstance(event, Said) and not event.agent and event.text.strip():
-            found.append(f"[CLAUDE L{number}] {_cut(masked(event.text))}")
-        elif isinstance(event, Words) and event.kind in _USERS and event.text.strip():
-            found.append(f"[USER L{number}] {_cut(masked(event.text))}")
-        elif isinstance(event, Call) and not event.agent:
-            found.append(f"[CLAUDE L{number}] ({event.name} {target_of(masked_in(event))[:_CALL]})")
-    return found
+            for event in events(record):
+                if isinstance(event, Boundary) and until is not None and moment and moment >= until:
+                    return
+                if isinstance(event, Said) and not event.agent and event.text.strip():
+                    yield f"[CLAUDE L{line.number}] {_cut(masked(event.text))}"
+                elif isinstance(event, Words) and event.kind in _USERS and event.text.strip():
+                    yield f"[USER L{line.number}] {_cut(masked(event.text))}"
+                elif isinstance(event, Call) and not event.agent:
+                    yield f"[CLAUDE L{line.number}] ({event.name} {target_of(masked_in(event))[:_CALL]})"
 
 
 def _cut(text: str) -> str:

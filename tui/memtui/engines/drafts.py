@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from memtui.documents.capture import Capture
-from memtui.documents.checklist import CheckedText, Verdict, check_recovery
+from memtui.documents.checklist import CheckedText
 from memtui.documents.compactor import MOST_TASKS, count_of, flat
 from memtui.documents.memory_file import MemoryFile, draft_memory, parse_memory, render_memory
 from memtui.documents.recovery import (
@@ -50,7 +51,7 @@ from memtui.engines.ask import (
     prompt_for,
 )
 from memtui.ground.clean import clean
-from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
@@ -60,7 +61,7 @@ from memtui.store.sessions import captured_transcript
 from memtui.store.state_updates import update_state
 from memtui.store.states import StoredState
 from memtui.transcript.facts import read_facts
-from memtui.transcript.lines import Record, read_lines
+from memtui.transcript.lines import read_lines
 from memtui.transcript.paths import absolute
 from memtui.transcript.records import Facts
 from memtui.transcript.short_text import one_line, shortened
@@ -88,8 +89,6 @@ _PATH = re.compile(
 )
 _LEAST = 4
 """Minimum length of a meaningful quotation, in letters."""
-_MOST = 500
-"""The most lines that one answer may cite."""
 _LEVEL = re.compile(r"\W*(?:high|medium|low)\b", re.IGNORECASE)
 _FENCE = re.compile(r"\A`{3,}[a-z]*\n(.*?)\n`{3,}\s*\Z", re.DOTALL)
 
@@ -103,18 +102,17 @@ class Checked:
         transcript: the session's; without one, or if it cannot be read, no citation is valid.
         answer: the model's whole answer.
         shown: the whole prompt, which names what the model has seen.
-        until: lines after this time were not shown to the model.
     """
 
-    def __init__(
-        self, transcript: Path | None, answer: str, shown: str = "", until: datetime | None = None
-    ) -> None:
-        wanted = sorted({int(match["line"]) for match in _CITATION.finditer(answer)})[:_MOST]
+    def __init__(self, transcript: Path | None, answer: str, shown: str = "") -> None:
+        wanted = {int(match["line"]) for match in _CITATION.finditer(answer)}
         self._shown = shown
         self._lines: dict[int, str] = {}
         if transcript is not None and wanted:
             with suppress(OSError):
-                self._lines = dict(_cited(transcript, frozenset(wanted), wanted[-1], until))
+                for line in islice(read_lines(transcript), max(wanted)):
+                    if line.number in wanted:
+                        self._lines[line.number] = _folded("\n".join(_strings(line.records)))
 
     def sourced(self, text: str) -> str:
         """A statement with its valid citations as ``(L476)``, or with `NO_SOURCE`."""
@@ -184,54 +182,39 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _cited(
-    transcript: Path, wanted: frozenset[int], last: int, until: datetime | None
-) -> Iterator[tuple[int, str]]:
-    for line in read_lines(transcript):
-        if line.number > last:
-            return
-        if line.number in wanted and not _is_later(line.records, until):
-            yield line.number, _folded("\n".join(_strings(line.records)))
-
-
-def _is_later(records: Iterable[Record], until: datetime | None) -> bool:
-    moments = (parse_iso(str(record.get("timestamp", ""))) for record in records)
-    return until is not None and any(moment is not None and moment > until for moment in moments)
-
-
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: object) -> Iterator[str]:
     """All strings in a record, at any depth."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list | tuple):
-            waiting += one
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
 
 
 def _asked(
     words: tuple[str, str, str],
+    beginning: str,
+    parse: Callable[[str], Parsed],
     facts: Facts,
     material: Mapping[str, str],
     transcript: Path | None,
     cancelled: Callable[[], bool],
     until: datetime | None = None,
-) -> tuple[str, Checked]:
-    """The model's answer, and what checks it.
+) -> tuple[str, Parsed, Checked]:
+    """The model's document, cleaned and without secrets, the same read, and what checks it.
 
     Args:
         words: see `prompt_for`.
-        facts: see `prompt_for`.
+        beginning: the beginning of the document's first line.
+        parse: reads the document.
+        facts: those of the transcript, up to `until`.
         material: see `prompt_for`; the conversation follows it.
         transcript: the source of the facts; None if it was deleted.
         cancelled: whether to stop waiting; polled.
-        until: where the facts end, see `read_facts`.
+        until: see `conversation`.
 
     Raises:
-        EngineError: see `ask`.
+        EngineError: there is no answer, or it is no such document, or is cut off.
     """
     said = "(the transcript is gone)"
     if transcript is not None:
@@ -241,16 +224,7 @@ def _asked(
             said = "(the transcript cannot be read)"
     prompt = prompt_for(words, facts, {**material, "conversation": said})
     answer = ask(prompt, cancelled)
-    return answer, Checked(transcript, answer, prompt, until)
-
-
-def _document(answer: str, beginning: str) -> str:
-    """The document in an answer, cleaned and without secrets.
-
-    Raises:
-        EngineError: it is missing or cut off.
-    """
-    text = masked(clean(answer.replace("\r\n", "\n")))
+    text = masked(clean(answer))
     _, opened, rest = text.partition(OPENING)
     if opened:
         text, closed, _ = rest.rpartition(CLOSING)
@@ -261,12 +235,8 @@ def _document(answer: str, beginning: str) -> str:
         text = fenced[1]
     if not re.search(rf"^{re.escape(beginning)}", text, re.MULTILINE):
         raise EngineError("claude's answer holds no document of the kind asked for")
-    return text
-
-
-def _parsed(parse: Callable[[str], Parsed], text: str) -> Parsed:
     try:
-        return parse(text)
+        return text, parse(text), Checked(transcript, answer, prompt)
     except FormatError as error:
         raise EngineError(f"claude's answer cannot be read: {error}") from error
 
@@ -286,38 +256,30 @@ def compact_by_claude(
     facts = compacted.facts
     assert facts is not None
     try:
-        said, check = _asked(RECOVERY, facts, {"draft": compacted.text}, compacted.transcript, cancelled)
-        better = _better_recovery(parse_recovery(compacted.text), said, check)
+        text, answer, check = _asked(
+            RECOVERY, "## Session ID", parse_recovery,
+            facts, {"draft": compacted.text}, compacted.transcript, cancelled,
+        )  # fmt: skip
+        if not answer.objective or "\n## Notes" not in text:
+            raise EngineError("claude's answer is incomplete")
+        better = _better_recovery(parse_recovery(compacted.text), answer, check)
     except EngineError as error:
         return compacted, str(error)
     return replace(compacted, text=render_recovery(better), engine=Engine.CLAUDE), ""
 
 
-def _better_recovery(draft: Recovery, said: str, check: Checked) -> Recovery:
-    """The draft with the model's wording: session, root, plan, files and last action are the draft's.
-
-    Raises:
-        EngineError: it is incomplete, or fails a point of the checklist that the draft passes.
-    """
-    document = _document(said, "## Session ID")
-    answer = _parsed(parse_recovery, document)
-    if not answer.objective or "\n## Notes" not in document:
-        raise EngineError("claude's answer is incomplete")
+def _better_recovery(draft: Recovery, answer: Recovery, check: Checked) -> Recovery:
+    """The draft with the model's wording: session, root, plan, files and last action are the draft's."""
     names = ("decisions", "constraints", "dependencies", "known_issues", "changes", "pending")
     lists = {name: check.items(_known(getattr(answer, name)), getattr(draft, name)) for name in names}
     notes = check.items(_known(answer.notes.split("\n")), draft.notes.split("\n")) if answer.notes else ()
-    better = draft.replace(
+    return draft.replace(
         objective=check.item(answer.objective, _TEXT),
         working_files=_files(answer.working_files, draft, draft.working_files, check),
         reference_files=_files(answer.reference_files, draft, draft.reference_files, check),
         notes=draft.notes if answer.notes.split() == draft.notes.split() else "\n".join(notes),
         **lists,
     )
-    before = _failures(draft)
-    for name, message in _failures(better).items():
-        if name not in before:
-            raise EngineError(f"claude's answer fails the checklist: {name} {message}")
-    return better
 
 
 def _files(
@@ -342,11 +304,6 @@ def _files(
 
 def _known(items: Iterable[str]) -> list[str]:
     return [item for item in items if not is_unknown(item)]
-
-
-def _failures(recovery: Recovery) -> dict[str, str]:
-    points = _parsed(check_recovery, render_recovery(recovery))
-    return {point.name: point.message for point in points if point.verdict is Verdict.FAIL}
 
 
 _CITING = ("Decisions", "Constraints", "Known Issues")
@@ -403,9 +360,10 @@ def review_by_claude(
     material = {"draft": f"Summary: {summary}\n\n{render_memory(memory)}"}
     transcript = _transcript_of(capture, places)
     try:
-        said, check = _asked(MEMORY, facts, material, transcript, cancelled, capture.timestamp)
-        head, _, body = _document(said, "# Memory:").partition("# Memory:")
-        answer = _parsed(parse_memory, f"# Memory:{body}")
+        text, answer, check = _asked(
+            MEMORY, "# Memory:", lambda text: parse_memory(text[text.index("# Memory:") :]),
+            facts, material, transcript, cancelled, capture.timestamp,
+        )  # fmt: skip
         if not (answer.title and answer.goal and answer.confidence):
             raise EngineError("claude's answer is incomplete")
     except EngineError as error:
@@ -420,7 +378,9 @@ def review_by_claude(
         confidence=check.plain(answer.confidence, _LINE) if certain else memory.confidence,
         key_files=tuple(dict.fromkeys((*files, *memory.key_files))),
     )
-    return Reworded(better, check.plain(head.partition("Summary:")[2], _TEXT) or summary)
+    return Reworded(
+        better, check.plain(text.partition("# Memory:")[0].partition("Summary:")[2], _TEXT) or summary
+    )
 
 
 def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places) -> MemoryFile:
@@ -432,7 +392,7 @@ def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places
         capture: the reviewed capture.
         places: no transcript outside Claude Code's folder and the archive is opened.
     """
-    check = Checked(_transcript_of(capture, places), text, until=capture.timestamp)
+    check = Checked(_transcript_of(capture, places), text)
     drafted = draft_memory(capture_facts(capture, places)[0])
 
     def sourced(said: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
@@ -483,76 +443,65 @@ def update_by_claude(
     Raises:
         FileProblem: something of the session cannot be read or written.
     """
-    asking = _StateAnswer(transcript, cancelled)
-    stored = update_state(places, clock, transcript=transcript, progress=progress, improve=asking)
-    return Asked(stored, asking.problem)
+    asked: tuple[SessionState, Checked, int] | None = None
+    problem = ""
 
-
-class _StateAnswer:
-    """A model's session state, put into drafts; asked for once.
-
-    If another program writes a version meanwhile, the answer is used for the next one.
-    """
-
-    def __init__(self, transcript: Path, cancelled: Callable[[], bool]) -> None:
-        self.problem = ""
-        self._transcript = transcript
-        self._cancelled = cancelled
-        self._answer: SessionState | None = None
-        self._check = Checked(None, "")
-        self._asked_at = 0  # the number of the transcript's lines then
-
-    def __call__(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
-        if self._answer is None and not self.problem:
+    def improve(draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
+        """Asks once: if another program writes a version meanwhile, the answer goes into the next one."""
+        nonlocal asked, problem
+        if asked is None and not problem:
+            before = render_session_state(previous) if previous is not None else "none"
+            material = {"draft": render_session_state(draft), "previous version": before}
             try:
-                self._answer = self._ask(draft, previous, facts)
+                text, answer, check = _asked(
+                    STATE, "=== SESSION STATE", parse_session_state, facts, material, transcript, cancelled
+                )
+                if not answer.identity.goal or "=== END STATE ===" not in text:
+                    raise EngineError("claude's answer is incomplete")
+                asked = answer, check, facts.lines
             except EngineError as error:
-                self.problem = str(error)
-        return draft if self._answer is None else self._put_into(draft, self._answer, facts)
+                problem = str(error)
+        if asked is None:
+            return draft
+        answer, check, lines = asked
+        return _better_state(draft, answer, check, late=facts.lines != lines)
 
-    def _ask(self, draft: SessionState, previous: SessionState | None, facts: Facts) -> SessionState:
-        before = render_session_state(previous) if previous is not None else "none"
-        material = {"draft": render_session_state(draft), "previous version": before}
-        said, self._check = _asked(STATE, facts, material, self._transcript, self._cancelled)
-        document = _document(said, "=== SESSION STATE")
-        answer = _parsed(parse_session_state, document)
-        if not answer.identity.goal or "=== END STATE ===" not in document:
-            raise EngineError("claude's answer is incomplete")
-        self._asked_at = facts.lines
-        return answer
+    stored = update_state(places, clock, transcript=transcript, progress=progress, improve=improve)
+    return Asked(stored, problem)
 
-    def _put_into(self, draft: SessionState, answer: SessionState, facts: Facts) -> SessionState:
-        """The part to merge with a draft: the goal's wording, new tasks and decisions, how the talk goes.
 
-        Facts on record stay; if the session has gone on since the question, goal and talk stay, too.
-        """
-        check, late = self._check, facts.lines != self._asked_at
-        known = {each.text for each in draft.decisions}
-        worded = check.items([each.text for each in answer.decisions], known)
-        kinds = {check.item(each.text): each.kind for each in answer.decisions}
-        new = [text for text in worded if text not in known and text in kinds]
-        better = draft.replace(
-            tasks=(*draft.tasks, *self._new_tasks(draft, answer, late)),
-            decisions=(*draft.decisions, *(Decision(kind=kinds[text], text=text) for text in new)),
-        )
-        if late:
-            return better
-        if answer.identity.goal != draft.identity.goal:
-            goal = check.item(answer.identity.goal, _TEXT)
-            better = better.replace(identity=draft.identity.replace(goal=goal))
-        names = ("language", "style", "phase", "last_intent")
-        values = {name: check.plain(getattr(answer.dynamics, name), _FIELD) for name in names}
-        filled = {name: value for name, value in values.items() if value}
-        return better.replace(dynamics=draft.dynamics.replace(**filled))
+def _better_state(draft: SessionState, answer: SessionState, check: Checked, *, late: bool) -> SessionState:
+    """A draft with the model's wording of the goal, its new tasks and decisions, and how the talk goes.
 
-    def _new_tasks(self, draft: SessionState, answer: SessionState, late: bool) -> list[Task]:
-        """Open tasks that the draft has not; a late answer has none that is in progress."""
-        closed = (TaskKind.DONE, TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE)
-        refused = (*closed, TaskKind.IN_PROGRESS) if late else closed
-        known = {task_key(task.text) for task in flat(draft.tasks)}
-        new: dict[str, Task] = {}
-        for task in flat(answer.tasks):
-            if task.kind not in refused and not count_of(task) and task_key(task.text) not in known:
-                text = self._check.item(task.text)
-                new.setdefault(task_key(text), Task(kind=task.kind, text=text))
-        return [task for key, task in new.items() if key not in known][:MOST_TASKS]
+    Facts on record stay. If the session has gone on since the question (`late`), goal and talk stay, too, and
+    no task is in progress.
+    """
+    known = {each.text for each in draft.decisions}
+    worded = check.items([each.text for each in answer.decisions], known)
+    kinds = {check.item(each.text): each.kind for each in answer.decisions}
+    new = [text for text in worded if text not in known and text in kinds]
+    refused = {TaskKind.DONE, TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE}
+    refused |= {TaskKind.IN_PROGRESS} if late else set()
+    drafted = {task_key(task.text) for task in flat(draft.tasks)}
+    tasks: dict[str, Task] = {}
+    for task in flat(answer.tasks):
+        text = check.item(task.text)
+        if (
+            task.kind not in refused
+            and not count_of(task)
+            and not {task_key(task.text), task_key(text)} & drafted
+        ):
+            tasks.setdefault(task_key(text), Task(kind=task.kind, text=text))
+    better = draft.replace(
+        tasks=(*draft.tasks, *list(tasks.values())[:MOST_TASKS]),
+        decisions=(*draft.decisions, *(Decision(kind=kinds[text], text=text) for text in new)),
+    )
+    if late:
+        return better
+    if answer.identity.goal != draft.identity.goal:
+        better = better.replace(identity=draft.identity.replace(goal=check.item(answer.identity.goal, _TEXT)))
+    names = ("language", "style", "phase", "last_intent")
+    values = {name: check.plain(getattr(answer.dynamics, name), _FIELD) for name in names}
+    return better.replace(
+        dynamics=draft.dynamics.replace(**{name: value for name, value in values.items() if value})
+    )
