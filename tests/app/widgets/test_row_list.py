@@ -40,8 +40,9 @@ class ListHost(Host[RowList]):
         self.highlighted.append(event.key)
 
     def on_row_list_window(self, event: RowList.Window) -> None:
-        assert list(event.keys) == list(self.widget.rows[event.first : event.last])
-        self.windows.append((event.first, event.last))
+        last = event.first + len(event.keys)
+        assert list(event.keys) == list(self.widget.rows[event.first : last])
+        self.windows.append((event.first, last))
 
     @property
     def shown(self) -> list[str]:

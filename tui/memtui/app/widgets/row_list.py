@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from rich.style import Style
@@ -19,7 +20,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.app.widgets.painting import blank, cut_segments, segment
-from memtui.app.widgets.row_keys import RowKeys, Spot, carry_over
 from memtui.app.widgets.wrap import centred, fit
 from memtui.ground.clock import day_and_minute, local_minute, short_time
 
@@ -123,19 +123,17 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     class Opened(Message):
         """The user opened a row: enter, a double click, or a click on the selected row."""
 
-        def __init__(self, row_list: RowList, key: str) -> None:
+        def __init__(self, key: str) -> None:
             super().__init__()
-            self.row_list = row_list
             self.key = key
 
     class Window(Message):
-        """The visible rows have changed: the half-open range `first` to `last`, and their keys."""
+        """The rows in sight have changed, from `first` on."""
 
-        def __init__(self, row_list: RowList, first: int, last: int, keys: Sequence[str]) -> None:
+        def __init__(self, row_list: RowList, first: int, keys: Sequence[str]) -> None:
             super().__init__()
             self.row_list = row_list
             self.first = first
-            self.last = last
             self.keys = keys
 
         def can_replace(self, message: Message) -> bool:
@@ -156,7 +154,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(name=name, id=id, classes=classes)
         self._is_header = is_header
         self._empty = empty
-        self._rows = RowKeys()
+        self.rows: Sequence[str] = ()
+        """The keys of the rows in order."""
+        self._places: dict[str, int] = {}
         self._index = -1
         self._hover = -1
         self._moved = False
@@ -165,8 +165,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """The last key that went while it was selected."""
         self._awaited: frozenset[str] = frozenset()
         """Keys of rows of which the first to come back is selected, until the next move."""
-        self._reported: str | None = None
-        self._window: tuple[int, tuple[str, ...]] | None = None
+        self._reported: tuple[str | None, int, Sequence[str]] = (None, 0, ())
         self._draw = draw
         self._strips: LRUCache[tuple[str, Look, int], Strip] = LRUCache(1024)
         self._new: frozenset[str] = frozenset()
@@ -177,21 +176,17 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._chain_opened = False
 
     @property
-    def rows(self) -> Sequence[str]:
-        return self._rows.keys
-
-    @property
     def selected(self) -> str | None:
-        return self._rows[self._index] if self._index >= 0 else None
+        return self.rows[self._index] if self._index >= 0 else None
 
     @property
     def index(self) -> int | None:
         return self._index if self._index >= 0 else None
 
     @property
-    def in_sight(self) -> tuple[str, ...]:
+    def in_sight(self) -> Sequence[str]:
         first = self.scroll_offset.y
-        return tuple(self._rows.keys[first : first + self._height])
+        return self.rows[first : first + self._height]
 
     @property
     def empty(self) -> str:
@@ -213,32 +208,44 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         Args:
             keys: Unique keys in order; not copied, and not to be changed afterwards.
         """
-        before = self.selected
-        old, self._rows = self._rows, RowKeys(keys)
-        self._index, top = carry_over(
-            old,
-            self._rows,
-            Spot(self._index, self.scroll_offset.y),
-            self._height,
-            moved=self._moved,
-            at_top=self._at_top,
-            selectable=self._selectable,
-        )
+        before, old = self.selected, self.rows
+        self.rows, self._places = keys, {key: index for index, key in enumerate(keys)}
+
+        def heir(index: int) -> tuple[int, int]:
+            """The place of an old row, or of the nearest one that still exists, first of those after it."""
+            nearest = chain(range(index, len(old)), range(index - 1, -1, -1))
+            return next(((at, each) for each in nearest if (at := self._find(old[each])) >= 0), (-1, index))
+
+        index, top, height = self._index, self.scroll_offset.y, self._height
+        if index < 0 or not (self._moved or top):
+            self._index = self._selectable(0, 1)
+        else:
+            found, _ = heir(index)
+            self._index = self._selectable(found if found >= 0 else min(index, len(keys) - 1), 1)
+        new_top = 0
+        if top or not self._at_top:
+            found, of = heir(top)
+            new_top = found - (of - top) if found >= 0 else 0
+        if height and self._index >= 0 and (index < 0 or top <= index < top + height):
+            new_top = max(min(new_top, self._index), self._index - height + 1)
         self._hover = -1
         self.virtual_size = Size(0, len(keys))
-        self._scroll_now(top)
-        if before is not None and before != self.selected and self._rows.find(before) < 0:
+        self._scroll_now(max(0, min(new_top, len(keys) - height)))
+        if before is not None and before != self.selected and self._find(before) < 0:
             self._last = before
-        elif before is None and self._moved and (back := self._rows.find(self._last)) >= 0:
+        elif before is None and self._moved and (back := self._find(self._last)) >= 0:
             self._index = back
             self._show_selected()
         self.refresh()
         self._report()
         self._select_awaited()
 
+    def _find(self, key: str | None) -> int:
+        return self._places.get(key or "", -1)
+
     def _select_awaited(self) -> None:
         awaited = self._awaited
-        found = min((at for key in awaited if (at := self._rows.find(key)) >= 0), default=-1)
+        found = min((at for key in awaited if (at := self._find(key)) >= 0), default=-1)
         if found >= 0:
             self._go(self._selectable(found, 0))
             self._awaited = awaited  # an older listing may come in between
@@ -246,7 +253,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def await_back(self, keys: Iterable[str]) -> None:
         """Select the first of these rows, or the last one that went, if it comes back before a move."""
         missing = {*keys, self._last or ""}
-        self._awaited = frozenset(key for key in missing if key and self._rows.find(key) < 0)
+        self._awaited = frozenset(key for key in missing if key and self._find(key) < 0)
 
     def flash(self, keys: Iterable[str]) -> None:
         new = frozenset(keys)
@@ -265,7 +272,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def select(self, key: str) -> bool:
         """Select a row and scroll to it; False if no row has this key."""
-        index = self._rows.find(key)
+        index = self._find(key)
         if index < 0 or self._selectable(index, 0) != index:
             return False
         self._go(index)
@@ -278,11 +285,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def _selectable(self, index: int, step: int) -> int:
         """The first selectable row from `index` on, else in the other direction; or -1."""
         if self._is_header is None:
-            return index if 0 <= index < len(self._rows) else -1
+            return index if 0 <= index < len(self.rows) else -1
         for direction in (step, -step):
             at = index
-            while 0 <= at < len(self._rows):
-                if not self._is_header(self._rows[at]):
+            while 0 <= at < len(self.rows):
+                if not self._is_header(self.rows[at]):
                     return at
                 if not direction:
                     break
@@ -313,7 +320,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._scroll_now(self._index - height + 1)
 
     def _heads(self, index: int) -> bool:
-        return self._is_header is not None and self._is_header(self._rows[index])
+        return self._is_header is not None and self._is_header(self.rows[index])
 
     def _scroll_now(self, top: int) -> None:
         if self.is_mounted:
@@ -325,8 +332,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
                 self.refresh_line(row)
 
     def action_move(self, rows: int) -> None:
-        if self._rows:
-            target = max(0, min(len(self._rows) - 1, self._index + rows))
+        if self.rows:
+            target = max(0, min(len(self.rows) - 1, self._index + rows))
             self._go(self._selectable(target, 1 if rows > 0 else -1))
 
     def action_page(self, pages: float) -> None:
@@ -336,27 +343,24 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._go(self._selectable(0, 1))
 
     def action_last(self) -> None:
-        self._go(self._selectable(len(self._rows) - 1, -1))
+        self._go(self._selectable(len(self.rows) - 1, -1))
 
     def action_open(self) -> None:
         """Open the selected row; without one the key goes to the parent."""
         if self.selected is None:
             raise SkipAction
         self._moved = True  # rows that arrive while it is read move neither selection nor detail
-        self.post_message(self.Opened(self, self.selected))
+        self.post_message(self.Opened(self.selected))
 
     def _report(self) -> None:
         if not self.is_mounted:
             return
-        if self.selected != self._reported:
-            self._reported = self.selected
+        selected, first, keys = self._reported
+        self._reported = (self.selected, self.scroll_offset.y, self.in_sight)
+        if self._reported[0] != selected:
             self.post_message(self.Highlighted(self, self.selected))
-        first = self.scroll_offset.y
-        keys = self.in_sight
-        last = first + len(keys)
-        if self._window != (first, keys):
-            self._window = (first, keys)
-            self.post_message(self.Window(self, first, last, keys))
+        if self._reported[1:] != (first, keys):
+            self.post_message(self.Window(self, *self._reported[1:]))
 
     def on_mount(self) -> None:
         self._report()
@@ -382,7 +386,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """A press that brought the focus selects at once, as the list may move before the release."""
         self._press_brought_focus = self._focus_is_new
         row = event.y - self.gutter.top + self.scroll_offset.y
-        if self._press_brought_focus and event.button == 1 and 0 <= row < len(self._rows):
+        if self._press_brought_focus and event.button == 1 and 0 <= row < len(self.rows):
             self._go(self._selectable(row, 0))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -413,7 +417,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if offset is None:
             return -1
         row = offset.y + self.scroll_offset.y
-        return row if row < len(self._rows) else -1
+        return row if row < len(self.rows) else -1
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -421,11 +425,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         width, row = self.size.width, y + self.scroll_offset.y
-        if not self._rows:
+        if not self.rows:
             return self._drawn_empty(y)
-        if row >= len(self._rows):
+        if row >= len(self.rows):
             return Strip.blank(width, self.rich_style)
-        key, look = self._rows[row], self._look(row)
+        key, look = self.rows[row], self._look(row)
         strip = self._strips.get((key, look, width))
         if strip is None:
             strip = self._strips[key, look, width] = self._drawn(key, look)
@@ -454,7 +458,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([segment(mark, bar), *strip, rest], width)
 
     def _look(self, row: int) -> Look:
-        key = self._rows[row]
+        key = self.rows[row]
         return Look(
             header=self._is_header is not None and self._is_header(key),
             cursor=row == self._index,
