@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from memtui.documents.format import is_none, numbered_items
+from memtui.documents.format import fenced, heading, is_none, parse_items
 from memtui.documents.recovery import (
     LONG_OBJECTIVE,
     MOST_FILES,
-    Recovery,
     RoleFile,
     is_unknown,
     parse_recovery,
-    section_lines,
+    plan_span,
+    read_document,
+    section_of,
 )
+from memtui.ground.text import file_text
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.short_text import one_line, says_something, shortened
 
@@ -40,45 +42,56 @@ class Point(NamedTuple):
     """Line of the text, 1-based; None for the text as a whole."""
 
 
-class CheckedText(NamedTuple):
-    """A text being checked, with line numbers."""
+class CheckedText:
+    """A recovery text that is being checked.
 
-    recovery: Recovery
-    sections: dict[str, list[tuple[int, str]]]
+    Raises:
+        FormatError: it holds none of the sections of a recovery text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.recovery = parse_recovery(text)
+        self._document = read_document(text)[1]
+        self._lines = file_text(text).split("\n")
 
     def has(self, title: str) -> bool:
         """Whether the section exists, even empty."""
-        return title in self.sections
+        return title in self._document.bodies
 
-    def line(self, title: str) -> int | None:
-        """First line of a section with text, else the line below its heading."""
-        lines = self.sections.get(title, [])
-        filled = (number for number, line in lines if line.strip())
-        return next(filled, lines[0][0] if lines else None)
+    def line(self, title: str, said: str = "") -> int | None:
+        """The line of some words in a section, 1-based; without words its first one with text."""
+        lines, plan = self._lines, range(*plan_span(self._lines))
+        heads = [at for at, line in enumerate(lines) if at not in plan and heading(line) is not None]
+        start = next((at for at in heads if section_of(lines[at]) == title), None)
+        if start is None:
+            return None
+        end = next((at for at in heads if at > start), len(lines))
+        words = said.partition("\n")[0]
+        found = (at for at in range(start + 1, end) if lines[at].strip() and words in lines[at])
+        return next(found, min(start + 1, len(lines) - 1)) + 1
 
-    def items(self, title: str) -> Iterator[tuple[int, str]]:
-        """The items of a section with their lines, except ``(none)``."""
-        lines = self.sections.get(title, [])
-        for index, item in numbered_items([line for _, line in lines]):
-            if not is_none(item) and not is_unknown(item):
-                yield lines[index][0], item
+    def items(self, title: str) -> list[str]:
+        """The items of a section, except ``(none)`` and ``N/A``."""
+        items = parse_items(self._document.lines(title))
+        return [item for item in items if not is_none(item) and not is_unknown(item)]
 
-    def files(self, title: str) -> Iterator[tuple[int, RoleFile]]:
-        """The files of a section with their lines."""
-        for line, item in self.items(title):
-            yield line, RoleFile(path=item)
+    def files(self, title: str) -> list[RoleFile]:
+        """The files of a section."""
+        return [RoleFile(path=item) for item in self.items(title)]
 
 
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")
 _SHOWN = 60
 
-
-_Answer = tuple[Verdict, str, int | None]
-
-_SESSION, _ROOT, _OBJECTIVE, _PLAN = "Session ID", "Project Root", "Objective", "Execution Plan"
+_SESSION, _PLAN = "Session ID", "Execution Plan"
 _WORKING, _REFERENCE = "Working Files (Modified)", "Reference Files (Read-Only)"
-_LAST, _DECISIONS, _ISSUES, _NOTES = "Last Action", "Decisions", "Known Issues", "Notes"
+_DECISIONS, _ISSUES = "Decisions", "Known Issues"
 _LISTS = (_DECISIONS, "Constraints", "Dependencies", _ISSUES, "Changes Made", "Pending")
+
+_PASS, _WARN, _FAIL = Verdict.PASS, Verdict.WARN, Verdict.FAIL
+_Answer = tuple[Verdict, str, str, str]
+"""Verdict, message, and the section with some words of it, see `CheckedText.line`."""
+_Check = Callable[[CheckedText], tuple[Verdict, str] | _Answer]
 
 
 def check_recovery(text: str) -> tuple[Point, ...]:
@@ -87,44 +100,49 @@ def check_recovery(text: str) -> tuple[Point, ...]:
     Raises:
         FormatError: the text holds none of the sections of a recovery text.
     """
-    checked = CheckedText(parse_recovery(text), section_lines(text))
-    points = ((name, *check(checked)) for name, check in _POINTS)
-    return tuple(Point(name, verdict, one_line(message), line) for name, verdict, message, line in points)
+    checked = CheckedText(text)
+    points = []
+    for name, (title, check) in _POINTS.items():
+        verdict, message, *where = check(checked)
+        points.append(Point(name, verdict, one_line(message), checked.line(*(where or [title]))))
+    return tuple(points)
 
 
-def _session_id(text: CheckedText) -> _Answer:
-    line, given = text.line(_SESSION), text.recovery.session_id
+def _session_id(text: CheckedText) -> tuple[Verdict, str]:
+    given = text.recovery.session_id
     if given.startswith("WFS-"):
-        return Verdict.PASS, f"workflow session {shortened(given, _SHOWN)}", line
+        return _PASS, f"workflow session {shortened(given, _SHOWN)}"
     if given:
-        return Verdict.WARN, "is neither a workflow session (WFS-...) nor (none)", line
+        return _WARN, "is neither a workflow session (WFS-...) nor (none)"
     if text.recovery.plan.source == "workflow":
-        return Verdict.FAIL, "the plan is a workflow's, and its session is not named", line
+        return _FAIL, "the plan is a workflow's, and its session is not named"
     if not text.has(_SESSION):
-        return Verdict.WARN, "there is no such section; (none) says that no workflow session was active", None
-    return Verdict.PASS, "no workflow session was active", line
+        return _WARN, "there is no such section; (none) says that no workflow session was active"
+    return _PASS, "no workflow session was active"
 
 
-def _project_root(text: CheckedText) -> _Answer:
-    line, root = text.line(_ROOT), text.recovery.project_root.strip("`")
+def _project_root(text: CheckedText) -> tuple[Verdict, str]:
+    root = text.recovery.project_root.strip("`")
     if not root:
-        return Verdict.FAIL, "is not named", line
-    if not is_absolute(root):
-        return Verdict.FAIL, f"is not absolute: {shortened(root, _SHOWN)}", line
-    return Verdict.PASS, "is absolute", line
+        return _FAIL, "is not named"
+    return (
+        (_PASS, "is absolute")
+        if is_absolute(root)
+        else (_FAIL, f"is not absolute: {shortened(root, _SHOWN)}")
+    )
 
 
-def _objective(text: CheckedText) -> _Answer:
-    line, objective = text.line(_OBJECTIVE), text.recovery.objective
+def _objective(text: CheckedText) -> tuple[Verdict, str]:
+    objective = text.recovery.objective
     if not objective:
-        return Verdict.FAIL, "is not said", line
+        return _FAIL, "is not said"
     if re.fullmatch(r"/\S*", objective) or not says_something(objective):
-        return Verdict.WARN, "is one word; it should say what is to be reached", line
+        return _WARN, "is one word; it should say what is to be reached"
     if _is_template(objective):
-        return Verdict.FAIL, "is the template's own words", line
+        return _FAIL, "is the template's own words"
     if len(objective) > LONG_OBJECTIVE:
-        return Verdict.WARN, f"has {len(objective):,} characters; one or two sentences are enough", line
-    return Verdict.PASS, "is said", line
+        return _WARN, f"has {len(objective):,} characters; one or two sentences are enough"
+    return _PASS, "is said"
 
 
 def _is_template(text: str) -> bool:
@@ -141,34 +159,24 @@ _LEFT_OUT = re.compile(
 )
 
 
-def _plan(text: CheckedText) -> _Answer:
-    line, content = text.line(_PLAN), text.recovery.plan.content
-    if not content.strip() or is_none(content.strip()):
-        return Verdict.FAIL, "there is none", line
-    fenced = False
-    for number, said in text.sections[_PLAN]:
-        if said.lstrip().startswith("```"):
-            fenced = not fenced
-        elif not fenced and _LEFT_OUT.match(said):
-            return Verdict.WARN, "something seems to be left out here; the plan has to be complete", number
-    lines = sum(1 for each in content.split("\n") if each.strip())
-    return Verdict.PASS, f"{lines:,} lines, nothing seems to be left out", line
+def _plan(text: CheckedText) -> tuple[Verdict, str] | _Answer:
+    lines = [line for line in text.recovery.plan.content.split("\n") if line.strip()]
+    if not lines or is_none("\n".join(lines).strip()):
+        return _FAIL, "there is none"
+    for line, inside in zip(lines, fenced(lines), strict=True):
+        if not inside and _LEFT_OUT.match(line):
+            return _WARN, "something seems to be left out here; the plan has to be complete", _PLAN, line
+    return _PASS, f"{len(lines):,} lines, nothing seems to be left out"
 
 
-def _plan_source(text: CheckedText) -> _Answer:
-    source, line = text.recovery.plan.source, None
-    for number, said in text.sections.get(_PLAN, []):
-        if "source" in said.casefold() and said.lstrip().startswith(("#", "**")):
-            line = number
-            break
+def _plan_source(text: CheckedText) -> tuple[Verdict, str]:
+    source = text.recovery.plan.source
     known = [name for name in _SOURCES if re.search(rf"\b{name}\b", source, re.IGNORECASE)]
     if not source:
-        return Verdict.FAIL, f"is not said: {' | '.join(_SOURCES)}", text.line(_PLAN)
+        return _FAIL, f"is not said: {' | '.join(_SOURCES)}"
     if len(known) > 1:
-        return Verdict.FAIL, "names several; it is one of " + ", ".join(_SOURCES), line
-    if not known:
-        return Verdict.WARN, f"is none of {', '.join(_SOURCES)}", line
-    return Verdict.PASS, known[0], line
+        return _FAIL, f"names several; it is one of {', '.join(_SOURCES)}"
+    return (_PASS, known[0]) if known else (_WARN, f"is none of {', '.join(_SOURCES)}")
 
 
 _STEP = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6})\s+\S")
@@ -176,84 +184,64 @@ _STATUS = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6})\s+.{0,4}?(?:\[[ xX>✓✔~-]\
 _PHASE = re.compile(r"#{1,6}\s*\**(?:Phase|Step|Stage|Task|阶段|步骤|フェーズ)\s*(\d{1,3})\b", re.IGNORECASE)
 
 
-def _plan_details(text: CheckedText) -> _Answer:
-    line, lines = text.line(_PLAN), text.recovery.plan.content.split("\n")
+def _plan_details(text: CheckedText) -> tuple[Verdict, str]:
+    lines = text.recovery.plan.content.split("\n")
     steps = sum(1 for each in lines if _STEP.match(each))
     marked = sum(1 for each in lines if _STATUS.match(each))
     if not any(each.strip() for each in lines):
-        return Verdict.FAIL, "there is no plan", line
+        return _FAIL, "there is no plan"
     if not steps:
-        return Verdict.WARN, "the plan has no steps: no list, no headings", line
+        return _WARN, "the plan has no steps: no list, no headings"
     phases = sorted({int(found[1]) for each in lines if (found := _PHASE.match(each))})
     gap = next((number for number in phases[:-1] if number + 1 not in phases), None)
     if gap is not None:
-        return Verdict.WARN, f"number {gap + 1} of the plan's phases is missing", line
+        return _WARN, f"number {gap + 1} of the plan's phases is missing"
     if text.recovery.plan.source == "todo" and not marked:
-        return (
-            Verdict.FAIL,
-            "a todo list without status markers: [x] done, [>] in progress, [ ] pending",
-            line,
-        )
-    marks = f"{marked} with a status" if marked else "none with a status"
-    return Verdict.PASS, f"{steps} steps and headings, {marks}", line
+        return _FAIL, "a todo list without status markers: [x] done, [>] in progress, [ ] pending"
+    return _PASS, f"{steps} steps and headings, {marked or 'none'} with a status"
 
 
 _RELATIVE_START = re.compile(r"`?(?P<path>[\w.@-]+(?:[\\/][\w.@+-]+)+\.\w{1,8})`?(?=$|[:\s,])")
 
 
-def _absolute_paths(text: CheckedText) -> _Answer:
-    number = 0
-    wrong: list[tuple[int, str]] = []
-    for title in (_WORKING, _REFERENCE):
-        for line, file in text.files(title):
-            number += 1
-            if not is_absolute(file.path) and "://" not in file.path:
-                wrong.append((line, file.path))
+def _absolute_paths(text: CheckedText) -> tuple[Verdict, str] | _Answer:
+    files = [(title, file.path) for title in (_WORKING, _REFERENCE) for file in text.files(title)]
+    wrong = [each for each in files if not is_absolute(each[1]) and "://" not in each[1]]
     if wrong:
-        line, path = wrong[0]
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        return Verdict.FAIL, f"relative: {shortened(path, _SHOWN)}{more}", line
+        return _FAIL, f"relative: {shortened(wrong[0][1], _SHOWN)}{more}", *wrong[0]
     for title in _LISTS:
-        for line, item in text.items(title):
+        for item in text.items(title):
             if found := _RELATIVE_START.match(item):
-                return Verdict.WARN, f"relative: {shortened(found['path'], _SHOWN)}", line
-    return Verdict.PASS, f"{number} files, all absolute", None
+                return _WARN, f"relative: {shortened(found['path'], _SHOWN)}", title, item
+    return _PASS, f"{len(files)} files, all absolute"
 
 
-def _working_files(text: CheckedText) -> _Answer:
-    files = list(text.files(_WORKING))
-    line = text.line(_WORKING)
+def _working_files(text: CheckedText) -> tuple[Verdict, str] | _Answer:
+    files = text.files(_WORKING)
     if not text.has(_WORKING):
-        return Verdict.FAIL, "there is no such section; (none) or N/A says that no change is known", None
+        return _FAIL, "there is no such section; (none) or N/A says that no change is known"
     if not files:
-        return Verdict.PASS, "none is named", line
-    bare = _without_role(files)
-    if bare is not None:
-        return bare
-    if len(files) > MOST_FILES:
-        return (
-            Verdict.WARN,
-            f"{len(files)} files; the most important have to stand first (3 to 8 say most)",
-            line,
-        )
-    return Verdict.PASS, f"{_counted(len(files), 'file')} with roles", line
+        return _PASS, "none is named"
+    if len(files) > MOST_FILES and all(file.role for file in files):
+        return _WARN, f"{len(files)} files; the most important have to stand first (3 to 8 say most)"
+    return _roles(text, _WORKING)
 
 
-def _reference_files(text: CheckedText) -> _Answer:
-    files = list(text.files(_REFERENCE))
-    line = text.line(_REFERENCE)
-    if not files and any(is_unknown(file.path) for file in text.recovery.reference_files):
-        return Verdict.PASS, "none is known", line
-    if not files:
-        return Verdict.WARN, "none: CLAUDE.md, types and configuration save a new session's search", line
-    return _without_role(files) or (Verdict.PASS, f"{_counted(len(files), 'file')} with roles", line)
+def _reference_files(text: CheckedText) -> tuple[Verdict, str] | _Answer:
+    if text.files(_REFERENCE):
+        return _roles(text, _REFERENCE)
+    if any(is_unknown(file.path) for file in text.recovery.reference_files):
+        return _PASS, "none is known"
+    return _WARN, "none: CLAUDE.md, types and configuration save a new session's search"
 
 
-def _without_role(files: list[tuple[int, RoleFile]]) -> _Answer | None:
-    bare = [line for line, file in files if not file.role]
-    if not bare:
-        return None
-    return Verdict.WARN, f"{len(bare)} of {_counted(len(files), 'file')} without (role: ...)", bare[0]
+def _roles(text: CheckedText, title: str) -> tuple[Verdict, str] | _Answer:
+    files = text.files(title)
+    bare = [file.path for file in files if not file.role]
+    if bare:
+        return _WARN, f"{len(bare)} of {_counted(len(files), 'file')} without (role: ...)", title, bare[0]
+    return _PASS, f"{_counted(len(files), 'file')} with roles"
 
 
 _RESULT = re.compile(
@@ -264,15 +252,15 @@ _RESULT = re.compile(
 )
 
 
-def _last_action(text: CheckedText) -> _Answer:
-    line, action = text.line(_LAST), text.recovery.last_action
+def _last_action(text: CheckedText) -> tuple[Verdict, str]:
+    action = text.recovery.last_action
     if not action:
-        return Verdict.FAIL, "is not said", line
+        return _FAIL, "is not said"
     if _is_template(action):
-        return Verdict.FAIL, "is the template's own words", line
+        return _FAIL, "is the template's own words"
     if not _RESULT.search(action):
-        return Verdict.WARN, "does not say how it ended (success or failure)", line
-    return Verdict.PASS, "says how it ended", line
+        return _WARN, "does not say how it ended (success or failure)"
+    return _PASS, "says how it ended"
 
 
 _REASON = re.compile(
@@ -281,20 +269,18 @@ _REASON = re.compile(
     r"|因为|由于|以便|避免|ため|ので|から",
     re.IGNORECASE,
 )
+_UNFILLED = "[Decision]: [Reasoning]"
 
 
-def _decisions(text: CheckedText) -> _Answer:
-    decisions = list(text.items(_DECISIONS))
+def _decisions(text: CheckedText) -> tuple[Verdict, str] | _Answer:
+    decisions = text.items(_DECISIONS)
     if not text.has(_DECISIONS):
-        return Verdict.WARN, "there is no such section", None
-    if unfilled := [line for line, item in decisions if item == "[Decision]: [Reasoning]"]:
-        return Verdict.FAIL, "is the template's own words", unfilled[0]
-    bare = [line for line, item in decisions if not _REASON.search(item)]
-    if bare:
-        return Verdict.WARN, f"{len(bare)} of {len(decisions)} without a reason", bare[0]
-    if not decisions:
-        return Verdict.PASS, "none is named", text.line(_DECISIONS)
-    return Verdict.PASS, f"{len(decisions)}, each with its reason", text.line(_DECISIONS)
+        return _WARN, "there is no such section"
+    if _UNFILLED in decisions:
+        return _FAIL, "is the template's own words", _DECISIONS, _UNFILLED
+    if bare := [item for item in decisions if not _REASON.search(item)]:
+        return _WARN, f"{len(bare)} of {len(decisions)} without a reason", _DECISIONS, bare[0]
+    return _PASS, f"{len(decisions)}, each with its reason" if decisions else "none is named"
 
 
 _FAILED = re.compile(
@@ -305,20 +291,19 @@ _WELL = re.compile(
 )
 
 
-def _known_issues(text: CheckedText) -> _Answer:
-    line, recovery = text.line(_ISSUES), text.recovery
+def _known_issues(text: CheckedText) -> tuple[Verdict, str] | _Answer:
+    issues, recovery = text.items(_ISSUES), text.recovery
     if not text.has(_ISSUES):
-        return Verdict.WARN, "there is no such section; (none) says that no bug was put off", None
+        return _WARN, "there is no such section; (none) says that no bug was put off"
     pending = {_key(item) for item in recovery.pending}
-    for number, item in text.items(_ISSUES):
+    for item in issues:
         if _key(item) in pending:
-            return Verdict.WARN, "is pending, too: is it put off, or is it next?", number
-    issues = [item for _, item in text.items(_ISSUES)]
-    if not issues and _ended_badly(recovery.last_action):
-        return Verdict.WARN, "the last action failed, and no issue says so", line
-    if not issues:
-        return Verdict.PASS, "none is named", line
-    return Verdict.PASS, f"{_counted(len(issues), 'issue')} put off", line
+            return _WARN, "is pending, too: is it put off, or is it next?", _ISSUES, item
+    if issues:
+        return _PASS, f"{_counted(len(issues), 'issue')} put off"
+    if _ended_badly(recovery.last_action):
+        return _WARN, "the last action failed, and no issue says so"
+    return _PASS, "none is named"
 
 
 def _ended_badly(action: str) -> bool:
@@ -329,31 +314,30 @@ def _key(item: str) -> str:
     return re.sub(r"^\[[ x>]\]\s*", "", item.casefold()).strip()
 
 
-def _notes(text: CheckedText) -> _Answer:
-    line, recovery = text.line(_NOTES), text.recovery
-    if recovery.notes:
-        return Verdict.PASS, "there are some", line
-    if any(text.items(_ISSUES)) or _ended_badly(recovery.last_action):
-        return Verdict.WARN, "something is not solved, and there is no word on what was thought of it", line
-    return Verdict.PASS, "none, and nothing unsolved that would need some", line
+def _notes(text: CheckedText) -> tuple[Verdict, str]:
+    if text.recovery.notes:
+        return _PASS, "there are some"
+    if text.items(_ISSUES) or _ended_badly(text.recovery.last_action):
+        return _WARN, "something is not solved, and there is no word on what was thought of it"
+    return _PASS, "none, and nothing unsolved that would need some"
 
 
 def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-_POINTS: tuple[tuple[str, Callable[[CheckedText], _Answer]], ...] = (
-    ("Session ID", _session_id),
-    ("Project Root", _project_root),
-    ("Objective", _objective),
-    ("Execution Plan", _plan),
-    ("Plan Source", _plan_source),
-    ("Plan Details", _plan_details),
-    ("Absolute Paths", _absolute_paths),
-    ("Working Files", _working_files),
-    ("Reference Files", _reference_files),
-    ("Last Action", _last_action),
-    ("Decisions", _decisions),
-    ("Known Issues", _known_issues),
-    ("Notes", _notes),
-)
+_POINTS: dict[str, tuple[str, _Check]] = {
+    "Session ID": (_SESSION, _session_id),
+    "Project Root": ("Project Root", _project_root),
+    "Objective": ("Objective", _objective),
+    "Execution Plan": (_PLAN, _plan),
+    "Plan Source": (_PLAN, _plan_source),
+    "Plan Details": (_PLAN, _plan_details),
+    "Absolute Paths": ("", _absolute_paths),
+    "Working Files": (_WORKING, _working_files),
+    "Reference Files": (_REFERENCE, _reference_files),
+    "Last Action": ("Last Action", _last_action),
+    "Decisions": (_DECISIONS, _decisions),
+    "Known Issues": (_ISSUES, _known_issues),
+    "Notes": ("Notes", _notes),
+}

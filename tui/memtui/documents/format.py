@@ -305,13 +305,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}[.)][ \t]")
 
 def parse_items(lines: Sequence[str]) -> list[str]:
     """The items of a list. Text outside a list counts, too: a paragraph is an item, so no line is lost."""
-    return [text for _, text in numbered_items(lines)]
-
-
-def numbered_items(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """The items of `parse_items`, each with the index of its first line."""
     items: list[list[str]] = []
-    starts: list[int] = []
     inside = fenced(lines)
     for index, line in enumerate(lines):
         if not line.strip():
@@ -320,14 +314,12 @@ def numbered_items(lines: Sequence[str]) -> list[tuple[int, str]]:
             continue
         bullet = None if inside[index] else _BULLET.match(line)
         if bullet:
-            starts.append(index)
             items.append([bullet[1] or ""])
         elif items and _belongs(line, after_blank=not lines[index - 1].strip(), fenced=bool(inside[index])):
             items[-1].append(line if inside[index] else _unindented(line))
         else:
-            starts.append(index)
             items.append([line])
-    return [(start, "\n".join(item).strip()) for start, item in zip(starts, items, strict=True)]
+    return ["\n".join(item).strip() for item in items]
 
 
 def _belongs(line: str, *, after_blank: bool, fenced: bool) -> bool:

@@ -277,7 +277,7 @@ def parse_recovery(text: str) -> Recovery:
     Raises:
         FormatError: when it holds none of the fourteen sections.
     """
-    plan, document = _read_document(text)
+    plan, document = read_document(text)
     return Recovery(
         session_id=_text(document, _SESSION),
         project_root=_text(document, _ROOT),
@@ -304,41 +304,20 @@ def named_files(text: str) -> NamedFiles:
     Raises:
         FormatError: when it holds none of the fourteen sections.
     """
-    _, document = _read_document(text)
+    _, document = read_document(text)
     found = (*_files(document, _WORKING), *_files(document, _REFERENCE))
     files = tuple(file for file in found if not is_none(file.path))
     return NamedFiles(Recovery(project_root=_text(document, _ROOT)).project_root, files)
 
 
-def _read_document(text: str) -> tuple[list[str], Document]:
+def read_document(text: str) -> tuple[list[str], Document]:
     """The lines of the plan, and the sections without it."""
     lines = file_text(text).split("\n")
-    start, stop = _plan_span(lines)
+    start, stop = plan_span(lines)
     document = read(lines[:start] + lines[stop:], _LAYOUT, _is_working_heading)
     if not document.bodies:
         raise FormatError("it holds none of the sections of a recovery text")
     return lines[start:stop], document
-
-
-def section_lines(text: str) -> dict[str, list[tuple[int, str]]]:
-    """The lines of each known section that a text has, by its title, with their numbers from 1."""
-    lines = file_text(text).split("\n")
-    start, stop = _plan_span(lines)
-    outside = lines[:start] + [""] * (stop - start) + lines[stop:]
-    inside = fenced(outside)
-    found: dict[str, list[tuple[int, str]]] = {}
-    body: list[tuple[int, str]] = []
-    for index, line in enumerate(outside):
-        if start <= index < stop:
-            body.append((index + 1, lines[index]))
-            continue
-        new = None if inside[index] else heading(line)
-        if new is None:
-            body.append((index + 1, line))
-        else:
-            known = _LAYOUT.find(new)
-            body = found.setdefault(known, []) if known else []
-    return found
 
 
 def _text(document: Document, title: str) -> str:
@@ -365,16 +344,17 @@ def _path_and_role(entry: str) -> tuple[str, str]:
     return without_backticks(entry), ""
 
 
-def _plan_span(lines: list[str]) -> tuple[int, int]:
+def plan_span(lines: list[str]) -> tuple[int, int]:
     """The lines of the plan, from below its heading to the next section; empty without a plan."""
     inside = fenced(lines)
     for index, line in enumerate(lines):
-        if not inside[index] and _section_of(line) == _PLAN:
+        if not inside[index] and section_of(line) == _PLAN:
             return index + 1, _plan_end(lines, index + 1)
     return len(lines), len(lines)
 
 
-def _section_of(line: str) -> str | None:
+def section_of(line: str) -> str | None:
+    """The known section that a line begins."""
     found = heading(line)
     return None if found is None else _LAYOUT.find(found)
 
@@ -387,7 +367,7 @@ def _plan_end(lines: list[str], start: int) -> int:
     ends = [index for index in range(start, limit) if _is_details_end(lines[index])] if wrapped else []
     if not ends:
         # Below a heading that opens no <details>, only a known section ends the plan: it may have headings.
-        return _next_heading(lines, start, lambda line: _section_of(line) is not None)
+        return _next_heading(lines, start, lambda line: section_of(line) is not None)
     end = _end_before_section(lines, ends) if working is None else ends[-1]
     return _next_heading(lines, end + 1, lambda line: heading(line) is not None)
 
@@ -408,7 +388,7 @@ def _end_before_section(lines: list[str], ends: list[int]) -> int:
     """In a text without Working Files: the first that a known section or nothing follows, else the last."""
     for end in ends:
         below = next((index for index in range(end + 1, len(lines)) if lines[index].strip()), None)
-        if below is None or _section_of(lines[below]):
+        if below is None or section_of(lines[below]):
             return end
     return ends[-1]
 

@@ -27,7 +27,6 @@ from memtui.documents.recovery import (
     is_unknown,
     parse_recovery,
     render_recovery,
-    section_lines,
 )
 from memtui.documents.session_state import (
     Decision,
@@ -306,10 +305,6 @@ def _known(items: Iterable[str]) -> list[str]:
     return [item for item in items if not is_unknown(item)]
 
 
-_CITING = ("Decisions", "Constraints", "Known Issues")
-"""Sections of a recovery text whose statements cite lines."""
-
-
 def unsourced_lines(text: str, transcript: Path, root: Path) -> list[int]:
     """Lines of a recovery text with statements that lack a valid citation and are not marked.
 
@@ -317,16 +312,17 @@ def unsourced_lines(text: str, transcript: Path, root: Path) -> list[int]:
         FormatError: the text holds none of the sections of a recovery text.
         OSError: the transcript cannot be read.
     """
-    checked = CheckedText(parse_recovery(text), section_lines(text))
+    checked = CheckedText(text)
     draft = draft_recovery(read_facts(transcript), root)
     drafted = {*draft.decisions, *draft.constraints, *draft.known_issues}
     check = Checked(transcript, text)
-    return [
-        line
-        for title in _CITING
-        for line, item in checked.items(title)
+    unsourced = (
+        checked.line(title, item)
+        for title in ("Decisions", "Constraints", "Known Issues")
+        for item in checked.items(title)
         if item not in drafted and not item.endswith(NO_SOURCE) and check.sourced(item).endswith(NO_SOURCE)
-    ]
+    )
+    return [line for line in unsourced if line]
 
 
 class Reworded(NamedTuple):
