@@ -7,13 +7,12 @@ import json
 import pytest
 
 from memtui.app.screens.lost import LostScreen
-from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.lost.outbox import Outbox
 from memtui.lost.pins import Pins
 from memtui.plugin.installing import settings_block
-from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
+from tests.app.harness import SIZES, WIDE, Driver, opened
 from tests.app.world import World
 
 MIDDLE = (110, 30)
@@ -76,13 +75,6 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         await driver.press("enter", "tab", "enter")
         await driver.until(lambda: "▾ KEPT" in driver.detail, "the fold")
         assert "✓ Fix the token refresh race (L1)" in driver.detail
-
-
-async def test_every_row_in_sight_says_how_much_was_lost(lossy: World) -> None:
-    lossy.capture(50, "Another session, with no transcript", session="s-2")
-    async with opened(lossy) as driver:
-        assert "no transcript" in driver.lines[2]
-        await driver.until(lambda: "✗ 3" in driver.lines[3], "the number of losses")
 
 
 async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -> None:
@@ -163,24 +155,6 @@ async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> N
         await driver.until_said("1 row waits for the next prompt of session s-1; u takes it back.")
         await driver.press("!")
         await driver.until_said(": it goes into every summary from now on; u takes it back.")
-
-
-async def test_the_transcript_is_laid_out_for_the_window_before_its_first_paint(
-    lossy: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mounted: list[bool] = []
-    mount = TranscriptScreen.on_mount
-
-    def on_mount(screen: TranscriptScreen) -> None:
-        mounted.append(screen.has_class("-narrow"))
-        mount(screen)
-
-    monkeypatch.setattr(TranscriptScreen, "on_mount", on_mount)
-    async with opened(lossy, NARROW) as driver:
-        await aftermath(driver)
-        await driver.press("o")
-        await driver.until(lambda: mounted)
-    assert mounted == [True]
 
 
 async def test_all_that_fits_and_none(lossy: World) -> None:

@@ -169,6 +169,6 @@ async def test_it_says_how_far_it_is_and_can_be_left(full: World, monkeypatch: p
     async with opened(full, WIDE) as driver:
         await driver.press("c")
         await driver.until(lambda: "reading the transcript 30%" in driver.shown, "the progress")
-        await driver.press("ctrl+s", "x", "escape")
+        await driver.press("ctrl+s", "escape")
         await driver.until(lambda: driver.at_home() and stopped.is_set(), "the end")
         assert driver.said == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 
@@ -61,15 +60,15 @@ async def test_the_rows_of_all_panes_and_what_is_pasted_into_the_filter(attack: 
         await driver.press("A", "1")
         captures = driver.pane(PaneId.PENDING).rows
         assert len(captures) == len(PAYLOADS) + 2 * len(TEXTS)
-        await each_row(driver, PaneId.PENDING, captures[::2])
+        await each_row(driver, PaneId.PENDING, captures[::4])
         await driver.press("2", "A")
         memories = driver.pane(PaneId.MEMORIES).rows
         assert len(memories) == 2 * len(TEXTS)
-        await each_row(driver, PaneId.MEMORIES, memories)
+        await each_row(driver, PaneId.MEMORIES, memories[::2])
         await driver.press("3")
         commands = driver.pane(PaneId.COMMANDS).rows
         assert len(commands) >= len(PAYLOADS)
-        await each_row(driver, PaneId.COMMANDS, commands[::2])
+        await each_row(driver, PaneId.COMMANDS, commands[::4])
         await driver.press("1", "slash")
         for payload in TEXTS:
             driver.browser.query_one("#filter", Input).value = ""
@@ -79,8 +78,7 @@ async def test_the_rows_of_all_panes_and_what_is_pasted_into_the_filter(attack: 
         await driver.press("escape")
         await driver.resize(SHORT)
         await driver.press("1", "enter")
-        assert driver.pane(PaneId.PENDING).rows == captures
-        await each_row(driver, PaneId.PENDING, captures[::5])
+        await each_row(driver, PaneId.PENDING, captures[1::8])
 
 
 async def test_the_session_state_the_transcript_and_what_is_said(
@@ -128,7 +126,7 @@ async def transcript(driver: Driver) -> None:
 async def said(driver: Driver) -> None:
     """Let it say what cannot be done with broken captures."""
     broken = [key for key in driver.pane(PaneId.PENDING).rows if not key.startswith("2026")]
-    for key in broken[::9]:
+    for key in broken[::18]:
         driver.pane(PaneId.PENDING).select(key)
         for keys in ("r", "e", "o"):
             await driver.press(keys)
@@ -148,23 +146,6 @@ async def cleared(driver: Driver) -> None:
     for _ in range(3):
         await driver.press("u")
         check(driver)
-
-
-async def test_a_state_drafted_from_the_transcript(attack: World) -> None:
-    stored = attack.home.states.rename(attack.base / "aside")
-    try:
-        async with opened(attack) as driver:
-            await driver.until(lambda: "Session state drafted" in driver.shown, "the draft")
-            await driver.press("4")
-            check(driver)
-    finally:
-        stored.rename(attack.home.states)
-
-
-@pytest.mark.parametrize("payload", list(PAYLOADS.values()), ids=list(PAYLOADS))
-def test_every_payload_has_a_way_into_a_file_name(payload: str) -> None:
-    assert "/" not in in_name(payload)
-    assert os.fsencode(in_name(payload))
 
 
 async def test_the_review(attack: World) -> None:

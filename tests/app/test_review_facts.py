@@ -20,15 +20,6 @@ async def start(driver: Driver) -> EvidencePane:
     return driver.review.facts
 
 
-async def test_a_field_is_as_high_as_its_text(full: World) -> None:
-    async with opened(full) as driver:
-        await start(driver)
-        area = driver.review.field("learnings")
-        for lines in (1, 12, 3):
-            area.text = "\n".join(f"- line {number}" for number in range(lines))
-            await driver.until(lambda: area.content_size.height == lines, f"{lines} lines")  # noqa: B023
-
-
 async def test_the_selected_fact_is_shown_in_full_and_w_reads_the_whole_of_it(full: World) -> None:
     async with opened(full) as driver:
         facts = await start(driver)

@@ -11,18 +11,6 @@ from tests.app.reviewing import start
 from tests.app.world import FIRST, World
 
 
-async def test_tab_goes_through_every_field(full: World) -> None:
-    async with opened(full) as driver:
-        review = await start(driver)
-        seen = []
-        for _ in range(len(FIELDS) + 1):
-            focused = driver.screen.focused
-            seen.append(focused.field.name if isinstance(focused, FormField) else "evidence")
-            await driver.press("tab")
-        assert seen == [*(field.name for field in FIELDS), "evidence"]
-        assert driver.screen.focused is review.field("title")
-
-
 async def test_every_field_is_in_sight_when_it_has_the_focus(full: World) -> None:
     async with opened(full) as driver:
         for size in SIZES:
@@ -61,23 +49,6 @@ async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
         await driver.press("space", "f2")
         assert not driver.has("#evidence")
         assert driver.screen.focused is review.field("learnings")
-
-
-async def test_in_a_narrow_window_the_footer_names_every_key_and_tab_shows_the_evidence(
-    full: World,
-) -> None:
-    async with opened(full, NARROW) as driver:
-        await start(driver)
-        assert all(key in driver.lines[-1] for key in ("^s save", "f4 ask claude", "f2 facts/form"))
-        await driver.press("shift+tab")  # from the first field to the last place
-        focused = driver.screen.focused
-        assert focused is not None
-        assert focused.region.area > 0
-        await driver.press("tab")
-        assert driver.screen.focused is driver.review.field("title")
-        await driver.press("f2")
-        assert "space add fact" in driver.lines[-1]
-        assert "? help" in driver.lines[-1]
 
 
 async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:

@@ -123,19 +123,6 @@ async def test_a_fact_is_added_to_the_field_edited_last(full: World, key: str) -
         assert review.field("goal").text.endswith("Understood: one refresh at a time. (L10 12:25)")
 
 
-async def test_at_first_a_fact_goes_to_the_learnings_and_no_field_is_replaced(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.until(
-            lambda: "What it covers" in driver.detail, "facts that are known before the review"
-        )
-        review = await start(driver)
-        assert target(review) == "learnings"
-        before = texts(review)
-        await driver.press("f2", "space")
-        assert driver.last_said == "Added to Learnings."
-        assert {**texts(review), "learnings": ""} == {**before, "learnings": ""}
-
-
 async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
     full: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,19 +141,6 @@ async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
         assert driver.review.field("title").text == "mys"
         await driver.press("escape")
         assert isinstance(driver.screen, ConfirmScreen)
-
-
-async def test_headings_of_the_evidence_are_no_facts(full: World) -> None:
-    async with opened(full) as driver:
-        review = await start(driver)
-        await driver.press("f2", "g")
-        listing = review.facts.listing
-        chosen = []
-        for _ in range(len(listing.rows)):
-            chosen.append(listing.selected)
-            await driver.press("j")
-        assert all("." in str(key) for key in chosen)
-        assert len(set(chosen)) == sum("." in key for key in listing.rows)
 
 
 async def test_lines_that_are_pasted_stay_lines_and_a_space_is_a_space(full: World) -> None:
@@ -232,13 +206,6 @@ def test_form_and_memory_are_the_same_thing() -> None:
     )
     draft = Draft(memory, "S")
     assert from_fields(to_fields(draft), memory) == draft
-
-
-async def test_the_mouse_saves_too(full: World) -> None:
-    async with opened(full, WIDE) as driver:
-        await start(driver)
-        await driver.pilot.click(offset=(driver.lines[-1].index("save"), WIDE[1] - 1))
-        await driver.until_said("Reviewed")
 
 
 async def test_a_narrower_window_wraps_a_field_anew(full: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,16 +110,6 @@ async def test_only_the_newest_asks_show_until_the_others_are_unfolded(compacted
         assert "❯ Paint the pier" not in view.document.text
 
 
-async def test_a_click_on_an_ask_opens_the_transcript_there(compacted: World) -> None:
-    async with opened(compacted) as driver:
-        await detail(driver)
-        line = driver.line_of("❯ Paint pier 9")
-        column = driver.lines[line].index("Paint pier 9")
-        await driver.pilot.click(offset=(column, line))
-        await driver.until(lambda: isinstance(driver.screen, TranscriptScreen), "the transcript")
-        await driver.until(lambda: "Paint pier 9" in driver.shown, "the ask")
-
-
 async def test_of_a_large_session_the_end_shows_and_that_it_is_the_end(
     compacted: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

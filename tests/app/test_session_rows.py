@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.screens.session_rows import Column, columns_in, heading, ordered, row
+from memtui.app.screens.session_rows import COLUMNS, columns_in, heading, row
 from memtui.store.session_list import Session
 from memtui.transcript.session import SessionSummary
 from tests.app.world import NOW
@@ -32,13 +32,13 @@ def test_less_than_7_days_are_red_unless_there_is_a_copy(days: int, archived: bo
     assert ("$error" in str(left.style)) is red
 
 
-ALL = columns_in(200, Column.WHEN, branches=True)
+ALL = columns_in(200, COLUMNS["when"], branches=True)
 
 
 def test_a_row_has_every_column_under_its_name() -> None:
     text, names = (
         row(session(agents=2), 90, ALL).plain,
-        heading(90, Column.WHEN, ALL, project=False).plain,
+        heading(90, COLUMNS["when"], ALL, project=False).plain,
     )
     values = {"session": "Paint", "branch": "main"}
     for name, value in values.items():
@@ -52,22 +52,17 @@ def test_a_row_has_every_column_under_its_name() -> None:
 @pytest.mark.parametrize("branches", [True, False])
 @pytest.mark.parametrize("width", [36, 50, 64, 76, 80, 90, 120, 200])
 def test_columns_leave_room_for_the_title(width: int, branches: bool) -> None:
-    shown = columns_in(width, Column.WHEN, branches=branches)
-    names = heading(width, Column.WHEN, shown, project=False).plain
+    shown = columns_in(width, COLUMNS["when"], branches=branches)
+    names = heading(width, COLUMNS["when"], shown, project=False).plain
     after = names.partition("session")[2].lstrip()
     assert len(names) == width and (not shown or width - len(after) - 13 >= 30)
     assert len(row(session(), width, shown).plain) == width
 
 
-def test_the_branch_shows_where_it_tells_sessions_apart() -> None:
-    assert columns_in(80, Column.WHEN, branches=True)[0] is Column.BRANCH
-    assert Column.BRANCH not in columns_in(200, Column.BRANCH, branches=False)
-
-
 def test_the_column_that_is_sorted_by_shows() -> None:
     for column in ALL:
         assert column in columns_in(64, column, branches=True)
-    assert columns_in(36, Column.SIZE, branches=True) == ()
+    assert columns_in(36, COLUMNS["size"], branches=True) == ()
 
 
 @pytest.mark.parametrize(
@@ -75,10 +70,5 @@ def test_the_column_that_is_sorted_by_shows() -> None:
     [("fix/a", "fix/a"), ("someone/login", "login"), ("someone/a-very-long", "a-very-l…")],
 )
 def test_a_long_branch_takes_nothing_from_the_title(branch: str, shown: str) -> None:
-    made = row(session(branch=branch), 82, (Column.BRANCH,)).plain
+    made = row(session(branch=branch), 82, (COLUMNS["branch"],)).plain
     assert "Paint the harbor" in made and shown in made.split()
-
-
-def test_sessions_are_sorted_by_branch_from_a() -> None:
-    found = [session(branch=name) for name in ("zoo", "Alpha", "beta")]
-    assert [each.summary.branch for each in ordered(found, Column.BRANCH)] == ["Alpha", "beta", "zoo"]

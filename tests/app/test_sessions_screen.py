@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import stat
-import threading
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.panes.state import StatePane
 from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -131,8 +129,7 @@ async def test_claude_goes_on_in_the_sessions_folder(
             assert driver.screen is screen, key
 
 
-@pytest.mark.parametrize("name", ["--dangerously-skip-permissions", "s-3", f"{SECOND} -x"])
-@pytest.mark.parametrize("reader", [False, True])
+@pytest.mark.parametrize(("name", "reader"), [("--dangerously-skip-permissions", False), ("s-3", True)])
 async def test_a_file_that_is_not_named_by_an_id_is_not_resumed(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reader: bool
 ) -> None:
@@ -191,13 +188,6 @@ async def test_sessions_of_all_projects(two: World) -> None:
         await driver.until(lambda: len(rows.rows) == here, "this project's")
 
 
-async def test_a_click_on_the_states_title_lists_the_sessions(two: World) -> None:
-    async with opened(two) as driver:
-        await driver.press("4")
-        await driver.pilot.click(StatePane, offset=(8, 0))
-        await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
-
-
 async def test_enter_on_the_states_title_lists_the_sessions(two: World) -> None:
     async with opened(two) as driver:
         for keys in (("k",), ("G", "g", "up"), ("k", "k")):
@@ -217,22 +207,6 @@ async def test_enter_opens_the_row_after_leaving_the_states_title(two: World) ->
             await driver.press("enter")
             assert driver.reading(), keys
             await driver.press("escape")
-
-
-async def test_a_session_about_to_be_deleted_stands_out(full: World) -> None:
-    session = full.session("s-3", minutes=26 * 24 * 60)
-    session.prompt("Soon gone")
-    full.save(session)
-    import os
-
-    from tests.app.world import NOW
-
-    moment = NOW.timestamp() - 26 * 86400
-    os.utime(full.transcript_path("s-3"), (moment, moment))
-    async with opened(full, SHORT) as driver:
-        await driver.press("S")
-        await driver.until(lambda: "Soon gone" in driver.shown, "the row")
-        assert "4 d" in driver.lines[driver.line_of("Soon gone")]
 
 
 async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
@@ -356,32 +330,6 @@ async def test_subagents_fold_under_their_session(two: World) -> None:
         assert rows.selected == str(two.transcript_path(SECOND))
 
 
-async def test_subagents_are_unpacked_beside_the_screens_thread(
-    two: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = two.transcript_path(SECOND)
-    record = {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "Count the gulls"}}
-    agent = two.write(path.with_suffix("") / "subagents" / "agent-a1.jsonl", json.dumps(record) + "\n")
-    Archive(two.home, clock).keep(path, ArchiveSettings())
-    path.unlink()
-    agent.unlink()
-    threads: list[threading.Thread] = []
-    readable = Archive.readable
-
-    def noted(archive: Archive, kept: Kept) -> Path:
-        threads.append(threading.current_thread())
-        return readable(archive, kept)
-
-    async with opened(two) as driver:
-        rows = await listed(driver)
-        rows.select(str(path))
-        await driver.settled()
-        monkeypatch.setattr(Archive, "readable", noted)
-        await driver.press("right")
-        await driver.until(lambda: "└ Count the gulls" in driver.shown, "the subagent")
-    assert threads and threading.main_thread() not in threads
-
-
 async def test_within_tmux_a_setting_opens_a_new_window(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -399,23 +347,6 @@ async def test_within_tmux_a_setting_opens_a_new_window(
         assert words[1:3] == ["new-window", f"-c{two.root}"]
         assert words[-4:-1] == [str(claude), "--resume", SECOND]
         assert driver.last_said == "Resumed in a new window of tmux."
-
-
-async def test_a_deleted_session_is_put_back_by_resuming_it_in_the_reader(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = two.transcript_path(SECOND)
-    data = path.read_bytes()
-    Archive(two.home, clock).keep(path, ArchiveSettings())
-    path.unlink()
-    async with opened(two) as driver:
-        rows = await listed(driver)
-        rows.select(str(path))
-        await driver.press("enter")
-        await driver.until_transcript()
-        log = stand_in(driver, tmp_path, monkeypatch)
-        await driver.press("R")
-        assert path.read_bytes() == data and f"--resume|{SECOND}" in log.read_text()
 
 
 async def test_a_broken_copy_is_reported_and_not_resumed(

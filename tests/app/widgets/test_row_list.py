@@ -145,18 +145,6 @@ async def test_the_click_that_brings_the_focus_does_not_open() -> None:
         assert app.opened == []
 
 
-async def test_the_row_under_the_pointer_is_marked() -> None:
-    app = ListHost(keys(5))
-    async with app.run_test(size=SIZE) as pilot:
-        before = app.widget.render_line(3)
-        await pilot.hover(RowList, offset=(3, 3))
-        await settle(pilot)
-        assert app.widget.render_line(3) != before
-        await pilot.hover(RowList, offset=(3, 1))
-        await settle(pilot)
-        assert app.widget.render_line(3) == before
-
-
 async def test_headers_cannot_be_selected() -> None:
     rows = ["# a", "a1", "a2", "# b", "# c", "c1"]
     app = ListHost(rows, is_header=lambda key: key.startswith("#"))
@@ -175,21 +163,6 @@ async def test_headers_cannot_be_selected() -> None:
         assert app.widget.selected == "a1"
         app.widget.set_rows(["# only"])
         assert app.widget.selected is None
-
-
-async def test_new_rows_above_do_not_move_what_is_in_sight() -> None:
-    app = ListHost(keys(100))
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("G", "k", "k")
-        await settle(pilot)
-        before = app.shown
-        app.widget.set_rows(["!1", "!2", *keys(100)])
-        await settle(pilot)
-        assert app.shown == before
-        assert app.widget.selected == "000097"
-        app.widget.set_rows(keys(100)[50:])
-        await settle(pilot)
-        assert app.shown == before
 
 
 async def test_an_untouched_list_follows_the_newest_row() -> None:

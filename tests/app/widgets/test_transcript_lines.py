@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from memtui.app.widgets.document import Document, Line
-from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render
+from memtui.app.widgets.transcript_lines import BLANK, can_fold, date_line, render
 from memtui.app.widgets.transcript_window import Window
 from memtui.ground.clean import clean
 from memtui.transcript.blocks import blocks
-from memtui.transcript.events import Boundary
 from memtui.transcript.lines import Line as Read
 from tests.app.widgets.hosts import hostile_texts
 from tests.app.widgets.records import Record, call, result, said, text, user, write
@@ -155,15 +154,6 @@ def test_a_call_says_how_it_ended_and_how_much_it_gave() -> None:
     ]
 
 
-def test_a_file_that_was_read_is_shown_by_its_lines() -> None:
-    read = said(call("Read", file_path="/p/a"))
-    assert shown(read, result("     1\tone\n     2\ttwo")) == ["● Read  a  2 lines ▸"]
-
-
-def test_numbers_in_what_a_tool_printed_are_no_outcome() -> None:
-    assert shown(said(call("Bash", command="ls")), result("294 failed")) == ["● Bash  ls", "  └ 294 failed"]
-
-
 def test_results_stand_under_their_calls() -> None:
     first, second = (
         {**call("Read", file_path="/p/a"), "id": "1"},
@@ -213,10 +203,6 @@ def test_errors_are_bad_and_longer() -> None:
 def test_a_compaction_is_a_rule_across(metadata: Any, caption: str) -> None:
     record = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
     assert rendered(record) == [("rule", f"──── {caption} ")]
-
-
-def test_compactions_are_numbered_where_all_are_known() -> None:
-    assert boundary_caption(Boundary("auto", 5, None), 1, 2) == "▼ COMPACTED auto 5 (1 of 2)"
 
 
 def test_summary_and_thinking_unfold() -> None:

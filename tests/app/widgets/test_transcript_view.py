@@ -91,18 +91,6 @@ async def test_scrolling_down_again_comes_to_the_end(path: Path) -> None:
         assert app.widget.window.at_end and not app.widget.window.at_start
 
 
-async def test_jumps_to_both_ends(path: Path) -> None:
-    app = Host(TranscriptView(path))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await pilot.press("home")
-        await settle(pilot)
-        assert (shown(app.widget)[0], app.widget.window.at_start) == (0, True)
-        await pilot.press("end")
-        await settle(pilot)
-        assert (shown(app.widget)[-1], app.widget.window.at_end) == (COUNT - 1, True)
-
-
 async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
     app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
@@ -135,16 +123,6 @@ async def test_following_for_long_holds_only_so_much(path: Path) -> None:
             await settle(pilot)
             assert shown(app.widget)[-1] == number + 59
             assert len(held(app.widget)) < COUNT
-
-
-async def test_polling_an_unchanged_file_changes_nothing(path: Path) -> None:
-    app = Host(TranscriptView(path))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        document = app.widget.document
-        app.widget.poll()
-        await settle(pilot)
-        assert app.widget.document is document
 
 
 async def test_a_file_that_was_replaced_is_read_again(path: Path) -> None:
@@ -296,16 +274,3 @@ async def test_a_last_line_without_a_newline_shows_and_grows(tmp_path: Path) -> 
             app.widget.poll()
             await settle(pilot)
             assert held(app.widget) == list(range(1, number + 1))
-
-
-async def test_bookkeeping_between_answers_does_not_keep_lines_held(tmp_path: Path) -> None:
-    noise = {"type": "progress", "data": "x" * 300}
-    records = [each for number in range(COUNT) for each in (noise, said(text(f"answer {number}")), noise)]
-    app = Host(TranscriptView(write(tmp_path / "t.jsonl", *records, *[noise] * 50)))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        for key, last in (("pageup", 0), ("pagedown", COUNT - 1)):
-            while last not in shown(app.widget):
-                await pilot.press(key)
-                await settle(pilot)
-                assert len(held(app.widget)) < 60

@@ -31,15 +31,11 @@ from memtui.store.session_list import NOT_RESUMED, typed_command
 _PAUSE = 0.12
 """Seconds without typing before a search begins."""
 _SEARCHED = {
-    Scope.SESSION: "in this session",
-    Scope.PROJECT: "in this project",
-    Scope.EVERYWHERE: "in any project",
+    Scope.SESSION: ("in this session", "; tab searches this project"),
+    Scope.PROJECT: ("in this project", "; tab searches all projects"),
+    Scope.EVERYWHERE: ("in any project", ""),
 }
-_FURTHER = {
-    Scope.SESSION: "; tab searches this project",
-    Scope.PROJECT: "; tab searches all projects",
-    Scope.EVERYWHERE: "",
-}
+"""Where nothing was found, and where else it may be."""
 _AGAIN = 1.5
 """Seconds between repeated searches while sessions are still being indexed."""
 
@@ -81,7 +77,7 @@ class SearchScreen(Screen[Result | None]):
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
         Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
         Binding("s,slash", "type", "type", show=False, tooltip="go back to the line"),
-        Binding("escape,q", "leave", "leave", tooltip="back to where you were"),
+        Binding("escape,q", "dismiss", "leave", tooltip="back to where you were"),
     ]
     about = (
         "Ask as you would ask a person. “Words in quotes” have to be there; edited:PART, read:PART, "
@@ -91,13 +87,7 @@ class SearchScreen(Screen[Result | None]):
     )
 
     def __init__(self, model: ProjectModel, *, query: str = "", session: Path | None = None) -> None:
-        """Make the screen.
-
-        Args:
-            model: the project's model.
-            query: the initial query.
-            session: the transcript that is "this session".
-        """
+        """Make the screen with an initial query; `session` is the transcript that is "this session"."""
         super().__init__()
         self._session = session
         self._scope = Scope.PROJECT
@@ -110,7 +100,6 @@ class SearchScreen(Screen[Result | None]):
         self._gone = False
 
     def compose(self) -> ComposeResult:
-        """The line, the results, the place found, the keys."""
         with Horizontal(id="search-line"):
             yield Label(Content(" search "), id="search-label")
             yield SearchInput(
@@ -132,19 +121,16 @@ class SearchScreen(Screen[Result | None]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Repeat the last search, or show recent entries."""
         self.query_one("#hit").can_focus = False
         self._show_scope()
         self.query_one("#query", SearchInput).action_select_all()  # typing replaces it
         self._search(self.query_text)
 
     def on_unmount(self) -> None:
-        """Cancel searching."""
         self._gone = True
 
     @property
     def selected(self) -> Result | None:
-        """The selected result."""
         found = self._found.get(self.results.selected or "")
         return found if isinstance(found, Result) else None
 
@@ -156,12 +142,7 @@ class SearchScreen(Screen[Result | None]):
 
     @work(group="search", exclusive=True, exit_on_error=False)
     async def _search(self, text: str, *, again: bool = False) -> None:
-        """Search for a text: sessions first, then the rest; outdated results are dropped.
-
-        Args:
-            text: the typed query.
-            again: whether it repeats a search made before the index was complete.
-        """
+        """Search for a text, `again` if the index was not complete; outdated results are dropped."""
         scope = self._scope
 
         def stale() -> bool:
@@ -189,10 +170,9 @@ class SearchScreen(Screen[Result | None]):
             listing.empty = "…"
         elif text.strip():
             hint = HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
-            kinds = ", ".join(parse_search(text).kinds)
+            kinds, (where, further) = ", ".join(parse_search(text).kinds), _SEARCHED[self._scope]
             listing.empty = (
-                f"Nothing was found for “{clean_line(text)}” {_SEARCHED[self._scope]} ({kinds})"
-                f"{_FURTHER[self._scope]}.\n\n{hint}"
+                f"Nothing was found for “{clean_line(text)}” {where} ({kinds}){further}.\n\n{hint}"
             )
         else:
             listing.empty = f"Nothing to search in yet.\n\n{HINT}"
@@ -225,23 +205,18 @@ class SearchScreen(Screen[Result | None]):
         self._show(self.query_text, groups)
 
     def action_move(self, rows: int) -> None:
-        """Move in the results while typing."""
         self.results.action_move(rows)
 
     def action_page(self, pages: float) -> None:
-        """Page in the results while typing."""
         self.results.action_page(pages)
 
     def action_switch(self) -> None:
-        """Go from the line to the results, or back."""
         self.set_focus(self.results if self.focused is not self.results else self.query_one("#query"))
 
     def action_type(self) -> None:
-        """Go back to the line."""
         self.set_focus(self.query_one("#query"))
 
     def action_scope(self) -> None:
-        """Change the scope: this session, this project, everywhere."""
         scopes = [scope for scope in Scope if scope is not Scope.SESSION or self._session]
         self._scope = scopes[(scopes.index(self._scope) + 1) % len(scopes)]
         self._show_scope()
@@ -251,20 +226,17 @@ class SearchScreen(Screen[Result | None]):
         self.query_one("#search-scope", Label).update(Content(f" {self._scope} "))
 
     def action_copy(self, form: str) -> None:
-        """Copy the name of the selected result, or the command to resume it."""
         found = self.selected
         if found is None:
             self.app.warn("Nothing is selected.")
+        elif text := _known_by(found, form):
+            self.app.copy_text(text)
         else:
-            if text := _known_by(found, form):
-                self.app.copy_text(text)
-            else:
-                self.app.warn(f"{NOT_RESUMED}.")
+            self.app.warn(f"{NOT_RESUMED}.")
 
     @on(Input.Submitted, "#query")
     @on(RowList.Opened)
     def action_open(self) -> None:
-        """Open the selected result."""
         found = self.selected
         if found is None:
             self.app.warn("Nothing is selected.")
@@ -279,13 +251,9 @@ class SearchScreen(Screen[Result | None]):
         """Go to the selected result in its pane, where it can be acted on."""
         found = self.selected
         if found is None or found.kind in (Kind.SESSION, Kind.PIN):
-            self.app.say(
-                "Only memories, captures and session states have a row in a pane.", severity="warning"
-            )
+            self.app.warn("Only memories, captures and session states have a row in a pane.")
         elif found.project and found.kind is not Kind.STATE:
-            self.app.say(
-                f"This {found.kind.value} belongs to {clean_line(found.project)}.", severity="warning"
-            )
+            self.app.warn(f"This {found.kind.value} belongs to {clean_line(found.project)}.")
         else:
             self.dismiss(found)
 
@@ -316,15 +284,10 @@ class SearchScreen(Screen[Result | None]):
         self.app.open_transcript(path, found.line, find=tuple(each for each in words if "\n" not in each))
 
     def action_resume(self, fork: bool = False) -> None:
-        """Resume the selected session in Claude Code, or a copy of it."""
         if (found := self.selected) is None or found.kind is not Kind.SESSION or found.path is None:
             self.app.warn("Only a session can be resumed.")
         else:
             self.app.resume(found.path, fork=fork)
-
-    def action_leave(self) -> None:
-        """Go back to where one was."""
-        self.dismiss(None)
 
 
 def _known_by(found: Result, form: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -21,54 +21,52 @@ _NAME, _LEAST_NAME = 30, 16
 """Minimum width of the name, and its minimum beside the sorted column."""
 
 
-class Column(StrEnum):
+class Column(NamedTuple):
     """A column to sort the list by."""
 
-    WHEN = "when"
-    NAME = "session"
-    BRANCH = "branch"
-    TURNS = "turns"
-    TOKENS = "tokens"
-    COMPACTIONS = "▼"
-    FILES = "files"
-    SIZE = "size"
-    LEFT = "left"
+    name: str
+    value: Callable[[Session], Any]
+    up: bool = False
+    """Whether it is sorted ascending."""
+    cells: int = 0
+    """Its width, if it stands between the name and the days left."""
+    rank: int = 0
+    """Its place among those by importance: the others are dropped first."""
+    text: Callable[[Session], str] | None = None
+    """Its text; else it is the value, or nothing for 0."""
 
 
-_CELLS = {
-    Column.BRANCH: 9,
-    Column.TURNS: 5,
-    Column.TOKENS: 6,
-    Column.COMPACTIONS: 2,
-    Column.FILES: 5,
-    Column.SIZE: 8,
+def _tokens(session: Session) -> str:
+    return f"{round(session.summary.tokens / 1000)}k" if session.summary.tokens else ""
+
+
+COLUMNS = {
+    column.name: column
+    for column in (
+        Column("when", lambda each: each.written),
+        Column("session", lambda each: each.name.casefold(), up=True),
+        Column(
+            "branch",
+            lambda each: each.summary.branch.casefold(),
+            True,
+            9,
+            1,
+            lambda each: clean_line(each.summary.branch),
+        ),
+        Column("turns", lambda each: each.summary.turns, False, 5, 4),
+        Column("tokens", lambda each: each.summary.tokens, False, 6, 3, _tokens),
+        Column("▼", lambda each: each.summary.compactions, False, 2, 2),
+        Column("files", lambda each: len(each.summary.files), False, 5, 6),
+        Column("size", lambda each: each.size, False, 8, 5, lambda each: size_text(each.size)),
+        Column("left", lambda each: -1 if each.days_left is None else each.days_left, up=True),
+    )
 }
-"""Columns between the name and the days left, with their widths."""
-_BY_IMPORTANCE = (
-    Column.BRANCH,
-    Column.COMPACTIONS,
-    Column.TOKENS,
-    Column.TURNS,
-    Column.SIZE,
-    Column.FILES,
-)
-_ORDERS: dict[Column, Callable[[Session], object]] = {
-    Column.WHEN: lambda each: each.written,
-    Column.NAME: lambda each: each.name.casefold(),
-    Column.BRANCH: lambda each: each.summary.branch.casefold(),
-    Column.TURNS: lambda each: each.summary.turns,
-    Column.TOKENS: lambda each: each.summary.tokens,
-    Column.COMPACTIONS: lambda each: each.summary.compactions,
-    Column.FILES: lambda each: len(each.summary.files),
-    Column.SIZE: lambda each: each.size,
-    Column.LEFT: lambda each: -1 if each.days_left is None else each.days_left,
-}
+_BRANCH = COLUMNS["branch"]
+_BY_RANK = sorted((each for each in COLUMNS.values() if each.rank), key=lambda each: each.rank)
 
 
 def ordered(sessions: Iterable[Session], column: Column) -> list[Session]:
-    """The sessions sorted by a column: names from A, days left ascending, other values descending."""
-    down = column not in (Column.NAME, Column.BRANCH, Column.LEFT)
-    return sorted(sessions, key=_ORDERS[column], reverse=down)  # type: ignore[arg-type]
+    return sorted(sessions, key=column.value, reverse=not column.up)
 
 
 def matches(session: Session, words: str) -> bool:
@@ -90,25 +88,25 @@ def columns_in(width: int, sorted_by: Column, *, branches: bool) -> tuple[Column
     """
     room = width - _LEAD - _END
     chosen = set()
-    for each in (sorted_by, *_BY_IMPORTANCE):
-        cells, kept = _CELLS.get(each, 0) + 1, _LEAST_NAME if each is sorted_by else _NAME
-        wanted = each in _CELLS and each not in chosen and (branches or each is not Column.BRANCH)
-        if wanted and room - cells >= kept:
+    for each in (sorted_by, *_BY_RANK):
+        kept = _LEAST_NAME if each is sorted_by else _NAME
+        wanted = each.cells and each not in chosen and (branches or each is not _BRANCH)
+        if wanted and room - each.cells - 1 >= kept:
             chosen.add(each)
-            room -= cells
-    return tuple(each for each in _CELLS if each in chosen)
+            room -= each.cells + 1
+    return tuple(each for each in COLUMNS.values() if each in chosen)
 
 
 def heading(width: int, column: Column, shown: Sequence[Column], *, project: bool) -> Content:
-    def named(each: Column, text: str) -> tuple[str, str]:
-        return text, "bold $accent" if each is column else "$quiet"
+    def named(name: str, text: str) -> tuple[str, str]:
+        return text, "bold $accent" if name == column.name else "$quiet"
 
     where = "project  " if project else ""
     left = Content.assemble(
-        named(Column.WHEN, f"{Column.WHEN:<{_LEAD}}"), (where, "$quiet"), named(Column.NAME, Column.NAME)
+        named("when", f"{'when':<{_LEAD}}"), (where, "$quiet"), named("session", "session")
     )
-    cells = [part for each in shown for part in (" ", named(each, _aligned(each, each)))]
-    end = Content.assemble(*cells, named(Column.LEFT, f"{Column.LEFT:>{_END}}"))
+    cells = [part for each in shown for part in (" ", named(each.name, _aligned(each, each.name)))]
+    end = Content.assemble(*cells, named("left", f"{'left':>{_END}}"))
     return Content.assemble(left, " " * max(1, width - left.cell_length - end.cell_length), end)
 
 
@@ -116,35 +114,19 @@ def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "
     name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
     agents = f" +{session.agents} ▸" if session.agents else ""
-    cells = Content.assemble(*((f" {_aligned(each, _value(session, each))}", "$quiet") for each in shown))
+    values = ((each, each.text(session) if each.text else str(each.value(session) or "")) for each in shown)
+    cells = Content.assemble(*((f" {_aligned(*each)}", "$quiet") for each in values))
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
     named = _fit([(f"{clean_line(where)}  " if where else "", "$accent"), name], room)
     return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), cells, _days_left(session))
 
 
-def _value(session: Session, column: Column) -> str:
-    summary = session.summary
-    if column is Column.BRANCH:
-        return clean_line(summary.branch)
-    if column is Column.TOKENS:
-        return f"{round(summary.tokens / 1000)}k" if summary.tokens else ""
-    if column is Column.SIZE:
-        return size_text(session.size)
-    numbers = {
-        Column.TURNS: summary.turns,
-        Column.COMPACTIONS: summary.compactions,
-        Column.FILES: len(summary.files),
-    }
-    return str(numbers[column] or "")
-
-
 def _aligned(column: Column, text: str) -> str:
     """A value or column name at its width; of a branch the end is kept."""
-    cells = _CELLS[column]
-    if column is not Column.BRANCH:
-        return f"{text:>{cells}}"
-    short = text if cell_len(text) <= cells else text.rpartition("/")[2]
-    return _fit([short], cells).plain
+    if column is not _BRANCH:
+        return f"{text:>{column.cells}}"
+    short = text if cell_len(text) <= column.cells else text.rpartition("/")[2]
+    return _fit([short], column.cells).plain
 
 
 def _days_left(session: Session) -> tuple[str, str]:
@@ -165,8 +147,7 @@ def agent_row(agent: Agent, width: int) -> Content:
     lead = f"{day_and_minute(agent.written):<{_LEAD}}"
     task = one_line(clean_line(masked(agent.task))) or agent.name
     end = f" {size_text(agent.size)} "
-    room = max(4, width - len(lead) - len(end))
-    task_part = _fit([("└ ", "$quiet"), task], room)
+    task_part = _fit([("└ ", "$quiet"), task], max(4, width - len(lead) - len(end)))
     return Content.assemble((lead, "$quiet"), task_part, (end, "$quiet"))
 
 
@@ -175,65 +156,44 @@ class SessionListing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._sessions: dict[str, Session] = {}
-        self._column = Column.WHEN
+        self.sessions: dict[str, Session] = {}
+        self._column = COLUMNS["when"]
         self._branches = False
         """Whether there are sessions of several branches."""
         self._matching = 0
         """The sessions that the filter lets through; counted by `rows`."""
-        self._agents: dict[str, tuple[Session, Agent]] = {}
+        self.agents: dict[str, tuple[Session, Agent]] = {}
         """The subagents of unfolded sessions, by the keys of their rows."""
         self.filter = ""
         self.everywhere = False
         """Whether sessions of all projects are listed."""
 
-    def replace(self, sessions: Iterable[Session]) -> None:
-        self._sessions = {str(each.path): each for each in sessions}
-
-    def put(self, session: Session) -> None:
-        self._sessions[str(session.path)] = session
-
-    def drop(self, session: Session) -> None:
-        self._sessions.pop(str(session.path), None)
-
-    def unfold(self, session: Session, agents: Iterable[Agent]) -> None:
-        self._agents |= {str(each.path): (session, each) for each in agents}
-
     def fold(self, session: Session) -> None:
-        self._agents = {key: row for key, row in self._agents.items() if row[0].path != session.path}
+        self.agents = {key: row for key, row in self.agents.items() if row[0].path != session.path}
 
-    def sort(self, step: int) -> None:
-        columns = list(Column)
-        self._column = columns[(columns.index(self._column) + step) % len(columns)]
-
-    @property
-    def keys(self) -> frozenset[str]:
-        return frozenset(self._sessions)
+    def sort(self) -> None:
+        """Sort by the next column."""
+        columns = list(COLUMNS.values())
+        self._column = columns[(columns.index(self._column) + 1) % len(columns)]
 
     def rows(self) -> list[str]:
         """The keys of the visible rows, in order."""
-        branches = {each.summary.branch for each in self._sessions.values() if each.summary.branch}
-        self._branches = len(branches) > 1
-        matching = [each for each in self._sessions.values() if matches(each, self.filter)]
+        sessions = self.sessions.values()
+        self._branches = len({each.summary.branch for each in sessions if each.summary.branch}) > 1
+        matching = [each for each in sessions if matches(each, self.filter)]
         self._matching = len(matching)
-        return [
-            key
-            for session in ordered(matching, self._column)
-            for key in (
-                str(session.path),
-                *(key for key, row in self._agents.items() if row[0].path == session.path),
-            )
-        ]
+        below: dict[Path, list[str]] = {}
+        for key, (session, _) in self.agents.items():
+            below.setdefault(session.path, []).append(key)
+        listed = ordered(matching, self._column)
+        return [key for each in listed for key in (str(each.path), *below.get(each.path, ()))]
 
     def session(self, key: str) -> Session | None:
         """The session of a row: its own, or that of its subagent."""
-        return self._sessions.get(str(self._agents[key][0].path) if key in self._agents else key)
-
-    def agent(self, key: str) -> Agent | None:
-        return self._agents[key][1] if key in self._agents else None
+        return self.sessions.get(str(self.agents[key][0].path) if key in self.agents else key)
 
     def title(self, marked: int) -> Content:
-        total = len(self._sessions)
+        total = len(self.sessions)
         count = f'{self._matching}/{total} · "{self.filter}" ✕' if self.filter else f"{total}"
         count += f" · {marked} marked" if marked else ""
         where = " of all projects" if self.everywhere else ""
@@ -243,9 +203,9 @@ class SessionListing:
         return heading(width, self._column, self._columns(width), project=self.everywhere)
 
     def draw(self, key: str, width: int) -> Content:
-        if (agent := self.agent(key)) is not None:
-            return agent_row(agent, width)
-        if (session := self._sessions.get(key)) is None:
+        if key in self.agents:
+            return agent_row(self.agents[key][1], width)
+        if (session := self.sessions.get(key)) is None:
             return Content("")
         where = Path(session.summary.folder).name if self.everywhere else session.ran_in(self._root)
         return row(session, width, self._columns(width), where=where)

@@ -64,7 +64,7 @@ class SessionsScreen(Screen[None]):
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
         Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
         Binding("slash", "filter", "filter", id="filter", tooltip="filter here, or find, as you type"),
-        Binding("full_stop", "sort(1)", "sort", tooltip="sort by the next column"),
+        Binding("full_stop", "sort", "sort", tooltip="sort by the next column"),
         Binding("A", "everywhere", "all", id="all", tooltip="show everything, or the usual part"),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
@@ -132,15 +132,15 @@ class SessionsScreen(Screen[None]):
         with self.app.reporting("listing the sessions"):
             everywhere = self._rows.everywhere
             found = await asyncio.to_thread(lambda: self._list.entries(everywhere=everywhere))
-            self._rows.replace(found)
+            self._rows.sessions = {str(each.path): each for each in found}
             self._show()
             for number, each in enumerate(found):
                 try:
                     done = await asyncio.to_thread(self._list.completed, each, lambda: worker.is_cancelled)
                 except (OSError, FileProblem):  # deleted meanwhile, or a broken copy
-                    self._rows.drop(each)
+                    self._rows.sessions.pop(str(each.path), None)
                     continue
-                self._rows.put(done)
+                self._rows.sessions[str(each.path)] = done
                 if number % 20 == 0:
                     self._show()
             self._show()
@@ -150,7 +150,7 @@ class SessionsScreen(Screen[None]):
         """Sort the rows; the selection stays with its session."""
         typed = self._rows.filter
         self.listing.empty = f"Nothing here matches “{typed}”." if typed else _NONE
-        self.listing.marked &= self._rows.keys
+        self.listing.marked &= self._rows.sessions.keys()
         self.listing.set_rows(self._rows.rows())
         self.listing.refresh_rows()
         self._show_title()
@@ -176,11 +176,11 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.Opened)
     def action_read(self) -> None:
-        agent, session = self._rows.agent(self.listing.selected or ""), self.selected
+        agent, session = self._rows.agents.get(self.listing.selected or ""), self.selected
         if session is None:
             self._say_nothing()
         elif agent is not None:
-            self.app.open_transcript(agent.path)
+            self.app.open_transcript(agent[1].path)
         elif self._choosing and (root := _project_of(session)) is not None:
             self.app.open_project(root)
         elif session.kept is None:
@@ -226,7 +226,7 @@ class SessionsScreen(Screen[None]):
     async def _unfold(self, session: Session) -> None:
         with self.app.reporting("listing the subagents"):
             agents = await asyncio.to_thread(lambda: agents_of(self._readable(session)))
-            self._rows.unfold(session, agents)
+            self._rows.agents |= {str(each.path): (session, each) for each in agents}
             self._show()
 
     def action_mark(self) -> None:
@@ -290,8 +290,8 @@ class SessionsScreen(Screen[None]):
         self._rows.everywhere = not self._rows.everywhere
         self._load()
 
-    def action_sort(self, step: int) -> None:
-        self._rows.sort(step)
+    def action_sort(self) -> None:
+        self._rows.sort()
         self._show()
 
     def action_filter(self) -> None:
