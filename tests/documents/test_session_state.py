@@ -222,27 +222,6 @@ def test_a_task_parses_from_its_line() -> None:
     assert Task(kind=TaskKind.NOTE, text="[x] Sub: y") == Task(kind=TaskKind.DONE, text="Sub: y")
 
 
-def _chain(*texts: str) -> tuple[Task, ...]:
-    tasks: tuple[Task, ...] = ()
-    for text in reversed(texts):
-        tasks = (Task(kind=TaskKind.NOTE, text=text, children=tasks),)
-    return tasks
-
-
-def test_tasks_below_the_twelfth_level_are_put_on_it() -> None:
-    tasks = SessionState(tasks=_chain(*"abcdefghijk", "", "m", "n")).tasks
-    above = ""
-    while len(tasks) == 1:
-        above += tasks[0].text
-        tasks = tasks[0].children
-    assert above == "abcdefghijk"
-    assert [(task.text, task.children) for task in tasks] == [("m", ()), ("n", ())]
-
-
-def test_tasks_that_are_not_too_deep_stay_the_same_objects() -> None:
-    assert SessionState(tasks=STATE.tasks).tasks[1] is STATE.tasks[1]
-
-
 @pytest.mark.parametrize("changes", [{"kind": "strange"}, {"kind": 5}, {"text": 5}])
 def test_a_task_of_wrong_values_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ValidationError) as caught:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from memtui.documents.events import (
     NOT_PASSED,
@@ -134,12 +133,16 @@ class Task(Record):
     @field_validator("children")
     @classmethod
     def _said(cls, value: tuple[Task, ...]) -> tuple[Task, ...]:
-        return tuple(task for task in value if not task.is_nothing)
+        return said(value)
 
-    @property
-    def is_nothing(self) -> bool:
-        """Whether the line is empty or ``N/A``."""
-        return self.kind is TaskKind.NOTE and not self.children and self.text.casefold() in ("", "n/a")
+
+def said(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
+    """The tasks without empty lines and ``N/A``."""
+    return tuple(
+        task
+        for task in tasks
+        if task.kind is not TaskKind.NOTE or task.children or task.text.casefold() not in ("", "n/a")
+    )
 
 
 def classified(line: str) -> tuple[TaskKind, str]:
@@ -160,34 +163,6 @@ def classified(line: str) -> tuple[TaskKind, str]:
     return TaskKind.IN_PROGRESS if box[1] in (">", "~") else TaskKind.OPEN, rest
 
 
-def bounded(tasks: Iterable[Task], depth: int = _DEPTH) -> tuple[Task, ...]:
-    """The tasks that are not empty, nested at most `depth` levels deep."""
-    result: list[Task] = []
-    for task in tasks:
-        if task.is_nothing:
-            continue
-        if task.children and depth == 1:
-            result.extend(_flat(task))
-        elif task.children:
-            children = bounded(task.children, depth - 1)
-            result.append(task if children == task.children else task.replace(children=children))
-        else:
-            result.append(task)
-    return tuple(result)
-
-
-def _flat(task: Task) -> list[Task]:
-    found: list[Task] = []
-    waiting = [task]
-    while waiting:
-        one = waiting.pop()
-        waiting.extend(reversed(one.children))
-        alone = one.replace(children=())
-        if not alone.is_nothing:
-            found.append(alone)
-    return found
-
-
 def render_tasks(tasks: Iterable[Task], indent: str = "") -> str:
     """The tree, indented by two columns per level."""
     lines: list[str] = []
@@ -206,60 +181,43 @@ class _Node:
     lines: list[str]
     children: list[_Node] = field(default_factory=list)
 
-    def task(self, children: Sequence[Task]) -> Task:
-        kind, text = classified("\n".join(self.lines))
-        return Task(kind=kind, text=text, children=tuple(children))
-
-
-class _Reader:
-    """Builds the tree line by line: the parent of an item is the nearest less indented one above."""
-
-    def __init__(self) -> None:
-        self.root = _Node(-1, [])
-        self._path = [self.root]
-        self._blanks = 0
-
-    def line(self, line: str) -> None:
-        if not line.strip():
-            self._blanks += 1
-            return
-        bullet = _BULLET.match(line)
-        if bullet:
-            self._add(len(bullet[1].expandtabs(4)), bullet[2] or "")
-        elif len(self._path) == 1 or (self._blanks and not line[0].isspace()):
-            self._add(0, line.strip())
-        else:
-            self._go_on(line)
-        self._blanks = 0
-
-    def _add(self, indent: int, text: str) -> None:
-        while self._path[-1].indent >= indent:
-            self._path.pop()
-        if len(self._path) > _DEPTH:
-            self._path.pop()
-        node = _Node(indent, [text])
-        self._path[-1].children.append(node)
-        self._path.append(node)
-
-    def _go_on(self, line: str) -> None:
-        node = self._path[-1]
-        margin = node.indent + 2
-        bare = line[min(margin, len(line) - len(line.lstrip())) :]
-        if _LIKE_BULLET.match(bare):
-            bare = bare.replace("\\", "", 1)
-        node.lines += [*[""] * self._blanks, bare]
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks below it."""
+        found = []
+        for child in self.children:
+            kind, text = classified("\n".join(child.lines))
+            found.append(Task(kind=kind, text=text, children=child.tasks()))
+        return tuple(found)
 
 
 def parse_tasks(lines: Sequence[str]) -> tuple[Task, ...]:
-    """The tree of a section. A line that is not an item continues the one above, or is a note by itself."""
-    reader = _Reader()
+    """The tree of a section. A line that is not an item continues the one above, or is a note by itself.
+
+    The parent of an item is the nearest less indented one above.
+    """
+    path = [_Node(-1, [])]
+    blanks = 0
     for line in lines:
-        reader.line(line)
-    return _tasks(reader.root)
-
-
-def _tasks(node: _Node) -> tuple[Task, ...]:
-    return tuple(child.task(_tasks(child)) for child in node.children)
+        if not line.strip():
+            blanks += 1
+            continue
+        bullet = _BULLET.match(line)
+        if bullet or len(path) == 1 or (blanks and not line[0].isspace()):
+            indent = len(bullet[1].expandtabs(4)) if bullet else 0
+            while path[-1].indent >= indent:
+                path.pop()
+            if len(path) > _DEPTH:
+                path.pop()
+            node = _Node(indent, [(bullet[2] or "") if bullet else line.strip()])
+            path[-1].children.append(node)
+            path.append(node)
+        else:
+            node = path[-1]
+            bare = line[min(node.indent + 2, len(line) - len(line.lstrip())) :]
+            bare = bare.replace("\\", "", 1) if _LIKE_BULLET.match(bare) else bare
+            node.lines += [*[""] * blanks, bare]
+        blanks = 0
+    return path[0].tasks()
 
 
 LATEST = 999_999_999
@@ -369,8 +327,8 @@ class SessionState(Record):
 
     @field_validator("tasks")
     @classmethod
-    def _bounded(cls, value: tuple[Task, ...]) -> tuple[Task, ...]:
-        return bounded(value)
+    def _said_tasks(cls, value: tuple[Task, ...]) -> tuple[Task, ...]:
+        return said(value)
 
     @field_validator("decisions")
     @classmethod
@@ -481,14 +439,16 @@ def _decision(entry: str) -> Decision:
     return Decision(text=value if colon and kind == "decision" else entry)
 
 
-_FORMAT = 1
 HEAD, TAIL = 1 << 10, 256
 """Number of bytes at the beginning of a transcript, and before the offset, that identify it."""
 
 
 class Progress(Record):
-    """The part of the transcript that a version covers."""
+    """The part of the transcript that a version covers, in a file beside it."""
 
+    model_config = ConfigDict(extra="ignore")
+
+    format: Literal[1]
     version: int = Field(ge=1)
     """The version that was current when the transcript was last read."""
     transcript: Line
@@ -505,27 +465,6 @@ class Progress(Record):
 def fingerprint(data: bytes) -> str:
     """A short hash that identifies bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
-
-
-def render_progress(progress: Progress) -> str:
-    """The file's text: one JSON object."""
-    return json.dumps({"format": _FORMAT, **progress.model_dump()}, ensure_ascii=False) + "\n"
-
-
-def parse_progress(text: str) -> Progress:
-    """Read the file's text.
-
-    Raises:
-        FormatError: it is not JSON, of another format, or lacks something.
-    """
-    try:
-        value = json.loads(text)
-        if not isinstance(value, dict) or value.pop("format", None) != _FORMAT:
-            raise FormatError("it is of another format")
-        value.pop("carried", None)  # the reader's state, kept by earlier versions
-        return Progress.model_validate(value)
-    except (ValueError, ValidationError, RecursionError) as error:
-        raise FormatError("it is not the progress of a session state") from error
 
 
 def grouped(paths: Iterable[str], limit: int) -> str:

@@ -326,6 +326,7 @@ def _keep(places: Places, session_id: str, path: Path, offset: int, version: int
     except OSError:
         return
     kept = Progress(
+        format=1,
         version=version,
         transcript=str(path),
         offset=offset,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from memtui.documents.session_state import (
     Progress,
     SessionState,
-    parse_progress,
     parse_session_state,
-    render_progress,
 )
 from memtui.ground.files import (
     FileProblem,
@@ -214,9 +214,10 @@ def read_progress(home: Home, session_id: str) -> Progress | None:
         return None
     path = home.states / session_id / PROGRESS
     try:
-        data = read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False)
-        return parse_progress(data.decode("utf-8"))
-    except (FileProblem, FormatError, UnicodeDecodeError):
+        return Progress.model_validate_json(
+            read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False)
+        )
+    except (FileProblem, ValidationError):
         return None
 
 
@@ -224,6 +225,5 @@ def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
     """Write a session's progress. Errors are ignored: they only cost time later."""
     path = home.states / session_id / PROGRESS
     with suppress(FileProblem):
-        write_atomic(
-            path, render_progress(progress).encode(), within=existing_above(home.states), durable=False
-        )
+        data = f"{progress.model_dump_json()}\n".encode()
+        write_atomic(path, data, within=existing_above(home.states), durable=False)
