@@ -78,6 +78,38 @@ def test_a_later_compaction_may_lose_what_an_earlier_one_kept(tmp_path: Path) ->
     assert (earlier.kind, earlier.earlier, earlier.state) == ("rule", 1, "lost")
 
 
+def test_a_question_is_open_until_the_user_says_something(tmp_path: Path) -> None:
+    made = session()
+    made.say("The totals are right. Should I round the invoice, too?")
+    made.user("look at the column first")
+    made.say("The column is `net_cents`. Shall I rename it in the export?")
+    made.compaction(summary=SUMMARY)
+    asked = [each.text for each in read(made, tmp_path).rows if each.text.endswith("?")]
+    assert asked == ["Shall I rename it in the export?"]
+
+
+def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path) -> None:
+    made = session()
+    made.say(
+        "Two ways:\n1. Round every line of it\n2) Round the sum\n\n| binary file | skip it altogether |\n"
+    )
+    made.compaction(summary=SUMMARY)
+    texts = [each.text for each in read(made, tmp_path).rows]
+    assert "Round every line of it" in texts
+    assert "binary file → skip it altogether" in texts
+    assert "Round the sum" not in texts
+
+
+def test_what_comes_up_again_after_the_compaction_comes_first(tmp_path: Path) -> None:
+    made = session()
+    for word in ("harbours", "lighthouses", "ferries"):
+        made.user(f"number the {word} with their tonnage")
+    made.compaction(summary=SUMMARY)
+    made.say("I number the lighthouses with their tonnage.")
+    numbered = [each.text for each in read(made, tmp_path).rows if "tonnage" in each.text]
+    assert "lighthouses" in numbered[0]
+
+
 def test_lines_that_the_boundary_preserves_are_kept(tmp_path: Path) -> None:
     made = session()
     last = made.user("please keep the old rounding for Norway")
@@ -101,6 +133,7 @@ def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
     rows = {(each.kind, each.text) for each in read(made, tmp_path).rows}
     assert rows == {
         ("ask", "check the totals of the invoice once more"),
+        ("ask", "Should I change `src/totals.ts`?"),
         ("check", "npm test -- totals"),
         ("refused", f"Write {ROOT}/NOTES.md: “write no documents”"),
     }

@@ -33,7 +33,7 @@ from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import outcome_of, said_with_rejection, target_of
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
-from memtui.transcript.sentences import announces, is_rule, sentences
+from memtui.transcript.sentences import announces, is_question, is_rule, sentences
 from memtui.transcript.shell import READ_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
 from memtui.transcript.words import queued_words
@@ -61,7 +61,7 @@ _PLAN = "plan"
 _PLANNED = 80
 """The most lines of a plan."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
-_REPORT = 40
+_REPORT = 80
 """The most sentences of one report."""
 _MESSAGE = 60
 """The most sentences of one message."""
@@ -92,6 +92,16 @@ _IN_USE = 3
 _SECTION = re.compile(r"^\s*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^\s*\|((?!\s*:?-{2,})[^\n]{12,}?)\|\s*$", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
+_NUMBERED_ITEM = re.compile(r"^\s*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
+_FEW_WORDS = 3
+_DECLARED = re.compile(
+    r"^\s*((?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b[^\n]{4,})$", re.M
+)
+"""A function or test that a plan spells out."""
+_QUERY = re.compile(
+    r"\bjq\b|\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bgh api\b|\bkubectl\b|\bdocker (?:exec|compose)\b"
+)
+"""A command that asks something of data or of a service, which takes a while to get right."""
 _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
@@ -178,6 +188,8 @@ class _Conversation:
         self._plans: dict[str, list[Candidate]] = {}
         """The lines of the plan file that was read last."""
         self._queued = self._name = ""
+        self._question: Candidate | None = None
+        """What Claude asked last, until the person says something."""
 
     def take(self, event: Event, source: Source) -> Iterator[Candidate]:
         if isinstance(event, Words | Queued | Queue):
@@ -186,7 +198,12 @@ class _Conversation:
             self._expansions.pop(self._name, None)
             self._expansions[self._name] = [*_expanded(event.text, source)]
         elif isinstance(event, Said) and not event.agent:
-            yield from _said(event.text, source._replace(speaker="model"))
+            source = source._replace(speaker="model")
+            yield from _said(event.text, source)
+            *_, last = ("", *sentences(event.text))
+            self._question = (
+                Candidate("ask", shortened(last, _QUOTE), source, "open") if is_question(last) else None
+            )
         elif isinstance(event, Call) and not event.agent:
             self._calls[event.id] = event
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
@@ -210,10 +227,13 @@ class _Conversation:
             if event.operation != "enqueue":
                 return
             text = self._queued = queued_words(text)
+        self._question = None
         yield from _of_person(text, source)
 
     def end(self) -> Iterator[Candidate]:
-        """The steps of the last commands and skills, and what stayed refused."""
+        """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
+        if self._question:
+            yield self._question
         steps = [*self._expansions.values()][-_IN_USE:]
         for found in (*steps, *self._plans.values(), *self._refused.values()):
             yield from found
@@ -224,7 +244,9 @@ def _of_person(text: str, source: Source) -> Iterator[Candidate]:
     said = [*sentences(text), *_run_in(text)]
     long = len(text) > _LONG
     for number, sentence in enumerate(said):
-        rule = is_rule(sentence) or (_LIMITS.search(sentence) is not None and not announces(sentence))
+        rule = is_rule(sentence) or (
+            (_LIMITS.search(sentence) or _COMMAND.search(sentence)) is not None and not announces(sentence)
+        )
         if rule or not long or number < 3 or number >= len(said) - 3:
             yield Candidate("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
         if number == _MESSAGE and not long:
@@ -260,7 +282,8 @@ def _has_prose(call: Call) -> bool:
 def _read(text: str, source: Source) -> Iterator[Candidate]:
     """The telling sentences of a text that was read."""
     text = masked(_NUMBERED_LINE.sub("", text))
-    telling = (each for each in sentences(text) if _tells(each) and not _COUNTED.search(each))
+    told = (*_listed(text), *(each for each in sentences(text) if _tells(each)))
+    telling = (each for each in told if not _COUNTED.search(each))
     for sentence in itertools.islice(telling, _REPORT):
         yield Candidate("report", shortened(sentence, _QUOTE), source)
 
@@ -292,11 +315,24 @@ def _run_in(text: str) -> Iterator[str]:
 
 def _said(text: str, source: Source) -> Iterator[Candidate]:
     text = masked(text)
-    for command in _run_in(text):
-        yield Candidate("said", shortened(command, _QUOTE), source)
+    for line in (*_run_in(text), *_listed(text)):
+        yield Candidate("said", shortened(line, _QUOTE), source)
     for number, sentence in enumerate(sentences(text)):
         if number < _MESSAGE and len(sentence) <= _QUOTE and _tells(sentence):
             yield Candidate("finding" if is_rule(sentence) else "said", shortened(sentence, _QUOTE), source)
+
+
+def _listed(text: str) -> Iterator[str]:
+    """The items of numbered lists and the rows of tables in a text."""
+    for item in _NUMBERED_ITEM.findall(text):
+        if len(words(item)) > _FEW_WORDS:
+            yield one_line(item).replace("**", "")
+    for row in _TABLE_ROW.findall(text):
+        yield _cells(row)
+
+
+def _cells(row: str) -> str:
+    return " → ".join(cell.strip().replace("**", "") for cell in row.split("|"))
 
 
 def _tells(sentence: str) -> bool:
@@ -337,8 +373,8 @@ def _planned(facts: Facts) -> Iterator[Candidate]:
 
 def _plan_lines(text: str, source: Source) -> Iterator[Candidate]:
     lines = [one_line(item).replace("**", "") for item in _ITEM.findall(text)]
-    lines += [" → ".join(cell.strip() for cell in row.split("|")) for row in _TABLE_ROW.findall(text)]
-    lines += [*_run_in(text)]
+    lines += [_cells(row) for row in _TABLE_ROW.findall(text)]
+    lines += [*_run_in(text), *map(one_line, _DECLARED.findall(text))]
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
     for line in list(dict.fromkeys(line for line in lines if len(words(line)) > 2))[:_PLANNED]:
         kind: Kind = "rule" if _LIMITS.search(line) else "step"
@@ -347,6 +383,8 @@ def _plan_lines(text: str, source: Source) -> Iterator[Candidate]:
 
 def _reports(facts: Facts) -> Iterator[Candidate]:
     for said in facts.subagent_results:
+        for line in itertools.islice(_listed(masked(said.text)), _REPORT):
+            yield Candidate("report", shortened(line, _QUOTE), said.source)
         for number, sentence in enumerate(sentences(said.text)):
             telling = _tells(sentence) or is_rule(sentence)
             if number < _REPORT and telling and not _COUNTED.search(sentence):
@@ -375,7 +413,7 @@ def _commands(facts: Facts) -> Iterator[Candidate]:
         if (
             command.outcome != "ok"
             or len(text) > _QUOTE
-            or (not check and (times[text] < 2 or is_lookup(text)))
+            or (not check and not _QUERY.search(text) and (times[text] < 2 or is_lookup(text)))
         ):
             continue
         yield Candidate("check" if check else "command", text, command.source, "unknown", text, times[text])

@@ -12,9 +12,12 @@ from memtui.lost.handover_marks import MARK
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace
 from memtui.lost.unfounded import unfounded
-from memtui.lost.verdicts import Text
+from memtui.lost.verdicts import Text, stems
 from memtui.lost.worth import doubles, ranked, worth
 from memtui.transcript.records import Facts
+
+_AGAIN = 14.0
+"""Worth of a line that was needed again, or whose words that the summary lacks all came up again after it."""
 
 
 def aftermath_of(
@@ -46,7 +49,8 @@ def aftermath_of(
     ours = "\n".join(text for text in trace.handed if MARK.search(text))
     summary, handed = Text(trace.compaction.summary, lines), Text(ours, lines) if ours else None
     asked = " ".join(asked.split())
-    made = [_row(each, trace, summary, handed, asked) for each in found]
+    followed = stems("\n".join(trace.followed))
+    made = [_row(each, trace, summary, handed, asked, followed) for each in found]
     rows = [made[at] for at in ranked([(each, row.worth) for each, row in zip(found, made, strict=True)])]
     lost = [row for row in rows if row.state == "lost"]
     again = {lost[at].key for at in doubles([row.text for row in lost])}
@@ -61,10 +65,14 @@ def aftermath_of(
     )
 
 
-def _row(line: Candidate, trace: Trace, summary: Text, handed: Text | None, asked: str) -> Row:
+def _row(
+    line: Candidate, trace: Trace, summary: Text, handed: Text | None, asked: str, followed: frozenset[str]
+) -> Row:
     verdict = summary.verdict(line)
     need = trace.needs.get(line.target) if line.target else None
-    value = worth(line, len(verdict.missing), trace.compaction.source.line) + (8.0 if need else 0.0)
+    value = worth(line, len(verdict.missing), trace.compaction.source.line)
+    if need or ((new := summary.lacks(line.text)) and new <= followed):
+        value += _AGAIN
     preserved = line.source.line in trace.preserved
     row = Row(
         line.kind, line.text, line.source, verdict.fate, verdict.nearest, need=need,

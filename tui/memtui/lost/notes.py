@@ -25,13 +25,14 @@ from memtui.lost.worth import HEADING, HEADINGS, doubles, ranked, worth
 from memtui.secrets.quoting import safe
 from memtui.store.sessions import session_root
 from memtui.transcript.facts import read_facts
+from memtui.transcript.sentences import is_question
 from memtui.transcript.short_text import ends_of
 
 ROOM = 2_500
 """The most characters of a note, its mark included."""
 LINES = 20
 _QUOTE = 260
-_MOST = {"R": 8, "S": 8, "F": 4, "C": 5, "N": 4, "O": 0}
+_MOST = {"R": 8, "S": 8, "F": 4, "C": 6, "N": 2, "O": 3}
 """The most lines under each heading when nobody chooses."""
 _CHOICE = re.compile(r"[A-Z]|[0-9]+")
 _SEPARATED = re.compile(r"[RSFCNO0-9\s,/;:.]*")
@@ -72,8 +73,7 @@ class Comparison(NamedTuple):
         for number in self.lost:
             line = self.lines[number - 1]
             some = found[HEADING[line.kind]]
-            due = line.kind != "step" or line.state == "open" or "`" in line.text
-            if len(some) < _MOST[HEADING[line.kind]] and due and not (line.earlier and line.kind == "task"):
+            if len(some) < _MOST[HEADING[line.kind]] and _stands_alone(line):
                 some.append(number)
         return found
 
@@ -147,8 +147,8 @@ def compare(
     Raises:
         OSError: the transcript cannot be read.
     """
-    last = next(iter(reversed(traces(transcript))), None)
-    trace = last if last and summary and _same(last.compaction.summary, summary) else None
+    made = (each for each in reversed(traces(transcript)) if _same(each.compaction.summary, summary))
+    trace = next(made, None) if summary else None
     until = parse_iso(trace.compaction.source.timestamp) if trace else None
     facts = read_facts(transcript, until=until)
     before = trace.compaction if trace else None
@@ -225,6 +225,15 @@ def lost_before(transcript: Path, project: Project, room: int) -> list[str]:
 def _line(line: Candidate) -> str:
     state = f" ({line.state})" if line.state in ("open", "done") else ""
     return f"- {with_source(ends_of(clean_line(safe(line.text)), _QUOTE) + state, line.source)}"
+
+
+def _stands_alone(line: Candidate) -> bool:
+    """Whether a line is in force without a look at what surrounds it, as far as structure tells."""
+    if line.kind == "step":
+        return line.state == "open" or "`" in line.text
+    if line.kind == "ask":
+        return line.state == "open" or not is_question(line.text)
+    return line.kind not in ("said", "report") and not (line.earlier and line.kind == "task")
 
 
 def _same(one: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from memtui.lost.records import Need
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript.checks import bare_command
-from memtui.transcript.events import Boundary, Call, Queued, Summary, Words, agent_of, events
+from memtui.transcript.events import Boundary, Call, Queued, Said, Summary, Words, agent_of, events
 from memtui.transcript.lines import Record, read_lines
 from memtui.transcript.paths import absolute
 from memtui.transcript.records import CompactionFact, Source
@@ -40,6 +40,8 @@ class Trace:
     """Paths and commands of the following calls."""
     handed: list[str] = field(default_factory=list)
     """Texts that hooks added to the conversation before the next compaction."""
+    followed: list[str] = field(default_factory=list)
+    """What was said and called after it, within `WITHIN` calls."""
     next_offset: int | None = None
     """Byte offset of the next compaction."""
 
@@ -82,6 +84,7 @@ class _TraceLog:
         for event in events(record):
             if type(event) is Call:
                 self._called(event, source.line)
+                self._follow(*map(str, event.input.values()))
             elif type(event) is Boundary:
                 fact = CompactionFact(event.trigger, event.pre_tokens, event.post_tokens, source)
                 self._compacted(fact, _preserved(record, self._uuids))
@@ -90,8 +93,14 @@ class _TraceLog:
                 self._summary(event, source)
             elif (type(event) is Words and event.kind in _OPENING) or type(event) is Queued:
                 self._turns += 1
+            if isinstance(event, Said | Words | Queued):
+                self._follow(event.text)
         if self.traces and (text := hook_context(record)):
             self.traces[-1].handed.append(text)
+
+    def _follow(self, *texts: str) -> None:
+        if self.traces and self._calls <= WITHIN:
+            self.traces[-1].followed += texts
 
     def _begin(self, line: int) -> None:
         self._first_line = line

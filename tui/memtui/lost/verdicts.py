@@ -85,6 +85,10 @@ class Text:
         total = sum(map(self._weight, own))
         return sum(map(self._weight, own & has)) / total if total else 1.0
 
+    def lacks(self, line: str) -> frozenset[str]:
+        """The words of a line that the text lacks."""
+        return stems(line) - self._all
+
     def has(self, rule: str) -> bool:
         """Whether it has a rule."""
         return self.verdict(Candidate("pin", rule, NOWHERE)).fate == "kept"

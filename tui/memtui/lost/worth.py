@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from memtui.lost.candidates import Candidate, Kind
 from memtui.lost.verdicts import stems
+from memtui.transcript.sentences import is_question
 
 HEADINGS: dict[str, str] = {
     "R": "Rules still in force",
@@ -29,8 +30,8 @@ HEADING: dict[Kind, str] = {
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
-    "pin": 100, "active": 90, "refused": 88, "rule": 84, "task": 72, "check": 70, "failure": 68, "answer": 60,
-    "step": 60, "ask": 54, "name": 50, "command": 46, "file": 34, "finding": 30, "report": 28, "said": 24,
+    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 74, "task": 72, "failure": 68, "answer": 60,
+    "ask": 58, "step": 56, "command": 46, "name": 46, "file": 40, "finding": 36, "said": 26, "report": 20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
@@ -47,15 +48,20 @@ def worth(line: Candidate, missing: int, end: int) -> float:
         missing: how many of its identifiers the summary lacks.
         end: the line of the boundary.
     """
-    late = _RECENT * line.source.line / max(1, end) if line.source.line else _RECENT
+    late = _RECENT * line.source.line / max(1, end)
+    if line.kind in ("ask", "rule"):  # what the person said early is nearly as much in force
+        late = _RECENT / 2 + late / 7
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
     short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
     if line.kind == "step" and line.state != "open" and not line.target:  # of a command's general advice
         short -= 16.0 if "`" in line.text else 26.0
+    asked = (
+        -12.0 if line.kind == "ask" and line.state != "open" and is_question(line.text) else 0.0
+    )  # answered, as a rule
     stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
     if line.kind in ("pin", "active"):  # in the order in which they were written
         return _BASE[line.kind]
-    return stale + _BASE[line.kind] + late + _MISSING * min(missing, 3) + repeated + short
+    return stale + asked + _BASE[line.kind] + late + _MISSING * min(missing, 3) + repeated + short
 
 
 def ranked(lines: Sequence[tuple[Candidate, float]]) -> list[int]:

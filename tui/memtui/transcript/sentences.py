@@ -78,6 +78,10 @@ def is_rule(sentence: str) -> bool:
     return _RULE.search(sentence) is not None and _ASKED.search(sentence) is None
 
 
+def is_question(sentence: str) -> bool:
+    return _ASKED.search(sentence) is not None
+
+
 def announces(sentence: str) -> bool:
     """Whether a sentence only says what comes next, or asks."""
     return _ANNOUNCES.search(sentence) is not None or _ASIDE.search(sentence) is not None
