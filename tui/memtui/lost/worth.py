@@ -30,8 +30,9 @@ HEADING: dict[Kind, str] = {
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
-    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 74, "task": 72, "failure": 68, "answer": 60,
-    "ask": 58, "step": 56, "command": 46, "name": 46, "file": 40, "finding": 36, "said": 26, "report": 20,
+    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 74, "task": 72, "failure": 68,
+    "answer": 60, "ask": 58, "step": 56, "command": 46, "name": 46, "file": 40, "finding": 36,
+    "said": 26, "report": 20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
