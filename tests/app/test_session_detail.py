@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.screens import session_detail
 from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
@@ -108,22 +107,3 @@ async def test_only_the_newest_asks_show_until_the_others_are_unfolded(compacted
         assert "❯ Paint the pier" in view.document.text
         await driver.press("enter")
         assert "❯ Paint the pier" not in view.document.text
-
-
-async def test_of_a_large_session_the_end_shows_and_that_it_is_the_end(
-    compacted: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_detail, "_LARGE", 1000)
-    monkeypatch.setattr(session_detail, "_END", 2000)
-    async with opened(compacted) as driver:
-        await driver.press("S")
-        view = driver.screen.query_one("#session", DocumentView)
-        await driver.until(lambda: "CLOSING MESSAGE" in view.document.text, "the end")
-        text = view.document.text
-        assert "What follows is of its last 2 kB, as it is large: enter reads all of it" in text
-        assert "All of it is blue." in text and "❯ And the rest?" in text
-        assert "❯ Paint pier 1" not in text
-        lines = compacted.transcript_path("s-1").read_text().split("\n")
-        number = next(at for at, each in enumerate(lines, 1) if "And the rest?" in each)
-        (ask,) = (each for each in view.document.lines if "And the rest?" in each.text)
-        assert ask.link.endswith(f":{number}")

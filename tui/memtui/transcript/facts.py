@@ -34,7 +34,6 @@ from memtui.transcript.events import (
     request_of,
     task_of,
 )
-from memtui.transcript.line_index import LineIndex
 from memtui.transcript.lines import Line, Record, read_lines
 from memtui.transcript.records import (
     CompactionFact,
@@ -411,21 +410,6 @@ def read_facts(
         ReadingCancelledError: `cancelled` answered True.
     """
     return Reading(path, until).read(progress=progress, cancelled=cancelled)
-
-
-def read_end(path: Path, size: int, *, cancelled: Callable[[], bool] | None = None) -> Facts:
-    """The facts of the last `size` bytes of a transcript, with the line numbers of the whole file.
-
-    Raises:
-        OSError: the transcript cannot be read.
-        ReadingCancelledError: `cancelled` answered True.
-    """
-    index = LineIndex()
-    index.scan(path)
-    first = index.after(path.stat().st_size - size)
-    reading = Reading(path)
-    reading.offset, reading.next_line = index.start(first), first + 1
-    return reading.read(cancelled=cancelled)
 
 
 def _report(

@@ -196,8 +196,6 @@ def session_document(
     facts: Facts | None = None,
     tree: SessionTree | None = None,
     unfolded: Collection[str] = (),
-    *,
-    part: int = 0,
 ) -> Document:
     """A session: first its entry in the list, then the facts of its transcript.
 
@@ -207,14 +205,10 @@ def session_document(
         facts: those of its transcript.
         tree: its results.
         unfolded: the names of the folds that are open.
-        part: number of bytes at the end that the facts cover; 0: all of it.
     """
     parts: list[Document | Line] = list(_head(session, now))
     if facts is None:
         return concat(*parts)
-    if part:
-        read = f"What follows is of its last {size_text(part)}, as it is large: enter reads all of it"
-        parts.append(line(read, "warn"))
     if facts.context_sizes:
         parts += [Line(""), context_chart(facts.context_sizes, facts.compactions)]
     parts += tree_lines(tree) if tree is not None else ()

@@ -25,15 +25,11 @@ from memtui.ground.project import Project, find_root
 from memtui.store.memories import MemoryFiles
 from memtui.store.session_list import Captured, Made, Session, SessionTree, session_folder, session_tree
 from memtui.transcript import ReadingCancelledError
-from memtui.transcript.facts import read_end, read_facts
+from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 
 _PAUSE = 0.1
 """Seconds without a change of selection before a transcript is read for the detail."""
-_LARGE = 64 << 20
-"""Size in bytes from which only the end of a transcript is read."""
-_END = 8 << 20
-"""Size of that end in bytes."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +40,6 @@ class Known:
     path: Path
     facts: Facts
     tree: SessionTree
-    part: int = 0
-    """Number of bytes read at its end; 0: all of it."""
 
 
 class SessionDetail(DocumentView):
@@ -77,9 +71,7 @@ class SessionDetail(DocumentView):
                 self._read(session)
 
     def _show_known(self, known: Known, session: Session) -> None:
-        document = session_document(
-            session, self._model.clock(), known.facts, known.tree, self._unfolded, part=known.part
-        )
+        document = session_document(session, self._model.clock(), known.facts, known.tree, self._unfolded)
         self.show(document, keep_scroll=True)
 
     @work(group="session", exclusive=True, exit_on_error=False)
@@ -103,11 +95,10 @@ class SessionDetail(DocumentView):
 
     def _look(self, session: Session, cancelled: Callable[[], bool]) -> Known:
         path = self._readable(session)
-        part = _END if path.stat().st_size >= _LARGE else 0
-        facts = read_end(path, part, cancelled=cancelled) if part else read_facts(path, cancelled=cancelled)
+        facts = read_facts(path, cancelled=cancelled)
         home = self._model.places.home
         tree = session_tree(self._project(session), home, session.session_id, facts.compactions, cancelled)
-        return Known(session, path, facts, tree, part)
+        return Known(session, path, facts, tree)
 
     def _project(self, session: Session) -> Project:
         """The project with a session's captures: this one, unless it was started elsewhere."""

@@ -172,8 +172,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.marked: frozenset[str] = frozenset()
         """The keys of the marked rows."""
         self._focus_is_new = False
-        self._press_brought_focus = False
-        self._chain_opened = False
+        self._opens = self._opened = False
+        """Whether the last press was on the selected row, and whether its chain of clicks has opened it."""
 
     @property
     def selected(self) -> str | None:
@@ -383,11 +383,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._focus_is_new = False
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press that brought the focus selects at once, as the list may move before the release."""
-        self._press_brought_focus = self._focus_is_new
+        """Select at once: a press that brings the focus may move the list before the release."""
         row = event.y - self.gutter.top + self.scroll_offset.y
-        if self._press_brought_focus and event.button == 1 and 0 <= row < len(self.rows):
-            self._go(self._selectable(row, 0))
+        selects = event.button == 1 and 0 <= row < len(self.rows) and self._selectable(row, 0) == row
+        self._opens = selects and row == self._index and not self._focus_is_new
+        if selects:
+            self._go(row)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         self._hover_over(self._row_at(event))
@@ -401,15 +402,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._redraw(before, row)
 
     def on_click(self, event: events.Click) -> None:
-        """Select the row; a double click opens it, and so does a click on the row that was selected."""
-        row = self._index if self._press_brought_focus else self._row_at(event)
-        if event.button != 1 or row < 0 or self._selectable(row, 0) != row:
-            return
-        again = row == self._index and not self._press_brought_focus
-        self._go(row)
+        """Open the row that was selected before; so a double click opens any row."""
         if event.chain == 1:
-            self._chain_opened = again
-        if again if event.chain == 1 else event.chain == 2 and not self._chain_opened:
+            self._opened = False
+        if self._opens and not self._opened:
+            self._opened = True
             self.action_open()
 
     def _row_at(self, event: events.MouseEvent) -> int:
