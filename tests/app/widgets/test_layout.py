@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.app.widgets.document import Document, concat, line, plain, rule
-from memtui.app.widgets.layout import Layout, Place
+from memtui.app.widgets.document import Document, Layout, Place, concat, line, plain, rule
 from memtui.app.widgets.wrap import wrap
 
 DOCUMENT = st.lists(st.text(st.sampled_from("ab 漢  "), max_size=60), min_size=1, max_size=30).map(

@@ -21,7 +21,7 @@ from memtui.app.base import PROMPT, BaseApp
 from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
-from memtui.app.widgets.text_field import TypedLine
+from memtui.app.widgets.input_line import TypedLine
 
 _KEY_WIDTH = 14
 _MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up and page down work too")

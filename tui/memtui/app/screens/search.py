@@ -20,8 +20,8 @@ from memtui.app.details.search import HINT, Heading, draw, result_document, rows
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
+from memtui.app.widgets.input_line import TypedLine
 from memtui.app.widgets.row_list import RowList
-from memtui.app.widgets.text_field import TypedLine
 from memtui.ground.clean import clean_line
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Result, Scope, with_snippet
 from memtui.store.search_documents import Kind

@@ -16,10 +16,8 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from memtui.app.widgets.document import EMPTY, ROLES, Document, Line
-from memtui.app.widgets.layout import Layout, Place
-from memtui.app.widgets.painting import blank, cut_segments, segment
-from memtui.app.widgets.wrap import hang_for
+from memtui.app.widgets.document import EMPTY, ROLES, Document, Layout, Line, Place
+from memtui.app.widgets.wrap import blank, cut_segments, hang_for, segment
 
 _ABOVE = 3
 """Lines shown above a line that is brought into view."""

@@ -19,8 +19,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.app.widgets.painting import blank, cut_segments, segment
-from memtui.app.widgets.wrap import centred, fit
+from memtui.app.widgets.wrap import blank, centred, cut_segments, fit, segment
 from memtui.ground.clock import day_and_minute, local_minute, short_time
 
 _WIDE = 40

@@ -1,12 +1,15 @@
-"""Breaking text into screen lines: by terminal cells, at words, never within a grapheme."""
+"""Breaking and cutting text and segments to screen lines: by cells, at words, never within a grapheme."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
+from rich.segment import Segment
+from rich.style import Style
 
 from memtui.ground.clean import clean
 
@@ -181,6 +184,38 @@ def head(text: str, width: int) -> str:
         if used > width:
             return text[:start]
     return text
+
+
+def segment(text: str, style: Style) -> Segment:
+    """A segment of one screen line, cleaned: line breaks are spaces."""
+    safe = clean(text)
+    return Segment(safe.replace("\n", " ") if "\n" in safe else safe, style)
+
+
+def blank(width: int, style: Style) -> Segment:
+    """`width` blank cells; the line API does not fill backgrounds by itself."""
+    return Segment(" " * max(0, width), style)
+
+
+def cut_segments(parts: Iterable[Segment], width: int) -> list[Segment]:
+    """The segments in at most `width` cells, cut with ``…``.
+
+    Unlike `Strip.crop` this splits no grapheme: half a flag is as wide as a whole one.
+    """
+    parts = list(parts)
+    if sum(part.cell_length for part in parts) <= width:
+        return parts
+    kept: list[Segment] = []
+    room = width - 1
+    for text, style, control in parts:
+        cells = cell_len(text)
+        if cells > room:
+            if width > 0:
+                kept.append(Segment(head(text, room) + "…", style, control))
+            break
+        kept.append(Segment(text, style, control))
+        room -= cells
+    return kept
 
 
 def short_tokens(tokens: int) -> str:
