@@ -74,33 +74,6 @@ def test_a_change_in_the_last_moment_is_kept(store: Store, monkeypatch: pytest.M
     assert active(store) == ["babysit", "research/ask"]
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_what_is_written_into_the_replaced_file_is_carried_over(
-    store: Store, monkeypatch: pytest.MonkeyPatch, whole: bool
-) -> None:
-    # Another program has opened the file before it was replaced, and writes when it is done.
-    later = TEXT.replace("490.0", "491.0")
-    writes = 0
-
-    def late(path: Path, data: bytes, **options: Any) -> None:
-        nonlocal writes
-        writes += 1
-        if writes > 1:
-            write_atomic(path, data, **options)
-            return
-        with path.open("r+") as file:
-            write_atomic(path, data, **options)
-            file.write(later if whole else later[:-9])
-            file.truncate()
-
-    monkeypatch.setattr(commands_file, "write_atomic", late)
-    undo = store.clear("epic")
-    assert active(store) == ["babysit", "research/ask"]
-    assert foreign(store.path.read_text()) == foreign(later if whole else TEXT)
-    undo()
-    assert store.path.read_text() == (later if whole else TEXT)
-
-
 def _after_writes(monkeypatch: pytest.MonkeyPatch, act: Callable[[int], object]) -> None:
     count = 0
 

@@ -1,8 +1,7 @@
 """Active commands: session-state.json, which other programs also write, and the commands' own files.
 
 The file is read only when complete. It is changed under the lock that AgileFlow's scripts use, only if it is
-still as it was read, and checked again until the change stays. A program that had it open while it was
-replaced writes into the old one; that is detected and carried over.
+still as it was read, and checked again until the change stays.
 """
 
 from __future__ import annotations
@@ -10,13 +9,10 @@ from __future__ import annotations
 import os
 import re
 import stat
-import sys
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from io import FileIO
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,12 +60,6 @@ ABANDONED_SECONDS = 30.0
 """A lock whose file is older, or dated that far in the future, was left behind. Its process id does not tell:
 it may belong to another container."""
 
-_REST_SECONDS = 0.05
-"""Seconds without a change after which a file is not being written."""
-
-_CAREFUL_TRIES = 3
-"""Number of flushed tries: flushing is so slow that a busy writer always wins, so later tries skip it."""
-
 
 class Patience(NamedTuple):
     """Waiting times for other programs, in seconds."""
@@ -88,13 +78,6 @@ class Patience(NamedTuple):
 PATIENCE = Patience()
 HOOK_PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4)
 """A hook's: it gives up on any lock within a second."""
-
-
-class Edit(NamedTuple):
-    """A change: the text before and after."""
-
-    old: str
-    new: str
 
 
 class SharedText:
@@ -142,39 +125,27 @@ class SharedText:
                     raise FileUnreadable(self.path, f"is broken: {error}") from error
             pause()
 
-    def edit(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> Edit:
+    def edit(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> None:
         """Apply `change` to the text until it `holds`. The lock is held only while writing.
 
         Args:
             change: makes the new text from the old one; may be called several times, and may raise.
             holds: whether a text has the change.
 
-        Returns:
-            The last write that changed anything: at the end another program may itself have written a text
-            that has the change in it.
-
         Raises:
             FileLocked: another program holds the lock, or writes over the change all the time.
             FileProblem: see `read`; or the system refuses to write.
         """
         deadline = time.monotonic() + self._patience.settle
-        late: Edit | None = None
-        made: Edit | None = None
-        for number in count():
+        while True:
             with suppress(FileChanged):
-                edit, late, settled = self._try(change, holds, late, durable=number < _CAREFUL_TRIES)
-                if made is None or edit.old != edit.new:
-                    made = edit
-                if settled:
-                    return made
+                self._write(change)
+                if self._stays(holds):
+                    return
             if time.monotonic() > deadline:
-                break
-        raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
+                raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
 
-    def _try(
-        self, change: Callable[[str], str], holds: Callable[[str], bool], late: Edit | None, *, durable: bool
-    ) -> tuple[Edit, Edit | None, bool]:
-        """What was changed, what another program wrote into the replaced file, whether the change stays."""
+    def _write(self, change: Callable[[str], str]) -> None:
         root = resolved(self._root)
         with reading(self.path):
             self.path.stat()
@@ -182,40 +153,19 @@ class SharedText:
         if not target.is_relative_to(root):
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
         lockable = resolved(self.path.parent) / self.path.name
-        with ExitStack() as held:
-            replaced = None
-            with lock_file(lockable, timeout=self._patience.lock, within=root):
-                now = self.read()
-                before = now.encode()
-                old = late.new if late is not None and late.old == now else now
-                edit = Edit(old, change(old))
-                if edit.new != now:
-                    if sys.platform != "win32":  # refuses to replace an open file
-                        with reading(target):
-                            replaced = held.enter_context(target.open("rb", buffering=0))
-                    write_atomic(
-                        target, edit.new.encode(), mode=None, within=root, durable=durable, expected=before
-                    )
-            for seconds in self._patience.look_again:
-                time.sleep(seconds)
-                if replaced is not None and (text := self._late(replaced, before)) is not None:
-                    return edit, Edit(edit.new, text), False
-                if not holds(self.read()):
-                    return edit, None, False
-        return edit, None, True
+        with lock_file(lockable, timeout=self._patience.lock, within=root):
+            old = self.read()
+            new = change(old)
+            if new != old:
+                write_atomic(target, new.encode(), mode=None, within=root, expected=old.encode())
 
-    def _late(self, replaced: FileIO, before: bytes) -> str | None:
-        """What another program wrote into the replaced file, if it is complete when it comes to rest."""
-        last = before
-        while True:
-            replaced.seek(0)
-            data = replaced.read()
-            if data == last:
-                return None
-            with suppress(FormatError):
-                return self._whole(data)
-            last = data
-            time.sleep(_REST_SECONDS)
+    def _stays(self, holds: Callable[[str], bool]) -> bool:
+        """Whether the change is still there after programs that take no lock have had time to write."""
+        for seconds in self._patience.look_again:
+            time.sleep(seconds)
+            if not holds(self.read()):
+                return False
+        return True
 
     def _whole(self, data: bytes) -> str:
         try:
