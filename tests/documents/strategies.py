@@ -130,9 +130,7 @@ def _sections(*titles: str) -> st.SearchStrategy[tuple[Section, ...]]:
     headings = st.sampled_from(("Extra", "Phase 1", "Goals (x)", "", "中文", "# x", "`code`")) | st.builds(
         lambda number, tail: f"{number} {tail}", st.integers(0, 9), anything
     )
-    section = st.builds(
-        Section, heading=headings, text=texts, after=st.sampled_from((None, "", "elsewhere", *titles))
-    )
+    section = st.builds(Section, heading=headings, text=texts)
     return st.lists(section, max_size=3).map(tuple)
 
 

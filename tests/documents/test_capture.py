@@ -120,7 +120,7 @@ def test_another_tools_capture_is_read(line_end: str) -> None:
         first_message="line one\nline two, not quoted",
         header="**Trigger:** auto",
         transcript_note="kept by hand",
-        extra=(Section(heading="Later", text="- look at **this**", after="Transcript"),),
+        extra=(Section(heading="Later", text="- look at **this**"),),
     )
 
 
@@ -137,20 +137,11 @@ def test_a_longer_code_fence_and_tildes_close_alike() -> None:
         assert parse_capture(text) == parse_capture(FOREIGN)
 
 
-@pytest.mark.parametrize(("status", "after"), [("pending", "First Message"), ("reviewed", "Summary")])
-def test_a_section_after_an_empty_summary_is_written_where_that_would_be(status: str, after: str) -> None:
-    text = PENDING.replace("pending", status, 1).replace(
-        "## Memory", "## Summary\n\n## Later\n\nx\n\n## Memory"
-    )
-    capture = parse_capture(text)
-    assert [section.after for section in capture.extra] == [after]
-    assert parse_capture(render_capture(capture)) == capture
-
-
 def test_another_tools_lines_survive_a_review() -> None:
     text = render_capture(reviewed(parse_capture(FOREIGN), summary="Done.", memory="m-memory.md"))
     assert "**Session ID:** abc 123\n**Trigger:** auto\n\n## Transcript" in text
-    assert "```\n\nkept by hand\n\n## Later\n\n- look at **this**\n\n## First Message" in text
+    assert "```\n\nkept by hand\n\n## First Message" in text
+    assert text.endswith("## Later\n\n- look at **this**\n")
 
 
 def test_a_heading_in_a_code_fence_is_text() -> None:

@@ -173,7 +173,7 @@ def test_a_goal_that_a_person_wrote_stays_until_another_plan_is_approved() -> No
 def test_the_working_context_is_replaced_and_a_persons_lines_stay() -> None:
     old = SessionState(
         working=WorkingContext(last_error="boom", technical_state="old", extra=("Server: staging",)),
-        extra=(Section(heading="MY NOTES", text="call Ann", after="WORKING CONTEXT"),),
+        extra=(Section(heading="MY NOTES", text="call Ann"),),
         preamble="Written by hand.",
     )
     merged = merge(old, SessionState(working=WorkingContext(technical_state="new")))

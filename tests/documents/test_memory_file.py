@@ -108,7 +108,7 @@ def test_another_tools_memory_is_read(line_end: str) -> None:
             "four",
         ),
         key_files=("src/a b.ts", "`src/c.ts` - the client"),
-        extra=(Section(heading="Next", text="- order", after="Learnings"),),
+        extra=(Section(heading="Next", text="- order"),),
     )
 
 
@@ -128,9 +128,9 @@ def test_a_key_file_that_is_no_text_is_named() -> None:
         MemoryFile.model_validate({"title": "x", "key_files": 5})
 
 
-def test_an_unknown_section_is_written_back_in_its_place() -> None:
+def test_unknown_sections_are_kept_below_the_known_ones() -> None:
     text = GOLDEN.replace("## Key Files", "## Thanks\nto nobody\n\n## Key Files") + "\n## End\n- x\n"
-    assert render_memory(parse_memory(text)) == text
+    assert render_memory(parse_memory(text)) == f"{GOLDEN}\n## Thanks\nto nobody\n\n## End\n- x\n"
 
 
 def test_only_what_would_be_read_as_structure_is_escaped() -> None:
@@ -161,11 +161,6 @@ def test_empty_items_are_no_items() -> None:
 def test_an_unclosed_fence_swallows_nothing() -> None:
     memory = parse_memory("# Memory: x\n\n## Goal\n```\nunclosed\n\n## Confidence Level\nLow\n")
     assert (memory.goal, memory.confidence) == ("```\nunclosed", "Low")
-
-
-def test_an_unknown_section_cannot_take_a_known_ones_name() -> None:
-    with pytest.raises(ValueError, match="cannot be called 'LEARNINGS'"):
-        MemoryFile(title="x", extra=(Section(heading="LEARNINGS"),))
 
 
 def test_invalid_memories_are_refused() -> None:

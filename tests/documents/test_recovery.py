@@ -133,7 +133,6 @@ def test_a_text_that_a_model_wrote_freely_is_read(line_end: str) -> None:
             Section(
                 heading="Risks",
                 text="- The old service stops in March\n```\n## not a section\n```",
-                after="Pending",
             ),
         ),
     )
@@ -149,17 +148,6 @@ def test_no_line_of_a_text_is_lost(name: str) -> None:
             assert bare in written.replace("`", "")
 
 
-def test_the_plan_may_stand_below_without_a_list_of_working_files() -> None:
-    text = "## Execution Plan\n<details>\na\n</details>\n\n## b\n</details>\n## Notes\n<details>\n</details>"
-    recovery = parse_recovery(text)
-    assert recovery.plan.content == "a\n</details>\n\n## b"
-    assert recovery.notes == "<details>\n</details>"
-    plan = parse_recovery(
-        "## Execution Plan\n<details>\na\n</details>\n## b\n</details>\nc\n## Notes\nd"
-    ).plan
-    assert plan.content == "a\n</details>\n## b\n\nc"
-
-
 def test_an_open_details_ends_at_the_working_files() -> None:
     recovery = parse_recovery("## Execution Plan\n<details>\n## a\n```\nb\n\n## Working Files\n- c\n")
     assert recovery.plan.content == "## a\n```\nb"
@@ -173,15 +161,15 @@ def test_text_beside_the_details_belongs_to_the_plan() -> None:
     assert recovery.plan.content == "a\n\nb"
 
 
-def test_an_unknown_section_behind_the_plan_stays_there() -> None:
+def test_an_unknown_section_behind_the_plan_is_no_part_of_it() -> None:
     text = GOLDEN.replace(
         "</details>\n\n## Working Files (Modified)\n- ",
         "</details>\n\n## Risk\nnone\n\n## Working Files (Modified)\n- ",
     )
     recovery = parse_recovery(text)
-    assert recovery.extra == (Section(heading="Risk", text="none", after="Execution Plan"),)
+    assert recovery.extra == (Section(heading="Risk", text="none"),)
     assert recovery.plan.content == PLAN
-    assert render_recovery(recovery) == text
+    assert render_recovery(recovery) == f"{GOLDEN}\n\n## Risk\nnone"
 
 
 def _comes_back(recovery: Recovery) -> bool:
@@ -193,13 +181,6 @@ def test_other_texts_cannot_end_the_plan() -> None:
     assert _comes_back(RECOVERY.replace(notes=quoted))
     assert _comes_back(RECOVERY.replace(plan=Plan(content="a\n</details>\n\n## Notes\nb")))
     assert _comes_back(RECOVERY.replace(decisions=(quoted,), last_action=f"{quoted}\n## Working files"))
-
-
-def test_an_unknown_section_that_closes_details_goes_below_the_working_files() -> None:
-    section = Section(heading="Risk", text="<details>\n</details>", after="Execution Plan")
-    recovery = RECOVERY.replace(extra=(section,))
-    assert recovery.extra[0].after == "Working Files (Modified)"
-    assert _comes_back(recovery)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text() -> None:

@@ -175,7 +175,7 @@ def test_a_models_spelling_is_read_without_its_chatter(line_end: str) -> None:
             Decision(text="we agreed on z"),
         ),
         working=WorkingContext(files_modified="- a.py\n- b.py", last_error="boom\n- at line 3"),
-        extra=(Section(heading="Mood", text="good", after="IDENTITY"),),
+        extra=(Section(heading="Mood", text="good"),),
     )
 
 
@@ -200,7 +200,7 @@ def test_a_decision_with_another_label_is_kept_whole() -> None:
 
 
 def test_lines_like_the_first_and_the_last_are_text() -> None:
-    section = Section(heading="Mood", text="=== END STATE ===\nx", after="IDENTITY")
+    section = Section(heading="Mood", text="=== END STATE ===\nx")
     state = STATE.replace(preamble="=== SESSION STATE v9 ===\nx", extra=(section,))
     assert parse_session_state(render_session_state(state)) == state
 

@@ -21,7 +21,7 @@ from memtui.cli.options import (
 )
 from memtui.cli.output import can_answer, print_document, print_recovery_box, print_result, say
 from memtui.documents.capture import Capture
-from memtui.documents.format import Section, name_of
+from memtui.documents.format import escape, name_of
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
 from memtui.engines.ask import Engine
 from memtui.engines.drafts import cited_review
@@ -77,8 +77,8 @@ def by_claude(draft: Draft, capture: Capture, places: Places, called_off: Callab
 
 def as_text(draft: Draft) -> str:
     """A draft as one text to edit: the memory file, with the summary as its first section."""
-    summary = Section(heading=_SUMMARY, text=draft.summary, after="")
-    return render_memory(draft.memory.replace(extra=(summary, *draft.memory.extra)))
+    title, gap, rest = render_memory(draft.memory).partition("\n\n")
+    return f"{title}\n\n## {_SUMMARY}\n{escape(draft.summary)}{gap}{rest}"
 
 
 def from_text(text: str) -> Draft:

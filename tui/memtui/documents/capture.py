@@ -7,21 +7,20 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal, cast
 
-from pydantic import AfterValidator, ValidationInfo, field_validator
+from pydantic import AfterValidator
 
 from memtui.documents.capture_text import PENDING, TITLE, fence, head, quote
 from memtui.documents.format import (
     Block,
     Document,
-    Layout,
     Line,
     Moment,
     Record,
     Section,
     escape,
     fenced,
+    layout,
     name_of,
-    placed,
     read,
     render,
     unescape,
@@ -32,7 +31,7 @@ from memtui.ground.text import FormatError, file_text, without_backticks, withou
 Status = Literal["pending", "reviewed"]
 
 _TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY = "Transcript", "First Message", "Summary", "Memory"
-_LAYOUT = Layout(_TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY)
+_LAYOUT = layout(_TRANSCRIPT, _FIRST, _SUMMARY, _MEMORY)
 _NO_MEMORY = "_No memory file._"
 
 _META = re.compile(
@@ -69,12 +68,6 @@ class Capture(Record):
     """Further text of the Memory section."""
     extra: tuple[Section, ...] = ()
     """Unknown sections."""
-
-    @field_validator("extra")
-    @classmethod
-    def _placed(cls, value: tuple[Section, ...], info: ValidationInfo) -> tuple[Section, ...]:
-        summarised = info.data.get("summary") or info.data.get("status") == "reviewed"
-        return placed(value, _LAYOUT, without=() if summarised else (_SUMMARY,))
 
 
 def reviewed(capture: Capture, *, summary: str, memory: str) -> Capture:

@@ -8,12 +8,9 @@ unchanged.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from itertools import accumulate
-from operator import itemgetter
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict
@@ -82,12 +79,10 @@ Items = Annotated[tuple[str, ...], BeforeValidator(_items)]
 
 
 class Section(Record):
-    """A section unknown to its format: kept, and written back to its place."""
+    """A section unknown to its format: kept, and written below the known ones."""
 
     heading: Line
     text: Block = ""
-    after: str | None = None
-    """The heading, as written, of the known section before it; "" if there is none, None for the last."""
 
 
 _HEADING = re.compile(r"##(?:[ \t]+(.*))?$")
@@ -108,46 +103,21 @@ def fenced(lines: Sequence[str]) -> bytearray:
     An unclosed fence does not count: it must not swallow the rest of a document.
     """
     marks = bytearray(len(lines))
-    places = [index for index, line in enumerate(lines) if line.startswith(("```", "~~~"))]
-    closers = _Closers(lines, places)
     end = -1
-    for index in places:
-        if index > end:
-            found = closers.after(index, lines[index])
-            if found is not None:
-                end = found
-                marks[index : end + 1] = b"\x01" * (end + 1 - index)
+    unclosed = {"`": 1 << 30, "~": 1 << 30}  # no later fence of that length is closed, either
+    for index, line in enumerate(lines):
+        opener = _FENCE.match(line) if index > end and line.startswith(("```", "~~~")) else None
+        run = (opener[1] or opener[2]) if opener else ""
+        if not run or len(run) >= unclosed[run[0]]:
+            continue
+        ends = (at for at in range(index + 1, len(lines)) if lines[at].startswith(run))
+        found = next((at for at in ends if not lines[at].rstrip().strip(run[0])), None)
+        if found is None:
+            unclosed[run[0]] = len(run)
+        else:
+            end = found
+            marks[index : end + 1] = b"\x01" * (end + 1 - index)
     return marks
-
-
-class _Closers:
-    """The lines that can close a fence. One pass at the start keeps the whole search linear."""
-
-    def __init__(self, lines: Sequence[str], fences: Iterable[int]) -> None:
-        self._at: dict[str, list[tuple[int, int]]] = {"`": [], "~": []}
-        self._longest: dict[str, list[int]] = {}
-        for index in fences:
-            bare = lines[index].rstrip()
-            mark = bare[:1]
-            if bare.count(mark) == len(bare):
-                self._at[mark].append((index, len(bare)))
-        for mark, places in self._at.items():
-            self._longest[mark] = [*accumulate((size for _, size in reversed(places)), max)][::-1]
-
-    def after(self, index: int, line: str) -> int | None:
-        """The line that closes the fence opened by `line` at `index`; None when it stays open."""
-        opener = _FENCE.match(line)
-        if opener is None:
-            return None
-        run = opener[1] or opener[2]
-        mark = run[:1]
-        places = self._at[mark]
-        place = bisect_right(places, index, key=itemgetter(0))
-        if place == len(places) or self._longest[mark][place] < len(run):
-            return None
-        while places[place][1] < len(run):
-            place += 1
-        return places[place][0]
 
 
 def _never(_: str) -> bool:
@@ -189,17 +159,14 @@ def name_of(title: str) -> str:
     return " ".join(name.casefold().split())
 
 
-class Layout:
-    """The known sections of a format, in order, with their accepted names."""
+Layout = Mapping[str, str]
+"""The known sections of a format, by each of their names."""
 
-    def __init__(self, *titles: str, aliases: Mapping[str, str] | None = None) -> None:
-        self.titles = titles
-        self._by_name = {name_of(title): title for title in titles}
-        self._by_name.update({name_of(alias): title for alias, title in (aliases or {}).items()})
 
-    def find(self, title: str) -> str | None:
-        """The known section that a heading means, in its spelling there; None for an unknown one."""
-        return self._by_name.get(name_of(title))
+def layout(*titles: str, aliases: Mapping[str, str] | None = None) -> Layout:
+    """The layout of a format; aliases are further names of a section."""
+    names = {title: title for title in titles} | dict(aliases or {})
+    return {name_of(name): title for name, title in names.items()}
 
 
 @dataclass(slots=True)
@@ -219,55 +186,25 @@ class Document:
         return unescape("\n".join(self.lines(title)), always)
 
 
-def read(lines: Sequence[str], layout: Layout, always: LineTest = _never) -> Document:
+def read(lines: Sequence[str], known: Layout, always: LineTest = _never) -> Document:
     """Split a text into sections. The parts of a repeated known section are joined."""
     document = Document()
     inside = fenced(lines)
-    title, body, after = None, document.preamble, ""
+    body, unknown = document.preamble, list[tuple[str, list[str]]]()
     for index, line in enumerate(lines):
         new = None if inside[index] else heading(line)
         if new is None:
             body.append(line)
-            continue
-        _keep(document, title, body, after, always)
-        known = layout.find(new)
-        if known is None:
-            title, body = new, []
-        else:
-            body = document.bodies.setdefault(known, [])
+        elif title := known.get(name_of(new)):
+            body = document.bodies.setdefault(title, [])
             body.append("")
-            title, after = None, known
-    _keep(document, title, body, after, always)
-    return document
-
-
-def _keep(document: Document, title: str | None, body: list[str], after: str, always: LineTest) -> None:
-    if title is not None:
+        else:
+            body = []
+            unknown.append((new, body))
+    for new, body in unknown:
         text = unescape("\n".join(without_blank_ends(body)), always)
-        document.extra.append(Section(heading=title, text=text, after=after))
-
-
-def placed(extra: Iterable[Section], layout: Layout, without: Iterable[str] = ()) -> tuple[Section, ...]:
-    """Unknown sections in the order in which they are written; `without` names the known ones left out.
-
-    Raises:
-        ValueError: when one has the heading of a known section.
-    """
-    missing = set(without)
-    written: list[str] = [""]
-    place: dict[str | None, str] = {"": ""}
-    for title in layout.titles:
-        if title not in missing:
-            written.append(title)
-        place[title] = written[-1]
-    result = []
-    for section in extra:
-        if layout.find(section.heading):
-            raise ValueError(f"an unknown section cannot be called {section.heading!r}")
-        after = place.get(section.after, written[-1])
-        result.append(section if section.after == after else section.replace(after=after))
-    order = {title: index for index, title in enumerate(written)}
-    return tuple(sorted(result, key=lambda section: order[section.after or ""]))
+        document.extra.append(Section(heading=new, text=text))
+    return document
 
 
 def render(
@@ -278,24 +215,19 @@ def render(
     empty: str = "",
     always: LineTest = _never,
 ) -> str:
-    """Known sections in the order of `bodies`, each followed by its unknown ones.
+    """Known sections in the order of `bodies`, then the unknown ones.
 
     Args:
         bodies: Heading to finished body.
-        extra: Unknown sections, as `placed` orders them.
+        extra: Unknown sections.
         gap: Text between a heading and its body.
         empty: Text after the heading of an empty section.
         always: See `escape`.
     """
-    parts: list[str] = []
-    for title in ("", *bodies):
-        if title:
-            body = bodies[title]
-            parts.append(f"## {title}{gap}{body}" if body else f"## {title}{empty}")
-        for section in extra:
-            if section.after == title:
-                text = escape(section.text, always)
-                parts.append(f"## {section.heading}".rstrip() + (gap + text if text else ""))
+    parts = [f"## {title}{gap}{body}" if body else f"## {title}{empty}" for title, body in bodies.items()]
+    for section in extra:
+        text = escape(section.text, always)
+        parts.append(f"## {section.heading}".rstrip() + (gap + text if text else ""))
     return "\n\n".join(parts)
 
 

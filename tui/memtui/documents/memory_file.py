@@ -11,20 +11,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator
 
 from memtui.documents.events import NOT_PASSED, check_line, failed_checks, is_sure, landmark_line
 from memtui.documents.format import (
     Block,
     Items,
-    Layout,
     Line,
     Record,
     Section,
     escape,
     fenced,
+    layout,
     parse_items,
-    placed,
     read,
     render,
     render_items,
@@ -53,7 +52,7 @@ from memtui.transcript.short_text import capitalised, shortened
 
 _GOAL, _LEARNINGS, _QUESTIONS = "Goal", "Learnings", "Open Questions / Issues"
 _CONFIDENCE, _KEY_FILES = "Confidence Level", "Key Files"
-_LAYOUT = Layout(
+_LAYOUT = layout(
     _GOAL,
     _LEARNINGS,
     _QUESTIONS,
@@ -93,11 +92,6 @@ class MemoryFile(Record):
     """Text between the title and the first section."""
     extra: tuple[Section, ...] = ()
     """Unknown sections."""
-
-    @field_validator("extra")
-    @classmethod
-    def _placed(cls, value: tuple[Section, ...]) -> tuple[Section, ...]:
-        return placed(value, _LAYOUT)
 
 
 def render_memory(memory: MemoryFile) -> str:

@@ -37,9 +37,7 @@ from memtui.documents.format import (
     Block,
     Document,
     Items,
-    Layout,
     Line,
-    LineTest,
     Record,
     Section,
     escape,
@@ -47,9 +45,9 @@ from memtui.documents.format import (
     heading,
     indented,
     is_none,
+    layout,
     name_of,
     parse_items,
-    placed,
     read,
     render,
     render_items,
@@ -124,7 +122,7 @@ _LISTS = {
     "changes": "Changes Made",
     "pending": "Pending",
 }
-_LAYOUT = Layout(_SESSION, _ROOT, _OBJECTIVE, _PLAN, _WORKING, _REFERENCE, _LAST, *_LISTS.values(), _NOTES)
+_LAYOUT = layout(_SESSION, _ROOT, _OBJECTIVE, _PLAN, _WORKING, _REFERENCE, _LAST, *_LISTS.values(), _NOTES)
 
 _SOURCES = {"workflow": "workflow (IMPL_PLAN.md)", "todo": "todo (TodoWrite)"}
 _NAMES = {written: name for name, written in _SOURCES.items()}
@@ -214,12 +212,6 @@ class Recovery(Record):
     def _named(cls, value: tuple[RoleFile, ...]) -> tuple[RoleFile, ...]:
         return tuple(file for file in value if not is_none(file.path))
 
-    @field_validator("extra")
-    @classmethod
-    def _placed(cls, value: tuple[Section, ...]) -> tuple[Section, ...]:
-        # Reading ends the plan at the last `</details>` above Working Files: nothing else there may hold one.
-        return placed((_clear_of_plan(section) for section in value), _LAYOUT)
-
 
 class NamedFiles(NamedTuple):
     """The files named in a recovery text."""
@@ -227,12 +219,6 @@ class NamedFiles(NamedTuple):
     project_root: str
     files: tuple[RoleFile, ...]
     """Modified ones, then those that were only read."""
-
-
-def _clear_of_plan(section: Section) -> Section:
-    if section.after == _PLAN and any(_is_details_end(line) for line in section.text.split("\n")):
-        return section.replace(after=_WORKING)
-    return section
 
 
 def render_recovery(recovery: Recovery) -> str:
@@ -356,48 +342,30 @@ def plan_span(lines: list[str]) -> tuple[int, int]:
 def section_of(line: str) -> str | None:
     """The known section that a line begins."""
     found = heading(line)
-    return None if found is None else _LAYOUT.find(found)
+    return None if found is None else _LAYOUT.get(name_of(found))
 
 
 def _plan_end(lines: list[str], start: int) -> int:
-    below = range(len(lines) - 1, start - 1, -1)
-    working = next((index for index in below if _is_working_heading(lines[index])), None)
-    limit = len(lines) if working is None else working
-    wrapped = _opens_details(lines, start, limit)
-    ends = [index for index in range(start, limit) if _is_details_end(lines[index])] if wrapped else []
-    if not ends:
-        # Below a heading that opens no <details>, only a known section ends the plan: it may have headings.
-        return _next_heading(lines, start, lambda line: section_of(line) is not None)
-    end = _end_before_section(lines, ends) if working is None else ends[-1]
-    return _next_heading(lines, end + 1, lambda line: heading(line) is not None)
+    """The heading that ends the plan: a known one, or any below the ``</details>`` of the plan.
 
-
-def _opens_details(lines: Sequence[str], start: int, stop: int) -> bool:
-    for index in range(start, stop):
-        line = lines[index].strip()
-        if line and not _SOURCE.match(line):
-            return _DETAILS.match(line) is not None
-    return False
+    A plan may hold headings and ``</details>``, but nothing below the working files is its own.
+    """
+    texts = (line.strip() for line in lines[start:])
+    first = next((line for line in texts if line and not _SOURCE.match(line)), "")
+    working = [index for index in range(start, len(lines)) if _is_working_heading(lines[index])]
+    stop = working[-1] if working else len(lines)
+    ends = [index for index in range(start, stop) if _is_details_end(lines[index])]
+    wrapped = bool(ends and _DETAILS.match(first))
+    start = ends[-1] + 1 if wrapped else start
+    inside = fenced(lines[start:])
+    for index, line in enumerate(lines[start:]):
+        if not inside[index] and (heading(line) is not None if wrapped else section_of(line)):
+            return start + index
+    return len(lines)
 
 
 def _is_details_end(line: str) -> bool:
     return line.strip().casefold() == "</details>"
-
-
-def _end_before_section(lines: list[str], ends: list[int]) -> int:
-    """In a text without Working Files: the first that a known section or nothing follows, else the last."""
-    for end in ends:
-        below = next((index for index in range(end + 1, len(lines)) if lines[index].strip()), None)
-        if below is None or section_of(lines[below]):
-            return end
-    return ends[-1]
-
-
-def _next_heading(lines: list[str], start: int, ends: LineTest) -> int:
-    rest = lines[start:]
-    inside = fenced(rest)
-    found = (index for index, line in enumerate(rest) if not inside[index] and ends(line))
-    return start + next(found, len(rest))
 
 
 def _read_plan(lines: list[str], more: list[str]) -> Plan:

@@ -28,14 +28,13 @@ from memtui.documents.format import (
     Block,
     Document,
     Items,
-    Layout,
     Line,
     Record,
     Section,
     escape,
     indented,
+    layout,
     parse_items,
-    placed,
     read,
     render,
     render_items,
@@ -226,7 +225,7 @@ LATEST = 999_999_999
 _IDENTITY, _TASKS = "IDENTITY", "TASK TREE"
 _DECISIONS = "KEY DECISIONS (append-only, NEVER delete)"
 _WORKING, _DYNAMICS = "WORKING CONTEXT", "CONVERSATION DYNAMICS"
-_LAYOUT = Layout(_IDENTITY, _TASKS, _DECISIONS, _WORKING, _DYNAMICS)
+_LAYOUT = layout(_IDENTITY, _TASKS, _DECISIONS, _WORKING, _DYNAMICS)
 
 _HEADER = re.compile(r"(?:[*#]{1,3} ?)?===+\s*SESSION STATE(?:\s+v?\s*([0-9]{1,9}))?\s*===", re.IGNORECASE)
 _END = re.compile(r"(?:[*#]{1,3} ?)?===+\s*END STATE\s*===", re.IGNORECASE)
@@ -334,11 +333,6 @@ class SessionState(Record):
     @classmethod
     def _said(cls, value: tuple[Decision, ...]) -> tuple[Decision, ...]:
         return tuple(decision for decision in value if decision.text)
-
-    @field_validator("extra")
-    @classmethod
-    def _placed(cls, value: tuple[Section, ...]) -> tuple[Section, ...]:
-        return placed(value, _LAYOUT)
 
 
 def render_session_state(state: SessionState) -> str:
