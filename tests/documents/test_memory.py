@@ -14,9 +14,7 @@ from memtui.documents.memory import (
     MemoryMeta,
     StoredMemory,
     has_front_matter,
-    load,
     parse_stored,
-    quick_load,
     read_head,
     render_stored,
 )
@@ -63,47 +61,6 @@ def test_a_memory_comes_back_as_it_was(memory: StoredMemory) -> None:
     assert parse_stored(data) == memory
     assert render_stored(parse_stored(data)) == data
     assert read_head(data) == memory.meta
-
-
-@given(stored_memories)
-def test_both_readers_read_the_same(memory: StoredMemory) -> None:
-    lines = render_stored(memory).decode("utf-8", "replace").split("\n---\n")[0].split("\n")[1:]
-    quick = quick_load(lines, tuple(MemoryMeta.model_fields))
-    assert quick is None or quick == load("\n".join(lines) + "\n")
-
-
-def _agree(value: str) -> None:
-    line = f"tags: {value}"
-    quick = quick_load([line], ["tags"])
-    assert quick is None or quick == load(f"{line}\n")
-
-
-@given(st.text(alphabet="aé1 :#'\"[],{}~-.!&*?|>\\\t\x85", max_size=6))
-def test_both_readers_read_the_same_of_a_foreign_line(value: str) -> None:
-    _agree(value)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "null",
-        "NULL",
-        "~",
-        "a: b",
-        "a:",
-        "a #b",
-        "a#b",
-        "a:b",
-        "'it''s'",
-        "[a, null]",
-        "[a b, c/d]",
-        "[]",
-        "[,]",
-        "a ",
-    ],
-)
-def test_both_readers_read_the_same_of_lines_that_mislead(value: str) -> None:
-    _agree(value)
 
 
 def test_each_value_stands_on_one_line() -> None:
@@ -280,26 +237,6 @@ def test_our_own_lines_need_no_yaml_reader(monkeypatch: pytest.MonkeyPatch) -> N
     for _ in range(1000):
         read_head(GOLDEN)
     assert process_time() - start < 2
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        "id: x",
-        "no key",
-        "a: 1\n---",
-        "a: &x b\nc: *x",
-        " a: 1",
-        "a: {",
-        "- x",
-        "a: 1\n'id': 2",
-        'a: 1\n"b:c": 2',
-        "a: 1\n? project\n: x",
-    ],
-)
-def test_foreign_lines_that_would_break_the_front_matter_cannot_be(other: str) -> None:
-    with pytest.raises(ValueError, match="not YAML lines of unknown keys"):
-        META.replace(other=other)
 
 
 def test_front_matter_is_known_by_its_first_line() -> None:

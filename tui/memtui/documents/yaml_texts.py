@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
+from memtui.ground.text import FormatError
 
-def dump(values: dict[str, object]) -> str:
+
+def dump(values: Mapping[str, object]) -> str:
     """Values as YAML, one line per key whatever its length: `stored_memory.read_head` relies on it."""
     return yaml.dump(
-        values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1 << 30
+        dict(values),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=1 << 30,
     )
 
 
@@ -21,16 +29,19 @@ class _Dumper(yaml.SafeDumper):
         return super().represent_mapping(tag, mapping, flow_style=False)
 
 
-def load_texts(text: str) -> object:
-    """The value of a YAML document.
+def load(text: str) -> dict[str, object]:
+    """The values of a mapping: texts, lists or mappings; numbers, truth values and times stay as written.
 
     Raises:
-        ValueError: it is not valid, or too deep, or has an alias or a tag.
+        FormatError: it is not a valid mapping, or too deep, or has an alias or a tag.
     """
     try:
-        return _Loader(text).get_single_data()
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(str(error)) from error
+        values = _Loader(text).get_single_data()
+    except (yaml.YAMLError, RecursionError):
+        raise FormatError("its front matter is not valid YAML") from None
+    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+        raise FormatError("its front matter is not a list of keys and values")
+    return values
 
 
 DEEPEST = 50

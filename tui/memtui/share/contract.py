@@ -18,7 +18,8 @@ from typing import Annotated, NamedTuple
 from pydantic import BeforeValidator, Field, ValidationError
 
 from memtui.documents.format import Line, Moment, Record
-from memtui.documents.memory import dump, load, quick_load
+from memtui.documents.memory import quick_load
+from memtui.documents.yaml_texts import dump, load
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError

@@ -253,7 +253,7 @@ def as_claudes(stored: StoredMemory, title: str, folder: Path) -> tuple[Path, st
         title: its title in lists.
         folder: Claude's folder.
     """
-    from memtui.documents.memory import dump
+    from memtui.documents.yaml_texts import dump
 
     title = one_line(masked(title))
     name = _NO_NAME.sub("-", title.lower())[:_NAME_LENGTH].strip("-") or stored.meta.id.lower()
