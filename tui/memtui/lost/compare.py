@@ -16,6 +16,8 @@ from memtui.lost.verdicts import Text, stems
 from memtui.lost.worth import doubles, ranked, worth
 from memtui.transcript.records import Facts
 
+_TELLING = 3
+"""The least words by which a line of Claude's is known again."""
 _AGAIN = 14.0
 """Worth of a line that was needed again, or whose words that the summary lacks all came up again after it."""
 
@@ -71,7 +73,8 @@ def _row(
     verdict = summary.verdict(line)
     need = trace.needs.get(line.target) if line.target else None
     value = worth(line, len(verdict.missing), trace.compaction.source.line)
-    if need or ((new := summary.lacks(line.text)) and new <= followed):
+    new = summary.lacks(line.text)
+    if need or (len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed):
         value += _AGAIN
     preserved = line.source.line in trace.preserved
     row = Row(
