@@ -89,8 +89,8 @@ PAYLOADS = {**CONTROL, **MARKUP, **ODD}
 EVERYTHING = " | ".join(text[:300] for text in PAYLOADS.values())
 LINES = "\n".join(PAYLOADS.values())
 _ALL = list(PAYLOADS.values())
-TEXTS = [" ".join(_ALL[number : number + 3]) for number in range(0, len(_ALL), 3)]
-"""The payloads by threes: as many rows as a test has the time to look at."""
+TEXTS = [" ".join(_ALL[number : number + 6]) for number in range(0, len(_ALL), 6)]
+"""The payloads by sixes: as many rows as a test has the time to look at."""
 
 
 def in_name(text: str) -> str:

@@ -12,7 +12,7 @@ from tests.app.world import World
 
 async def at_once(driver: Driver, keys: str) -> None:
     """Let keys arrive in one go, as a terminal hands them over when the app was busy."""
-    names = {"/": "slash", "\r": "enter", " ": "space"}
+    names = {"/": "slash", "\r": "enter", " ": "space", "\x1b": "escape"}
     for key in keys:
         driver.app.post_message(Key(names.get(key, key), key))
     for _ in range(5):
@@ -31,12 +31,20 @@ async def test_a_filter_typed_ahead_filters_and_clears_no_command(full: World) -
     assert full.project.session_state_json.read_bytes() == before
 
 
-async def test_a_whole_filter(full: World) -> None:
+async def test_a_whole_filter_and_what_follows_it(full: World) -> None:
     async with opened(full) as driver:
         await at_once(driver, "/stream q\r")
         assert driver.pane(PaneId.PENDING).filter_text == "stream q"
         assert driver.at(PaneId.PENDING)
         assert not driver.app.left
+        await at_once(driver, "/\x1b/e\rGk2G")
+        assert driver.pane(PaneId.PENDING).filter_text == "e"
+        assert driver.at(PaneId.MEMORIES) and driver.pane(PaneId.MEMORIES).index == 2
+        await driver.press("1", "g", "o")
+        view = await driver.until_transcript()
+        await at_once(driver, "/refresh\rl")
+        await driver.until_said("This is not a compaction")
+        assert view.window.query.text == "refresh"
 
 
 @pytest.mark.parametrize(("keys", "rows"), [("2G", (0, 2)), ("3G1G", (2, 0)), ("2j1j2j", (1, 2))])

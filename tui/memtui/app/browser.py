@@ -514,19 +514,15 @@ class BrowserScreen(StyledOnce):
         """Open the filter line. Awaited, so that the next keys go into it."""
         if not self.query(InputLine):
             await self.mount(InputLine("filter", FILTER_HINT), before=self.query_one(KeyFooter))
-        self.query_one(InputLine).open(self.pane.filter_text)
+        self.query_one(InputLine).open(self.pane.filter_text, self.pane)
 
     @on(InputLine.Changed)
     def _filter_changed(self, message: InputLine.Changed) -> None:
         self.pane.filter(message.text)
 
-    @on(InputLine.Kept)
     @on(InputLine.Dropped)
-    def _filter_left(self, message: InputLine.Kept | InputLine.Dropped) -> None:
-        if isinstance(message, InputLine.Dropped):
-            self.pane.filter("")
-        self.query_one(InputLine).close()
-        self.set_focus(self.pane)
+    def _filter_dropped(self) -> None:
+        self.pane.filter("")
 
     @on(InputLine.Moved)
     def _filter_moved(self, message: InputLine.Moved) -> None:

@@ -295,23 +295,17 @@ class SessionsScreen(Screen[None]):
         self._show()
 
     def action_filter(self) -> None:
-        self.query_one(InputLine).open(self._rows.filter)
+        self.query_one(InputLine).open(self._rows.filter, self.listing)
 
     @on(InputLine.Changed)
     def _filtered(self, event: InputLine.Changed) -> None:
         self._rows.filter = event.text.strip()
         self._show()
 
-    @on(InputLine.Kept)
-    def _kept(self) -> None:
-        self.listing.focus()
-        self.query_one(InputLine).close()
-
     @on(InputLine.Dropped)
     def _dropped(self) -> None:
         found = self.listing.selected
         self._rows.filter = ""
-        self._kept()
         self._show()
         if found:
             self.listing.select(found)  # what was found stays selected

@@ -121,7 +121,7 @@ class TranscriptScreen(StyledOnce):
 
     def action_find(self) -> None:
         self.finder.begin()
-        self.query_one(InputLine).open(self.finder.text, select=True)
+        self.query_one(InputLine).open(self.finder.text, self.view, select=True)
 
     @on(InputLine.Changed)
     def _find(self, event: InputLine.Changed) -> None:
@@ -130,12 +130,6 @@ class TranscriptScreen(StyledOnce):
     @on(InputLine.Dropped)
     def _dropped(self) -> None:
         self.finder.drop()
-        self._close_line()
-
-    @on(InputLine.Kept)
-    def _close_line(self) -> None:
-        self.view.focus()
-        self.query_one(InputLine).close()
         self.show_place()
 
     def action_again(self, step: int) -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingsMap, BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.keys import format_key
@@ -19,8 +19,13 @@ class TypedLine(Input):
     """An input of one line, in which keys act in the order in which they were typed."""
 
     async def on_key(self, event: events.Key) -> None:
-        """Edit at once."""
-        await _edit(self, event)
+        """Edit at once; a key typed ahead of what has moved the focus goes there."""
+        if self.app.focused is self:
+            await _edit(self, event)
+        else:
+            event.stop()
+            event.prevent_default()
+            await self.app.on_event(events.Key(event.key, event.character))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key is text: of `slash`, Textual 8.2.8 does not know the character."""
@@ -41,24 +46,34 @@ class TextField(TextArea):
 
 
 async def _edit(field: Widget, event: events.Key) -> None:
-    """Run the action of an editing key now.
+    """Run the action of a field's own key now.
 
     Textual 8.2.8 inserts characters when the widget receives the key, but runs bindings once the key has
     bubbled up to the app: of letters, backspaces and letters in one read, the backspaces come last.
     """
-    if event.is_printable:
-        return
-    bindings = BindingsMap(field.BINDINGS).key_to_bindings.get(event.key, ())
-    for binding in bindings:
-        if binding.action.startswith(("delete_", "cursor_")):
-            event.stop()
-            event.prevent_default()
-            await field.run_action(binding.action)
-            return
+    for binding in () if event.is_printable else field._bindings.key_to_bindings.get(event.key, ())[:1]:
+        event.stop()
+        event.prevent_default()
+        await field.run_action(binding.action)
 
 
 FILTER_HINT = "filter, enter keeps it, esc drops it"
 FIND_HINT = "find, enter keeps it, esc goes back"
+
+
+class _Line(TypedLine):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave(False)", "drop", tooltip="give up the text"),
+        Binding("enter", "leave(True)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+    ]
+
+    def action_leave(self, keep: bool) -> None:
+        self.query_ancestor(InputLine).leave(keep)
+
+    def action_move(self, rows: int) -> None:
+        self.post_message(InputLine.Moved(rows))
 
 
 class InputLine(Horizontal):
@@ -73,11 +88,6 @@ class InputLine(Horizontal):
         & > .status { width: auto; color: $quiet; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "drop", "drop", tooltip="give up the text"),
-        Binding("down", "move(1)", show=False),
-        Binding("up", "move(-1)", show=False),
-    ]
 
     class Changed(Message):
         """The text was changed."""
@@ -87,10 +97,10 @@ class InputLine(Horizontal):
             self.text = text
 
     class Kept(Message):
-        """Enter was pressed: the text stays in effect."""
+        """The line was left by enter: the text stays in effect."""
 
     class Dropped(Message):
-        """Escape was pressed: the text is discarded."""
+        """It was left by escape: the text is discarded."""
 
     class Moved(Message):
         """Up or down was pressed: the selection moves by this many rows."""
@@ -102,8 +112,9 @@ class InputLine(Horizontal):
     def __init__(self, name: str, hint: str) -> None:
         """Make the line, closed, as ``<name>-line``; the input is `name`, and has the hint while empty."""
         super().__init__(id=f"{name}-line")
-        self._input = TypedLine(id=name, compact=True, placeholder=hint)
+        self._input = _Line(id=name, compact=True, placeholder=hint)
         self._status = Label(Content(""), classes="status")
+        self._back: Widget | None = None
 
     def compose(self) -> ComposeResult:
         yield Label(Content(" / "), classes="label")
@@ -114,11 +125,12 @@ class InputLine(Horizontal):
     def is_open(self) -> bool:
         return self.has_class("-open")
 
-    def open(self, text: str, *, select: bool = False) -> None:
+    def open(self, text: str, back: Widget, *, select: bool = False) -> None:
         """Show the line and focus it.
 
         Args:
             text: the text to edit; it is not posted as a change.
+            back: gets the focus afterwards.
             select: select all of it, so that typing replaces it.
         """
         self.add_class("-open")
@@ -126,10 +138,14 @@ class InputLine(Horizontal):
             self._input.value = text
         if select:
             self._input.action_select_all()
+        self._back = back
         self.screen.set_focus(self._input)
 
-    def close(self) -> None:
+    def leave(self, keep: bool) -> None:
+        """Close the line, and give the focus back now: it may be typed on."""
         self.remove_class("-open")
+        self.screen.set_focus(self._back)
+        self.post_message(self.Kept() if keep else self.Dropped())
 
     def focus_is_at(self, widget: Widget) -> None:
         """Hide the line when another widget gets the focus, show it when its input does."""
@@ -142,16 +158,4 @@ class InputLine(Horizontal):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        if self.is_open:
-            self.post_message(self.Changed(event.value))
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.post_message(self.Kept())
-
-    def action_drop(self) -> None:
-        self.post_message(self.Dropped())
-
-    def action_move(self, rows: int) -> None:
-        self.post_message(self.Moved(rows))
+        self.post_message(self.Changed(event.value))
