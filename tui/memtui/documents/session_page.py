@@ -241,8 +241,11 @@ Safe = Callable[[str], str]
 _RUNS = re.compile("`+")
 _MAY_SWALLOW = re.compile(r"```|~~~|<")
 """Fences and HTML whose opening in a text would swallow the text after it."""
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_SPAN = re.compile(r"((?<!`)(?:`+)(?!`).*?(?<!`)`+(?!`))")
+_TAG_OR_CODE = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}(?!`)|~{3,}(?!~)).*?^ {0,3}(?P=fence)"
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n\n).)*?(?<!`)(?P=ticks)(?!`)|<(?=[A-Za-z/!?])",
+    re.MULTILINE | re.DOTALL,
+)
 _END = "memtui-end"
 
 
@@ -324,46 +327,12 @@ def contained(text: str) -> str:
         return text
     from markdown_it import MarkdownIt  # slow to import, and rarely needed
 
-    text = _without_html(text)
-    last = MarkdownIt("commonmark").parse(f"{text}\n\n{_END}")[-2:]
-    ends = last and (last[0].type, last[0].level, last[0].content) == ("inline", 1, _END)
-    return text if ends else fenced(text)
-
-
-def _without_html(text: str) -> str:
-    """A Markdown text whose HTML is text for every reader: each ``<`` that may open a tag is escaped.
-
-    Only code stays as it is: fenced or indented, or between back-ticks in a line.
-    """
-    if not _TAG.search(text):
-        return text
-    from markdown_it import MarkdownIt
-
-    # HTML is off, as it will be once it is escaped: a comment then hides no fence.
-    tokens = MarkdownIt("commonmark", {"html": False}).parse(text)
-    code = {
-        number
-        for each in tokens
-        if each.type in ("fence", "code_block") and each.map
-        for number in range(*each.map)
-    }
-    rows = (row if number in code else _escaped(row) for number, row in enumerate(text.split("\n")))
-    made = "\n".join(rows)
-    return made if not _has_html(made) else fenced(text)
-
-
-def _escaped(row: str) -> str:
-    parts = _SPAN.split(row)  # every second one is code
-    return "".join(part if at % 2 else _TAG.sub(r"\\<", part) for at, part in enumerate(parts))
-
-
-def _has_html(text: str) -> bool:
-    from markdown_it import MarkdownIt
-
-    tokens = MarkdownIt("commonmark").parse(text)
-    return any(
-        each.type in ("html_block", "html_inline") for one in tokens for each in (one, *(one.children or ()))
-    )
+    # HTML is text for every reader: each `<` outside code that may open a tag is escaped.
+    made = _TAG_OR_CODE.sub(lambda found: "\\<" if found[0] == "<" else found[0], text)
+    tokens = MarkdownIt("commonmark").parse(f"{made}\n\n{_END}")
+    ends = [(last.type, last.level, last.content) for last in tokens[-2:-1]] == [("inline", 1, _END)]
+    inside = (each.type for token in tokens for each in (token, *(token.children or ())))
+    return made if ends and not {"html_block", "html_inline"} & set(inside) else fenced(text)
 
 
 def plain(line: str) -> str:
