@@ -1,4 +1,4 @@
-"""Graphs of memories as data, DOT and Mermaid: no label breaks out."""
+"""Graphs of memories as data and as Mermaid: no label breaks out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.documents.memory_graph import Edge, Entity, Graph, Node, dot, graph_of, mermaid
+from memtui.documents.memory_graph import Edge, Entity, Graph, Node, graph_of, mermaid
 
 AUTH, TAX, SHOP = Entity("file", "/s/auth.py"), Entity("file", "/s/tax.py"), Entity("project", "/s")
 
@@ -51,17 +51,6 @@ def test_rarely_named_entities_are_left_out_on_request() -> None:
 
 def test_drawings() -> None:
     graph = graph_of([("CMEM-20260102-101500", "Fix the tax", [Entity("file", "D:\\a\\b\\c\\d.py"), SHOP])])
-    assert dot(graph) == (
-        "graph memories {\n"
-        "  layout=sfdp; overlap=false; splines=true;\n"
-        "  node [fontsize=10];\n"
-        '  m1 [shape=box, label="CMEM-20260102-101500 Fix the tax"];\n'
-        '  e1 [shape=note, label="b/c/d.py"];\n'
-        '  e2 [shape=folder, label="/s"];\n'
-        "  m1 -- e1;\n"
-        "  m1 -- e2;\n"
-        "}\n"
-    )
     assert mermaid(graph) == (
         "flowchart LR\n"
         '  m1["CMEM-20260102-101500 Fix the tax"]\n'
@@ -73,11 +62,9 @@ def test_drawings() -> None:
 
 
 def test_nothing_is_a_drawing_too() -> None:
-    assert dot(Graph((), ())).endswith("}\n")
     assert mermaid(Graph((), ())) == "flowchart LR\n"
 
 
-_DOT_NODE = re.compile(r'  [me]\d+ \[shape=\w+, label="((?:[^"\\\n]|\\\\|\\")*)"\];')
 _MERMAID_NODE = re.compile(r'  [me]\d+[\[({]+"([^"\n]*)"[\])}]+')
 
 
@@ -96,11 +83,8 @@ def test_any_label_stays_a_label(label: str) -> None:
 
 def _check(kind: str, label: str) -> None:
     graph = Graph((Node("e1", kind, label, label),), ())
-    drawn, chart = dot(graph), mermaid(graph)
-    (drawn + chart).encode()
-    lines = drawn.split("\n")
-    assert len(lines) == 6
-    assert _DOT_NODE.fullmatch(lines[3])
+    chart = mermaid(graph)
+    chart.encode()
     _, node, end = chart.split("\n")
     assert end == ""
     inside = _MERMAID_NODE.fullmatch(node)

@@ -197,9 +197,9 @@ def export(
 @click.option(
     "--graph",
     "drawn",
-    type=click.Choice(["json", "dot", "mermaid"]),
+    type=click.Choice(["json", "mermaid"]),
     metavar="FORMAT",
-    help="Print the graph of memories and what they name instead: json, dot (Graphviz) or mermaid.",
+    help="Print the graph of memories and what they name instead: json or mermaid.",
 )
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only those with this tag; may be repeated.")
 @click.option(
@@ -262,7 +262,7 @@ def list_(
 def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
     """The memories and the files, decisions, packages, sessions and projects that they name."""
     # Imported here: lists do not need it.
-    from memtui.documents.memory_graph import dot, mermaid
+    from memtui.documents.memory_graph import mermaid
     from memtui.store.relations import memory_graph
 
     if form == "json":
@@ -271,7 +271,7 @@ def _print_graph(backend: MemoryStore, where: Filter, form: str) -> None:
         print_json({"nodes": nodes, "edges": edges})
     else:
         made = memory_graph(backend, where, least=_DRAWN)
-        say((dot if form == "dot" else mermaid)(made).removesuffix("\n"))
+        say(mermaid(made).removesuffix("\n"))
 
 
 def _print_page(

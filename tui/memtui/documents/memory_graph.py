@@ -1,18 +1,14 @@
 """The entities that recovery texts name, and the graph of memories that they make.
 
-Labels are untrusted. Nodes have generated names, and labels are escaped so that no text in them can end their
-quotes, start a directive or be read as markup.
+Labels are untrusted: nodes have generated names, and labels are escaped.
 """
 
 from __future__ import annotations
 
 import math
-import posixpath
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memtui.documents.memory import MemoryMeta
@@ -33,7 +29,7 @@ _WEIGHTS = {FILE: 1.0, DECISION: 1.5, PACKAGE: 0.6, SESSION: 2.0, PROJECT: 0.0}
 """Weight of a shared entity by its kind. A shared project has none: lists already group by it."""
 
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?)$")
-_WSL = re.compile(r"/mnt/([a-z])/")
+_WSL = re.compile(r"^/mnt/([a-z])/")
 _NAMED_FILE = re.compile(
     r"(?<![\w:/\\.~@-])(?:[A-Za-z]:[\\/]|/)(?:[\w.@+~-]+[\\/]){1,64}[\w.@+~-]{0,200}\.[A-Za-z]\w{0,7}(?![\w/\\])"
 )
@@ -85,41 +81,26 @@ def entities(recovery: Recovery, said: MemoryMeta | None = None) -> tuple[Entity
         recovery: the text.
         said: its metadata in the store; None if it is not stored.
     """
-    root = recovery.project_root.strip() or (said.project if said else "")
+    root = without_backticks(one_line(recovery.project_root.strip() or (said.project if said else "")))
+    listed = [file.path for file in (*recovery.working_files, *recovery.reference_files)]
+    texts = (
+        recovery.objective, recovery.plan.content, recovery.last_action, *recovery.changes, *recovery.pending,
+        *recovery.known_issues, *recovery.decisions, recovery.notes,
+    )  # fmt: skip
+    named = [match[0] for text in texts for match in _NAMED_FILE.finditer(text)]
+    made = [
+        *(Entity(FILE, _path(path, root)) for path in (*listed, *named) if not is_unknown(path)),
+        *(Entity(DECISION, _decision(text)) for text in recovery.decisions if not is_unknown(text)),
+        *(Entity(PACKAGE, name) for text in recovery.dependencies for name in packages(text)),
+        Entity(SESSION, one_line(recovery.session_id)),
+        Entity(SESSION, said.session_id if said else ""),
+        Entity(PROJECT, root),
+    ]
     found: dict[Key, Entity] = {}
-    for entity in _all(recovery, said, without_backticks(one_line(root))):
+    for entity in made:
         if entity.name:
             found.setdefault(entity.key, entity)
     return tuple(found.values())
-
-
-def _all(recovery: Recovery, said: MemoryMeta | None, root: str) -> Iterator[Entity]:
-    files = (*recovery.working_files, *recovery.reference_files)
-    for file in (each for each in files if not is_unknown(each.path)):
-        yield Entity(FILE, _path(file.path, root))
-    for text in _texts(recovery):
-        for match in _NAMED_FILE.finditer(text):
-            yield Entity(FILE, _path(match[0], root))
-    for decision in _known(recovery.decisions):
-        yield Entity(DECISION, _decision(decision))
-    for dependency in _known(recovery.dependencies):
-        for package in packages(dependency):
-            yield Entity(PACKAGE, package)
-    yield Entity(SESSION, one_line(recovery.session_id))
-    if said:
-        yield Entity(SESSION, said.session_id)
-    yield Entity(PROJECT, root)
-
-
-def _known(items: Iterable[str]) -> Iterator[str]:
-    return (item for item in items if not is_unknown(item))
-
-
-def _texts(recovery: Recovery) -> Iterator[str]:
-    yield from (recovery.objective, recovery.plan.content, recovery.last_action)
-    for items in (recovery.changes, recovery.pending, recovery.known_issues, recovery.decisions):
-        yield from items
-    yield recovery.notes
 
 
 def _path(path: str, root: str) -> str:
@@ -150,16 +131,13 @@ def packages(dependency: str) -> list[str]:
     return [name for name in found if name.casefold() not in _NO_PACKAGE]
 
 
-@lru_cache(maxsize=1 << 14)
 def path_key(path: str) -> str:
-    """A normal form of a path: of case, slashes, dots, accents and drives as WSL mounts them."""
-    path = unicodedata.normalize("NFC", path).replace("\\", "/").casefold()
-    path = _WSL.sub(r"\1:/", path, count=1) if path.startswith("/mnt/") else path
-    return posixpath.normpath(path) if path else ""
+    """A normal form of a path: of case, slashes, and drives as WSL mounts them."""
+    return _WSL.sub(r"\1:/", path.replace("\\", "/").casefold())
 
 
 def _words(text: str) -> str:
-    return _LETTERS.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip()
+    return _LETTERS.sub(" ", text.casefold()).strip()
 
 
 def _package_key(name: str) -> str:
@@ -227,15 +205,7 @@ _WIDTH = 80
 """Characters of a label in a drawing."""
 _PARTS = 3
 """Maximum parts of a file's path in a drawing, counted from its end."""
-_DOT_SHAPES = {
-    MEMORY: "box",
-    FILE: "note",
-    DECISION: "diamond",
-    PACKAGE: "component",
-    SESSION: "oval",
-    PROJECT: "folder",
-}
-_MERMAID_SHAPES = {
+_SHAPES = {
     MEMORY: ("[", "]"),
     FILE: ("(", ")"),
     DECISION: ("{{", "}}"),
@@ -244,7 +214,7 @@ _MERMAID_SHAPES = {
     PROJECT: ("[(", ")]"),
 }
 # A number and a dot, or a dash, at the start would be a Markdown list.
-_MERMAID_UNSAFE = re.compile(r"[^\w ,/._:()+-]|^\W|(?<=\d)\.(?=\s)", re.ASCII)
+_UNSAFE = re.compile(r"[^\w ,/._:()+-]|^\W|(?<=\d)\.(?=\s)", re.ASCII)
 
 
 class Node(NamedTuple):
@@ -305,41 +275,21 @@ def graph_of(memories: Iterable[tuple[str, str, Sequence[Entity]]], *, least: in
     return Graph((*nodes, *known.values()), tuple(edges))
 
 
-def dot(graph: Graph) -> str:
-    """The graph in Graphviz's DOT language."""
-    lines = ["graph memories {", "  layout=sfdp; overlap=false; splines=true;", "  node [fontsize=10];"]
-    lines += [
-        f'  {node.id} [shape={_DOT_SHAPES[node.kind]}, label="{_dot_text(_label(node))}"];'
-        for node in graph.nodes
-    ]
-    lines += [f"  {edge.memory} -- {edge.entity};" for edge in graph.edges]
-    return "\n".join([*lines, "}"]) + "\n"
-
-
 def mermaid(graph: Graph) -> str:
     """The graph as a Mermaid flowchart, for a fenced block in Markdown."""
     lines = ["flowchart LR"]
     for node in graph.nodes:
-        opening, closing = _MERMAID_SHAPES[node.kind]
-        lines.append(f'  {node.id}{opening}"{_mermaid_text(_label(node))}"{closing}')
+        opening, closing = _SHAPES[node.kind]
+        lines.append(f'  {node.id}{opening}"{_label(node)}"{closing}')
     lines += [f"  {edge.memory} --- {edge.entity}" for edge in graph.edges]
     return "\n".join(lines) + "\n"
 
 
 def _label(node: Node) -> str:
-    """One clean line for a drawing."""
+    """One clean line, with every character that Mermaid may interpret as a numeric entity: ``#34;``."""
     name, title = clean_line(node.name), clean_line(node.title)
     if node.kind == FILE:
         parts = [part for part in re.split(r"[\\/]", name) if part]
         name = "/".join(parts[-_PARTS:]) if parts else name
-    return shortened(f"{name} {title}" if title and title != name else name, _WIDTH)
-
-
-def _dot_text(text: str) -> str:
-    # Graphviz interprets \N and the like, and HTML entities, in quotes, too.
-    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _mermaid_text(text: str) -> str:
-    """A text with every character that Mermaid may interpret as a numeric entity: ``#34;`` for a quote."""
-    return _MERMAID_UNSAFE.sub(lambda found: f"#{ord(found[0])};" if found[0].isascii() else found[0], text)
+    text = shortened(f"{name} {title}" if title and title != name else name, _WIDTH)
+    return _UNSAFE.sub(lambda found: f"#{ord(found[0])};" if found[0].isascii() else found[0], text)
