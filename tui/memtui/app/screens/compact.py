@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -38,12 +38,11 @@ _PAUSE = 0.3
 """Seconds without typing before the text is checked."""
 
 
+@dataclass
 class Read(Message):
     """Progress of reading the transcript."""
 
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self.share = share
+    share: float
 
     def can_replace(self, message: Message) -> bool:
         """Only the last one counts."""

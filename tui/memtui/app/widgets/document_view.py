@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -76,27 +77,19 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
+    @dataclass
     class Followed(Message):
         """A line with a link was chosen, by enter or a click."""
 
-        def __init__(self, view: DocumentView, link: str) -> None:
-            super().__init__()
-            self.view = view
-            self.link = link
+        view: DocumentView
+        link: str
 
         @property
         def control(self) -> DocumentView:
             return self.view
 
-    def __init__(
-        self,
-        document: Document = EMPTY,
-        *,
-        name: str | None = None,
-        id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, document: Document = EMPTY, *, id: str | None = None) -> None:  # noqa: A002 - Textual's
+        super().__init__(id=id)
         self._document = document
         self._layout = Layout(EMPTY, 1)
         self._ground: Style | None = None

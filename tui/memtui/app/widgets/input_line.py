@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on
@@ -89,12 +90,11 @@ class InputLine(Horizontal):
     }
     """
 
+    @dataclass
     class Changed(Message):
         """The text was changed."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
     class Kept(Message):
         """The line was left by enter: the text stays in effect."""
@@ -102,12 +102,11 @@ class InputLine(Horizontal):
     class Dropped(Message):
         """It was left by escape: the text is discarded."""
 
+    @dataclass
     class Moved(Message):
         """Up or down was pressed: the selection moves by this many rows."""
 
-        def __init__(self, rows: int) -> None:
-            super().__init__()
-            self.rows = rows
+        rows: int
 
     def __init__(self, name: str, hint: str) -> None:
         """Make the line, closed, as ``<name>-line``; the input is `name`, and has the hint while empty."""

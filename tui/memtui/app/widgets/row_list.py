@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -107,33 +108,30 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
+    @dataclass
     class Highlighted(Message):
         """Another row is selected, by the user or because the rows changed; None: there are no rows."""
 
-        def __init__(self, row_list: RowList, key: str | None) -> None:
-            super().__init__()
-            self.row_list = row_list
-            self.key = key
+        row_list: RowList
+        key: str | None
 
         def can_replace(self, message: Message) -> bool:
             """Only the last of several counts, so that a held key does not queue up work."""
             return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
 
+    @dataclass
     class Opened(Message):
         """The user opened a row: enter, a double click, or a click on the selected row."""
 
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
+        key: str
 
+    @dataclass
     class Window(Message):
         """The rows in sight have changed, from `first` on."""
 
-        def __init__(self, row_list: RowList, first: int, keys: Sequence[str]) -> None:
-            super().__init__()
-            self.row_list = row_list
-            self.first = first
-            self.keys = keys
+        row_list: RowList
+        first: int
+        keys: Sequence[str]
 
         def can_replace(self, message: Message) -> bool:
             """Rows that are already out of view need not be loaded."""
@@ -145,12 +143,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         *,
         is_header: Callable[[str], bool] | None = None,
         empty: str = "",
-        name: str | None = None,
         id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
     ) -> None:
         """Make an empty list; a key that `is_header` cannot be selected, and `empty` shows without rows."""
-        super().__init__(name=name, id=id, classes=classes)
+        super().__init__(id=id)
         self._is_header = is_header
         self._empty = empty
         self.rows: Sequence[str] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from textual import events
@@ -23,12 +24,11 @@ class Split(Horizontal):
     Until it is moved, the style sheet gives both their widths.
     """
 
+    @dataclass
     class Moved(Message):
         """The border was dropped at this column, counted from the left edge of both."""
 
-        def __init__(self, columns: int) -> None:
-            super().__init__()
-            self.columns = columns
+        columns: int
 
     def __init__(self, *, columns: int = 0, **options: Any) -> None:
         """Make the container; `columns` is the width of the left side, 0 that of the style sheet."""

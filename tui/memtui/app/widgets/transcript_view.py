@@ -46,17 +46,10 @@ class ByteBar:
 
     def thumb(self, height: int) -> range:
         """The cells of the bar's thumb: at least one; empty if everything is visible."""
-        if self.size <= 0 or height <= 0 or (self.top <= 0 and self.bottom >= self.size):
+        if self.size <= 0 or (self.top <= 0 and self.bottom >= self.size):
             return range(0)
-        length = max(1, min(height, round(height * (self.bottom - self.top) / self.size)))
-        if self.bottom >= self.size:
-            return range(height - length, height)
-        start = min(height - length, int(height * self.top / self.size))
-        return range(start, start + length)
-
-    def percent_at(self, cell: int, height: int) -> int:
-        """The position for a click on a cell, as a percentage of the file."""
-        return max(0, min(100, round(100 * cell / max(1, height - 1))))
+        stop = max(1, round(height * self.bottom / self.size))
+        return range(min(stop - 1, round(height * self.top / self.size)), stop)
 
 
 class TranscriptView(DocumentView, inherit_bindings=False):
@@ -94,12 +87,11 @@ class TranscriptView(DocumentView, inherit_bindings=False):
     class Moved(Message):
         """The position, or what is known about it, has changed."""
 
+    @dataclass
     class AgentWanted(Message):
         """The transcript of a subagent was requested."""
 
-        def __init__(self, agent: str) -> None:
-            super().__init__()
-            self.agent = agent
+        agent: str
 
     def __init__(self, path: Path, number: int = 0, *, id: str | None = None) -> None:  # noqa: A002 - Textual's
         """Show a transcript at line `number` (1-based), or at its end; its lines are looked for at once."""
@@ -389,7 +381,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         if offset is None or event.button != 1 or self.text_selection is not None:
             return
         if offset.x == self.size.width - 1:
-            self.go_percent(self.bar.percent_at(offset.y, self.size.height))
+            self.go_percent(round(100 * offset.y / max(1, self.size.height - 1)))
             return
         row = offset.y + self.scroll_offset.y
         if row < self._layout.rows:
