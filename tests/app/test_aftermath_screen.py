@@ -118,8 +118,11 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
 async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
     async with opened(lossy) as driver:
         screen = await aftermath(driver)
-        await driver.press("space", "space")
-        assert len(screen.ticked) == 2
+        await driver.press("space", "j")
+        selected = screen.listing.selected
+        await driver.pilot.click("#rows", offset=(2, 1 + (screen.listing.index or 0)))  # its box
+        assert len(screen.ticked) == 2 and screen.listing.selected == selected
+        assert screen.focused is screen.listing
         assert "▮▯▯▯▯▯▯▯▯▯ 2 ticked · " in driver.shown
         await driver.press("w")
         said = await driver.until_said("2 rows wait for the next prompt of session s-1, but the hooks")

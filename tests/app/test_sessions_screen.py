@@ -237,7 +237,7 @@ async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: 
         await listed(driver)
         copied: list[str] = []
         monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
-        await driver.press("space", "space", "y")
+        await driver.press("space", "j", "space", "y")
         assert copied == [f"s-1\n{SECOND}"]
         assert "2 marked" in driver.lines[0]
         await driver.press("escape", "y")
@@ -250,7 +250,7 @@ async def test_the_marked_sessions_are_kept_and_exported(
     monkeypatch.chdir(tmp_path)
     async with opened(two) as driver:
         await listed(driver)
-        await driver.press("space", "space", "ctrl+p", *"keep these")
+        await driver.press("space", "j", "space", "ctrl+p", *"keep these")
         await driver.until(lambda: "Keep these sessions" in driver.shown, "the command")
         await driver.press("enter")
         await driver.until_said("2 sessions kept, ")

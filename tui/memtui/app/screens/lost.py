@@ -94,6 +94,7 @@ class LostScreen(Screen[None]):
                 self._draw,
                 is_header=lambda key: isinstance(self._items.get(key), str),
                 empty="Reading the transcript …",
+                box=3,
                 id="rows",
             )
             yield DocumentView(id="summary")
@@ -162,6 +163,7 @@ class LostScreen(Screen[None]):
 
     # -- choosing -------------------------------------------------------------------------------------------
 
+    @on(RowList.BoxClicked)
     def action_tick(self) -> None:
         item = self.selected
         if isinstance(item, Fold):
@@ -176,7 +178,6 @@ class LostScreen(Screen[None]):
                 self.app.warn("There is no room for this row beside the ticked ones.")
                 del self.ticked[item.key]
         self._ticks_changed()
-        self.listing.action_move(1)
 
     def action_tick_all(self) -> None:
         missing = self.aftermath.missing if self.aftermath else ()

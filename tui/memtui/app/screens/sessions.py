@@ -98,7 +98,7 @@ class SessionsScreen(Screen[None]):
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
                 yield Heading(self._heading)
-                yield RowList(self._rows.draw, empty="…", id="sessions")
+                yield RowList(self._rows.draw, empty="…", box=1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
         yield KeyFooter()
@@ -229,11 +229,11 @@ class SessionsScreen(Screen[None]):
             self._rows.agents |= {str(each.path): (session, each) for each in agents}
             self._show()
 
+    @on(RowList.BoxClicked)
     def action_mark(self) -> None:
         if (session := self.selected) is not None:
             self.listing.marked ^= {str(session.path)}
             self.listing.refresh_rows()
-            self.listing.action_move(1)
             self._show_title()
 
     def action_several(self, name: str) -> None:

@@ -125,6 +125,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
         key: str
 
+    class BoxClicked(Message):
+        """The box of the selected row was clicked."""
+
     @dataclass
     class Window(Message):
         """The rows in sight have changed, from `first` on."""
@@ -143,12 +146,22 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         *,
         is_header: Callable[[str], bool] | None = None,
         empty: str = "",
+        box: int = 0,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
-        """Make an empty list; a key that `is_header` cannot be selected, and `empty` shows without rows."""
+        """Make an empty list.
+
+        Args:
+            draw: draws a row.
+            is_header: whether a key cannot be selected.
+            empty: shown without rows.
+            box: the number of cells at the left that tick a row when they are clicked.
+            id: Textual's.
+        """
         super().__init__(id=id)
         self._is_header = is_header
         self._empty = empty
+        self._box = box
         self.rows: Sequence[str] = ()
         """The keys of the rows in order."""
         self._places: dict[str, int] = {}
@@ -167,8 +180,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.marked: frozenset[str] = frozenset()
         """The keys of the marked rows."""
         self._focus_is_new = False
-        self._opens = self._opened = False
-        """Whether the last press was on the selected row, and whether its chain of clicks has opened it."""
+        self._selects = self._opens = self._opened = False
+        """Whether the last press was on a row, on the selected one, and its chain of clicks has opened it."""
 
     @property
     def selected(self) -> str | None:
@@ -380,9 +393,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Select at once: a press that brings the focus may move the list before the release."""
         row = event.y - self.gutter.top + self.scroll_offset.y
-        selects = event.button == 1 and 0 <= row < len(self.rows) and self._selectable(row, 0) == row
-        self._opens = selects and row == self._index and not self._focus_is_new
-        if selects:
+        self._selects = event.button == 1 and 0 <= row < len(self.rows) and self._selectable(row, 0) == row
+        self._opens = self._selects and row == self._index and not self._focus_is_new
+        if self._selects:
             self._go(row)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -397,7 +410,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._redraw(before, row)
 
     def on_click(self, event: events.Click) -> None:
-        """Open the row that was selected before; so a double click opens any row."""
+        """Tick the row by its box; else open it if it was selected before: a double click opens any row."""
+        if self._selects and event.x - self.gutter.left < self._box:
+            self.post_message(self.BoxClicked())
+            return
         if event.chain == 1:
             self._opened = False
         if self._opens and not self._opened:

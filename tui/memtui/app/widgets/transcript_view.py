@@ -368,8 +368,7 @@ class TranscriptView(DocumentView, inherit_bindings=False):
         fold, blocks = self.window.fold_of(block.key), self.window.with_result(block)
         if self.marks.pop(fold, None) is None:
             self.marks[fold] = blocks
-        later = self.window.lines_of(blocks[-1].key).stop
-        self.put_line(min(later, len(self.document) - 1))
+        self.refresh()
 
     def unmark(self) -> None:
         self.marks.clear()
