@@ -125,9 +125,15 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         assert screen.focused is screen.listing
         assert "▮▯▯▯▯▯▯▯▯▯ 2 ticked · " in driver.shown
         await driver.press("w")
-        said = await driver.until_said("2 rows wait for the next prompt of session s-1, but the hooks")
-        assert said.endswith("are not installed: Y copies a prompt to paste. u takes it back.")
+        await driver.until_said(
+            "2 lines wait for the next prompt of session s-1, but no hooks are installed: Y copies a prompt."
+        )
         (message,) = Outbox(lossy.home, "s-1").waiting()
+        assert driver.shown.count("⏳") == 3  # above the rows, and at them
+        await driver.press("g", "down", "down", "space", "down", "space", "w")
+        await driver.until_said("1 line waits for")  # the row that waits is not doubled
+        await driver.press("u")
+        await driver.until_said("Undone: handed over")
         assert "- pytest -q (L7)" in message.text and message.rows == 2
         await driver.press("u")
         await driver.until_said("Undone: handed over 2 rows.")
@@ -137,14 +143,17 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         assert len(Outbox(lossy.home, "s-1").waiting()) == 1
     async with opened(lossy) as driver:  # another run sees what waits
         screen = await aftermath(driver)
-        assert "⏳ 2 rows wait; w takes back" in driver.shown
-        await driver.press("w")
+        assert "⏳ 2 lines wait for the next prompt; w takes back" in driver.shown
+        await driver.press("space", "w")  # on one of them
         await driver.until_said("2 rows taken back; u hands over again.")
         assert Outbox(lossy.home, "s-1").waiting() == []
         await driver.until(lambda: "⏳" not in driver.shown, "the rows without it")
         await driver.press("u")
         await driver.until_said("Undone: took rows back.")
         assert len(Outbox(lossy.home, "s-1").waiting()) == 1
+        await driver.press("escape")
+        await driver.until(lambda: "⏳ 2 lines wait for the next prompt" in driver.shown, "the first line")
+        await driver.until(lambda: "(l, then w takes them back)" in driver.detail, "the detail")
 
 
 async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> None:
@@ -155,7 +164,7 @@ async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> N
         await driver.press("w")
         await driver.until_said("Nothing is ticked")
         await driver.press("space", "w")
-        await driver.until_said("1 row waits for the next prompt of session s-1; u takes it back.")
+        await driver.until_said("1 line waits for the next prompt of session s-1; u takes it back.")
         await driver.press("!")
         await driver.until_said(": it goes into every summary from now on; u takes it back.")
 

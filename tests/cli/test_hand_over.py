@@ -39,7 +39,7 @@ def test_chosen_rows_wait_for_the_session(memtui: Memtui, path: str) -> None:
     rows = json.loads(memtui("lost", path, "--json").out)[0]["rows"]
     key = next(row["key"] for row in rows if row["text"] == "src/invoice.ts")
     result = memtui("lost", path, "--row", "1", "--row", key, "--hand-over")
-    assert result.out == "2 rows wait for the next prompt of session 5e55-1d.\n"
+    assert result.out == "2 lines wait for the next prompt of session 5e55-1d.\n"
     assert result.err == "The hooks that deliver it are not installed: memtui init installs them.\n"
     (message,) = Outbox(memtui_home(), SESSION).waiting()
     assert message.rows == 2

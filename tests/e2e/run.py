@@ -205,7 +205,7 @@ def _rescue(run: Run) -> None:
     (lost,) = json.loads(run.memtui("lost", "--json"))
     first, second = [row["key"] for row in lost["rows"] if "river 1" in row["text"]][:2]
     said = run.memtui("lost", "--row", first, "--row", second, "--hand-over")
-    _check("2 rows wait" in said, "two rows wait for the session")
+    _check("2 lines wait" in said, "two rows wait for the session")
     before = len(run.api.requests)
     run.claude("go on with the otters")
     asked = "".join(run.api.requests[before:])

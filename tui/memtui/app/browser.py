@@ -24,6 +24,7 @@ from memtui.app.listings import (
     PinsView,
     StateView,
     View,
+    WaitsView,
     first_views,
 )
 from memtui.app.panes.commands import CommandsPane
@@ -56,6 +57,7 @@ _AGE_STEP = 20.0
 _PANE_OF: dict[type, PaneId] = {
     CapturesView: PaneId.PENDING,
     HealthView: PaneId.PENDING,
+    WaitsView: PaneId.PENDING,
     MemoriesView: PaneId.MEMORIES,
     ClaudeView: PaneId.MEMORIES,
     CommandsView: PaneId.COMMANDS,
@@ -64,7 +66,7 @@ _PANE_OF: dict[type, PaneId] = {
     StateView: PaneId.STATE,
     DraftWanted: PaneId.STATE,
 }
-_BAR_VIEWS = (BranchView, HealthView, PinsView, StateView, DraftWanted)
+_BAR_VIEWS = (BranchView, HealthView, PinsView, StateView, DraftWanted, WaitsView)
 
 
 class BrowserScreen(StyledOnce):

@@ -214,7 +214,16 @@ class ConfigView(NamedTuple):
     signature: Signature | None = None
 
 
-PaneView = CapturesView | MemoriesView | ClaudeView | CommandsView | PinsView | LightsView | StateView
+class WaitsView(NamedTuple):
+    """What was handed over and waits for a prompt."""
+
+    rows: Mapping[str, int] = _NONE
+    """The number of lines, by the session's id."""
+
+
+PaneView = (
+    CapturesView | MemoriesView | ClaudeView | CommandsView | PinsView | LightsView | StateView | WaitsView
+)
 """The contents of a pane."""
 View = PaneView | DraftWanted | BranchView | HealthView | ConfigView
 

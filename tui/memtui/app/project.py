@@ -21,6 +21,7 @@ from memtui.app.listings import (
     StateView,
     Target,
     View,
+    WaitsView,
 )
 from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileNotRegular, FileProblem
@@ -259,6 +260,7 @@ class ProjectModel:
             Target("userpins", self._home.pins.parent),
             Target("branch", self.project.root / ".git"),
             Target("config", self._home.config),
+            Target("handover", self._home.handover, recursive=True),
             *(Target(f"transcripts {number}", folder) for number, folder in enumerate(transcripts)),
         ]
 
@@ -316,6 +318,7 @@ class ProjectModel:
             (frozenset({"claude"}), self._compare_claude),
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"pins", "userpins"}), self._compare_pins),
+            (frozenset({"handover"}), self._compare_waits),
             (frozenset({"states", "transcripts"}), self._compare_state),
             (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
             (frozenset({"compacts", _UNREAD}), self._compare_captures),
@@ -366,6 +369,11 @@ class ProjectModel:
         except FileProblem as problem:
             view = PinsView(problem=str(problem))
         self._publish_new(view, publish)
+
+    def _compare_waits(self, publish: Publish) -> None:
+        from memtui.lost.outbox import waiting_by_session
+
+        self._publish_new(WaitsView(waiting_by_session(self._home)), publish)
 
     def _commands_view(self, commands: tuple[ActiveCommand, ...], broken: tuple[str, ...]) -> CommandsView:
         if not commands:

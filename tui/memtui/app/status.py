@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from memtui.app.listings import (
     PinsView,
     StateView,
     View,
+    WaitsView,
 )
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Warn
@@ -35,6 +36,7 @@ from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, parse_iso
 from memtui.ground.files import FileProblem
+from memtui.lost.outbox import lines_wait
 
 if TYPE_CHECKING:
     from memtui.app.readings import ContextState
@@ -86,6 +88,8 @@ class StatusBar(Widget):
     """Why captures cannot be written, in red."""
     receipt: reactive[tuple[str, str]] = reactive(("", ""))
     """Whether Claude received the facts after the last compaction, with its colour."""
+    waits: reactive[int] = reactive(0)
+    """The number of lines that wait for the session's next prompt."""
     remotes: reactive[SyncStatus] = reactive(SyncStatus())
     """The time of the last exchange of memories, or why it failed."""
     liveness: reactive[Liveness | None] = reactive(None)
@@ -101,6 +105,7 @@ class StatusBar(Widget):
             ("  " + clean_line(self.problem) if self.problem else "", "$error"),
             ("  " + self.alarm if self.alarm else "", "$error"),
             *(context_line(*self.context, width) if self.context else ()),
+            (f"  ⏳ {lines_wait(self.waits)}" if self.waits else "", "$warning"),
             ("  " + self.receipt[0] if self.receipt[0] else "", self.receipt[1]),
             ("  " + self.note if self.note else "", "$accent"),
             ("  " + self.health[0] if self.health[0] else "", self.health[1]),
@@ -137,6 +142,8 @@ class StatusBar(Widget):
         self._transcript: Path | None = None
         """The current session's."""
         self._lights = LightsView()
+        self._rows_waiting: Mapping[str, int] = {}
+        """By session."""
         self._states: Sequence[RemoteState] = ()
         self._warned: set[tuple[str, str]] = set()
         """Sessions with the levels they were warned of."""
@@ -161,9 +168,16 @@ class StatusBar(Widget):
                 self._watch()
         elif isinstance(view, PinsView):
             self._watch()
+        elif isinstance(view, WaitsView):
+            self._rows_waiting = view.rows
+            self._show_waits()
         elif isinstance(view, StateView | DraftWanted):
             self._transcript = view.transcript
+            self._show_waits()
             self._watch()
+
+    def _show_waits(self) -> None:
+        self.waits = self._rows_waiting.get(self._transcript.stem, 0) if self._transcript else 0
 
     def let_time_pass(self) -> None:
         """Show the health of captures; its ages change."""

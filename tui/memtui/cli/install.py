@@ -12,10 +12,12 @@ from memtui.cli.output import can_answer, print_json, print_list, say
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places, memtui_home
+from memtui.lost.outbox import lines_wait, waiting_by_session
 from memtui.plugin.doctor import Level, diagnose
 from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block
 from memtui.plugin.receipts import RECENT, receipts_of
 from memtui.store.archive_settings import answer_keeping, archive_settings
+from memtui.store.transcripts import TranscriptStore
 
 _INDENT = " " * 9
 
@@ -116,6 +118,11 @@ def doctor(ctx: click.Context, receipts: bool, as_json: bool, places: Places) ->
 
 def _print_receipts(places: Places, as_json: bool) -> None:
     found = receipts_of(places, RECENT)
+    if not as_json:
+        own = {each.session_id for each in TranscriptStore(places.project, places.claude).entries()}
+        for session, number in waiting_by_session(places.home).items():
+            if session in own:
+                click.echo(f"⏳ {lines_wait(number)} of session {session[:8]}.")
     values = [
         {
             "at": each.at.isoformat(),

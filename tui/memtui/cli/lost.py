@@ -29,6 +29,7 @@ from memtui.lost.notes import (
     note_of,
     rows_json,
 )
+from memtui.lost.outbox import lines_wait
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.plugin.installing import has_all_hooks
@@ -126,10 +127,9 @@ def _hand_over(
         made = {"operation": "print", "session_id": session, "rows": len(kept), "text": text}
         print_result(made, text, as_json)
     else:
-        hand_over(places, system_clock, found, kept)
-        waiting = f"{len(kept)} row{' waits' if len(kept) == 1 else 's wait'}"
-        said = f"{waiting} for the next prompt of session {session[:8]}."
-        print_result({"operation": "hand-over", "session_id": session, "rows": len(kept)}, said, as_json)
+        done = hand_over(places, system_clock, found, kept)
+        said = f"{lines_wait(done.rows)} of session {session[:8]}."
+        print_result({"operation": "hand-over", "session_id": session, "rows": done.rows}, said, as_json)
         if not as_json and not has_all_hooks(places):
             say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
     if len(kept) < len(rows):

@@ -12,7 +12,7 @@ from memtui.ground.clock import Clock, local_minute, parse_iso
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.hooks.sections import LIMIT, size_of
-from memtui.lost.outbox import NOTE, RESCUE, Message, Outbox
+from memtui.lost.outbox import RESCUE, Message, Outbox
 from memtui.lost.records import TITLES, Aftermath, Row
 from memtui.secrets.quoting import fenced, safe
 from memtui.transcript.short_text import ends_of
@@ -80,18 +80,17 @@ def rescue_text(aftermath: Aftermath, rows: Sequence[Row], project: str) -> str:
 def hand_over(places: Places, clock: Clock, aftermath: Aftermath, rows: Sequence[Row]) -> HandedOver:
     """Leave chosen rows for the session: delivered with its next prompt, or at its next start, once.
 
+    Rows that wait already are left out.
+
     Raises:
         FileProblem: no row is chosen, or the message cannot be written.
     """
-    rows = fitting(rows)
     outbox = Outbox(places.home, aftermath.session_id)
+    known = {key for each in outbox.waiting() for key in each.keys}
+    rows = fitting(row for row in rows if row.key not in known)
     if not rows:
-        raise FileProblem(outbox.folder, "is not written: nothing is chosen that has room")
+        raise FileProblem(outbox.folder, "is not written: nothing chosen has room, or it waits already")
     text = rescue_text(aftermath, rows, places.project.name)
-    left = outbox.put(Message(RESCUE, text, rows=len(rows), at=clock().isoformat()))
+    keys = tuple(row.key for row in rows)
+    left = outbox.put(Message(RESCUE, text, rows=len(rows), keys=keys, at=clock().isoformat()))
     return HandedOver(aftermath.session_id, len(rows), left.path)
-
-
-def waiting_rows(places: Places, session_id: str) -> list[Message]:
-    """The messages with rows that wait for a session's next prompt, oldest first."""
-    return [each for each in Outbox(places.home, session_id).waiting() if each.kind in (RESCUE, NOTE)]

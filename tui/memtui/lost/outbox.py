@@ -58,6 +58,8 @@ class Message(NamedTuple):
     text: str
     rows: int = 0
     """Number of facts in it."""
+    keys: tuple[str, ...] = ()
+    """The `Row.key` of facts that the user chose."""
     unless: str = ""
     """The mark of an earlier hand-over; delivered only if the transcript lacks it."""
     printed: tuple[str, ...] = ()
@@ -170,6 +172,26 @@ class Outbox:
             self.folder.rmdir()
 
 
+def rows_waiting(home: Home, session_id: str) -> list[Message]:
+    """The messages with rows that wait for a session's next prompt, oldest first."""
+    return [each for each in Outbox(home, session_id).waiting() if each.kind in (RESCUE, NOTE)]
+
+
+def waiting_by_session(home: Home) -> dict[str, int]:
+    """The number of rows that wait for the next prompt of each session, by its id."""
+    try:
+        names = sorted(path.name for path in home.handover.iterdir())
+    except OSError:
+        return {}
+    found = {name: sum(each.rows for each in rows_waiting(home, name)) for name in names}
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def lines_wait(number: int) -> str:
+    """``2 lines wait for the next prompt``."""
+    return f"{number} line{' waits' if number == 1 else 's wait'} for the next prompt"
+
+
 def _read(path: Path) -> Message | None:
     try:
         fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
@@ -177,6 +199,7 @@ def _read(path: Path) -> Message | None:
             kind=str(fields["kind"]),
             text=str(fields["text"]),
             rows=int(fields.get("rows", 0)),
+            keys=tuple(map(str, fields.get("keys", ()))),
             unless=str(fields.get("unless", "")),
             at=str(fields.get("at", "")),
             printed=tuple(path.name.removesuffix(_ENDING).split(".")[1:]),

@@ -15,6 +15,7 @@ from memtui.app.widgets.wrap import cut_left
 from memtui.documents.quotes import citation
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
+from memtui.lost.outbox import lines_wait
 from memtui.lost.receipts import Receipt
 from memtui.lost.records import TITLES, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
@@ -120,14 +121,18 @@ def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document,
     return Document(lines), found
 
 
-def lost_document(aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str]) -> Document:
-    """The beginning of a capture's detail: sizes, receipt, losses, and the kept facts, folded."""
+def lost_document(
+    aftermath: Aftermath, receipts: Iterable[Receipt], unfolded: Collection[str], waits: int = 0
+) -> Document:
+    """The beginning of a capture's detail: sizes, receipt, what waits, losses, and the kept facts, folded."""
     lines: list[Line] = []
     compaction = aftermath.compaction
     sizes = [f"{round(size / 1000)}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
     if sizes:
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
+    if waits:
+        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, then w takes them back)", "dim")))
     heavy = aftermath.counted_losses
     maybe = sum(row.state == "maybe" for row in aftermath.rows)
     others = len(aftermath.missing) - len(heavy) - maybe
@@ -183,7 +188,7 @@ _ROOMY = 60
 """Width in columns from which a row says when its fact was needed again."""
 
 
-def draw_item(item: Item, ticked: bool, width: int) -> Content:
+def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> Content:
     if isinstance(item, str):
         return Content(clean_line(item))
     if isinstance(item, Fold):
@@ -196,4 +201,5 @@ def draw_item(item: Item, ticked: bool, width: int) -> Content:
     if item.kind in PATHS:
         text = cut_left(text, max(1, width - len(right) - 6))
     tick = ("▣ " if ticked else "▢ ", "$accent" if ticked else "$quiet") if item.missing else "  "
-    return row_of([tick, (f"{MARKS[item.state]} ", _COLOURS[item.state]), text], right, width)
+    mark = ("⏳", "$warning") if waits else (f"{MARKS[item.state]} ", _COLOURS[item.state])
+    return row_of([tick, mark, text], right, width)

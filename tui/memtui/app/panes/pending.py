@@ -219,11 +219,14 @@ class PendingPane(Pane):
 
     def _whole(self, item: CaptureRow, progress: Progress) -> Document:
         from memtui.app.details.lost import lost_document
+        from memtui.lost.outbox import rows_waiting
 
         found, lost = self._read_losses(item, progress), None
         if found is not None:
             receipts = self.model.readings.receipts(found.session_id)
-            lost = lost_document(found, receipts, frozenset(self._unfolded))
+            messages = rows_waiting(self.model.places.home, found.session_id)
+            waits = sum(each.rows for each in messages)
+            lost = lost_document(found, receipts, frozenset(self._unfolded), waits)
         return capture_document(item, self.clock(), self._facts(item, progress), lost)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:

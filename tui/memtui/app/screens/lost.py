@@ -29,11 +29,10 @@ from memtui.flows.rescue import (
     hand_over,
     rescue_text,
     size_of_rows,
-    waiting_rows,
 )
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
-from memtui.lost.outbox import Outbox
+from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
 from memtui.lost.records import Aftermath, Row
 from memtui.transcript.short_text import tokens
 
@@ -85,8 +84,8 @@ class LostScreen(Screen[None]):
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = {}
-        self._waiting = 0
-        """The number of rows that wait for the session's next prompt."""
+        self._waiting: list[Message] = []
+        """What waits for the session's next prompt."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):
@@ -118,7 +117,7 @@ class LostScreen(Screen[None]):
                 )
             finally:
                 self.listing.empty = "Nothing can be read of this compaction; esc goes back."
-            self._waiting = await asyncio.to_thread(self._count_waiting)
+            await self._look_for_waiting()
             self._show_rows(found)
             moment = parse_iso(found.compaction.source.timestamp)
             when = f" of {day_and_minute(moment)}" if moment else ""
@@ -129,17 +128,22 @@ class LostScreen(Screen[None]):
             self._show_summary()
 
     def _show_rows(self, found: Aftermath) -> None:
-        waiting = {"waiting": f"⏳ {_waits(self._waiting)}; w takes back"} if self._waiting else {}
+        number = sum(each.rows for each in self._waiting)
+        waiting = {"waiting": f"⏳ {lines_wait(number)}; w takes back"} if number else {}
         self._items = {**waiting, **items_of(found, self._unfolded)}
         self.listing.set_rows(tuple(self._items))
         self.listing.refresh_rows()
 
-    def _count_waiting(self) -> int:
-        return sum(each.rows for each in waiting_rows(self.model.places, self._transcript.stem))
+    async def _look_for_waiting(self) -> None:
+        home, session = self.model.places.home, self._transcript.stem
+        self._waiting = await asyncio.to_thread(rows_waiting, home, session)
 
     def _draw(self, key: str, width: int) -> Content:
         item = self._items.get(key)
-        return draw_item(item, key in self.ticked, width) if item is not None else Content("")
+        if item is None:
+            return Content("")
+        waits = isinstance(item, Row) and any(item.key in each.keys for each in self._waiting)
+        return draw_item(item, key in self.ticked, width, waits=waits)
 
     @on(RowList.Highlighted)
     def _show_summary(self) -> None:
@@ -193,7 +197,7 @@ class LostScreen(Screen[None]):
     def _chosen(self) -> tuple[Row, ...]:
         """The ticked rows; none, after a message, without any."""
         if not self.ticked:
-            self.app.warn("Nothing is ticked: space ticks a row, a all that fits.")
+            self.app.warn("Nothing is ticked: space ticks a row, ctrl+a all that fits.")
         return tuple(self.ticked.values())
 
     # -- giving back ----------------------------------------------------------------------------------------
@@ -208,8 +212,9 @@ class LostScreen(Screen[None]):
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
         aftermath, model = self.aftermath, self.model
-        if aftermath is not None and not self.ticked and self._waiting:
-            await self._take_back()
+        again = [each for each in self._waiting if self.ticked.keys() & {*each.keys}]
+        if self._waiting and self.ticked.keys() <= {key for each in again for key in each.keys}:
+            await self._take_back(again or self._waiting)
             return
         rows = self._chosen()
         if not rows or aftermath is None:
@@ -225,29 +230,30 @@ class LostScreen(Screen[None]):
             done = await asyncio.to_thread(hand)
             self.ticked = {}
             self._ticks_changed()
-            self._waiting = await asyncio.to_thread(self._count_waiting)
+            self.app.hint("handover")
+            await self._look_for_waiting()
             self._show_rows(aftermath)
-            says = f"{_waits(len(rows))} for the next prompt of session {clean_line(done.session_id)[:8]}"
-            back = "u takes it back."
+            says = f"{lines_wait(done.rows)} of session {clean_line(done.session_id)[:8]}"
             if await asyncio.to_thread(model.lacks_hooks):
-                says += ", but the hooks that deliver it are not installed: Y copies a prompt to paste"
-                self.app.warn(f"{says}. {back}")
+                self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
             else:
-                self.app.say(f"{says}; {back}")
+                self.app.say(f"{says}; u takes it back.")
 
-    async def _take_back(self) -> None:
+    async def _take_back(self, messages: list[Message]) -> None:
         """Take back what waits for the session's next prompt."""
         places, changes = self.model.places, self.model.changes
         session = self._transcript.stem
 
         def take() -> int:
-            messages = waiting_rows(places, session)
             with changes.of_files("took rows back", [each.path for each in messages]):
                 outbox = Outbox(places.home, session)
                 return sum(each.rows for each in messages if outbox.remove(each))
 
         with self.app.reporting("taking back"):
             taken = await asyncio.to_thread(take)
+            self.ticked = {}
+            self._ticks_changed()
+            self.app.hint("handover")
             self.app.say(
                 f"{_rows(taken)} taken back; u hands over again." if taken else "It is handed over already."
             )
@@ -295,7 +301,3 @@ class LostScreen(Screen[None]):
 
 def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number} rows"
-
-
-def _waits(number: int) -> str:
-    return f"{_rows(number)} {'waits' if number == 1 else 'wait'}"
