@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from memtui.documents import compactor
 from memtui.documents.compactor import members, merge, merged_decisions
 from memtui.documents.session_state import (
     Decision,
@@ -29,25 +26,6 @@ def test_related_decisions_share_an_entry_beyond_twenty() -> None:
     assert all(len({text.split()[0] for text in group}) == 1 for group in groups)
     state = SessionState(decisions=merged)
     assert parse_session_state(render_session_state(state)) == state
-
-
-def test_the_words_of_a_decision_are_read_once_however_many_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A long session has thousands, and each joins a group: that must not take the square of the time."""
-    read: list[str] = []
-    words = compactor._words
-
-    def spy(texts: Sequence[str]) -> set[str]:
-        read.extend(texts)
-        return words(texts)
-
-    monkeypatch.setattr(compactor, "_words", spy)
-    expected = [f"Use index {number} for the ledger of shop {number % 7}" for number in range(300)]
-    entries = merged_decisions((), (Decision(text=text) for text in expected))
-    assert len(entries) == 20
-    assert sorted(read) == sorted(expected)
-    assert sorted(text for entry in entries for text in members(entry)) == sorted(expected)
 
 
 def test_decisions_are_never_repeated_and_never_lost() -> None:

@@ -7,8 +7,8 @@ without a model.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Literal, TypeVar
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from memtui.documents.format import Section
 from memtui.documents.quotes import (
@@ -63,23 +63,20 @@ def members(decision: Decision) -> list[str]:
 
 def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
     """All decisions of the previous version unchanged, followed by the new ones, without repetitions."""
-    entries = [_Entry(decision.kind, members(decision), decision) for decision in previous]
-    known = {_key(text) for entry in entries for text in entry.texts}
+    entries = list(previous)
+    known = {_key(text) for entry in entries for text in members(entry)}
     for decision in drafted:
         for text in members(decision):
             key = _key(text)
             if key in known or _is_cut(text, key, known):
                 continue
             known.add(key)
-            entries.append(_Entry(decision.kind, [text], Decision(kind=decision.kind, text=text)))
+            entries.append(Decision(kind=decision.kind, text=text))
             if len(entries) > MOST_DECISIONS:
                 _join_one(entries)
     while len(entries) > MOST_DECISIONS and _join_one(entries):
         pass
-    return tuple(
-        entry.decision or Decision(kind=entry.kind, text="\n".join(f"- {text}" for text in entry.texts))
-        for entry in entries
-    )
+    return tuple(entries)
 
 
 def _key(text: str) -> str:
@@ -91,50 +88,35 @@ def _is_cut(text: str, key: str, known: set[str]) -> bool:
     return text.endswith(("…", "...")) and len(key) >= _CUT and any(each.startswith(key) for each in known)
 
 
-class _Entry:
-    """An entry during joining; parsed once, as a long session has thousands of decisions."""
+def _join_one(entries: list[Decision]) -> bool:
+    """Join the oldest single decision, or else group, into the most related entry of its kind.
 
-    def __init__(self, kind: Literal["decision", "constraint"], texts: list[str], whole: Decision) -> None:
-        self.kind = kind
-        self.texts = texts
-        self.words = _words(texts)
-        self.decision: Decision | None = whole
-        """The entry as written; None after it was joined into another one."""
-        self.is_single = "\n" not in whole.text
-        """Whether it is one decision on one line; entries with several lines by a person are never joined."""
-
-    def join(self, before: list[str], behind: list[str], words: set[str]) -> None:
-        """Add other decisions to the entry."""
-        self.texts = [*before, *self.texts, *behind]
-        self.words |= words
-        self.decision, self.is_single = None, False
-
-    def related(self, other: _Entry) -> float:
-        """The share of words that two entries have in common."""
-        return len(self.words & other.words) / (min(len(self.words), len(other.words)) or 1)
-
-
-def _join_one(entries: list[_Entry]) -> bool:
-    """Join the oldest single decision into the most related entry of its kind."""
-    early = entries[:-_SINGLE]
-    singles = [index for index, entry in enumerate(early) if entry.is_single]
-    groups = [index for index, entry in enumerate(early) if len(entry.texts) > 1]
-    for index in (*singles, *groups):
-        entry = early[index]
-        others = [
-            other for other in (*singles, *groups) if other != index and early[other].kind == entry.kind
-        ]
+    The latest entries, and those that a person wrote in several lines, keep an entry of their own.
+    """
+    early = range(len(entries) - _SINGLE)
+    singles = [index for index in early if "\n" not in entries[index].text]
+    joinable = [*singles, *(index for index in early if len(members(entries[index])) > 1)]
+    for index in joinable:
+        kind, words = entries[index].kind, _words(entries[index])
+        others = {
+            each: _words(entries[each]) for each in joinable if each != index and entries[each].kind == kind
+        }
         if others:
-            best = max(others, key=lambda other: (entry.related(early[other]), -abs(other - index)))
-            before, behind = (entry.texts, []) if index < best else ([], entry.texts)
-            early[best].join(before, behind, entry.words)
+            best = max(others, key=lambda each: (_related(words, others[each]), -abs(each - index)))
+            texts = [text for each in sorted((index, best)) for text in members(entries[each])]
+            entries[best] = Decision(kind=kind, text="\n".join(f"- {text}" for text in texts))
             del entries[index]
             return True
     return False
 
 
-def _words(texts: Sequence[str]) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(text.casefold())}
+def _related(words: set[str], others: set[str]) -> float:
+    """The share of words that two entries have in common."""
+    return len(words & others) / (min(len(words), len(others)) or 1)
+
+
+def _words(decision: Decision) -> set[str]:
+    return set(_WORD.findall(decision.text.casefold()))
 
 
 MOST_TASKS = 15
@@ -159,23 +141,26 @@ def merged_tasks(
     """
     after = flat(drafted)
     before = [_with_full_text(task, after) for task in flat(previous) if not is_ours(task)]
+    keys = {task_key(task.text) for task in before}
     # Of two tasks with the same words, the done one counts, as it does in a first version.
     latest = {
         task_key(task.text): task for task in sorted(after, key=lambda task: task.kind is TaskKind.DONE)
     }
-    known = {task_key(task.text) for task in before}
-    earlier = [task for task in before if _EARLIER.fullmatch(task.text)]
-    ours = (task for task in after if not (earlier and _EARLIER.fullmatch(task.text)))
-    new = [_with_additions(task, before) for task in ours]
-    done = [_as_done(_now(task, latest)) for task in before if _is_done(task, latest)]
-    done += [
-        _as_done(task) for task in new if task.kind is TaskKind.DONE and task_key(task.text) not in known
-    ]
+    done: list[Task] = []
+    for task in before:
+        now = latest.get(task_key(task.text), task)
+        if now.kind is TaskKind.DONE:
+            done.append(_as(TaskKind.DONE, task.replace(text=now.text)))
+    counted = any(_EARLIER.fullmatch(task.text) for task in before)
+    new = [_with_additions(task, before) for task in after if not (counted and _EARLIER.fullmatch(task.text))]
+    fresh = (task for task in new if task.kind is TaskKind.DONE and task_key(task.text) not in keys)
+    done += [_as(TaskKind.DONE, task) for task in fresh]
     listed = {task_key(task.text) for task in done}
     coming = [task for task in new if task.kind is not TaskKind.DONE and task_key(task.text) not in listed]
     listed |= {task_key(task.text) for task in coming}
     coming += [
-        _waiting(task, bool(coming))
+        # No longer in progress if another task is.
+        _as(TaskKind.OPEN, task) if coming and task.kind is TaskKind.IN_PROGRESS else task
         for task in before
         if task_key(task.text) not in listed and not (task.kind in _OPEN and task_key(task.text) in gone)
     ]
@@ -224,23 +209,6 @@ def _with_full_text(task: Task, drafted: Sequence[Task]) -> Task:
     return task.replace(text=found.pop()) if len(found) == 1 else task
 
 
-def _is_done(task: Task, latest: dict[str, Task]) -> bool:
-    """Whether a task is done, in this version or the one before."""
-    now = latest.get(task_key(task.text))
-    return task.kind is TaskKind.DONE if now is None else now.kind is TaskKind.DONE
-
-
-def _now(task: Task, latest: dict[str, Task]) -> Task:
-    """A task with the line that names it now."""
-    now = latest.get(task_key(task.text))
-    return task if now is None else task.replace(text=now.text)
-
-
-def _as_done(task: Task) -> Task:
-    children = tuple(child for child in task.children if not _is_ours(child))
-    return task.replace(kind=TaskKind.DONE, children=children)
-
-
 def _with_additions(task: Task, before: Sequence[Task]) -> Task:
     """A task with the additions of a person in the previous version."""
     known = next((each for each in before if task_key(each.text) == task_key(task.text)), None)
@@ -255,13 +223,9 @@ def _is_ours(child: Task) -> bool:
     return child.kind is TaskKind.BLOCKER or is_ours(child)
 
 
-def _waiting(task: Task, superseded: bool) -> Task:
-    """A task missing from the draft: no longer in progress if another task is."""
-    if task.kind is not TaskKind.IN_PROGRESS or not superseded:
-        return task
-    return task.replace(
-        kind=TaskKind.OPEN, children=tuple(child for child in task.children if not _is_ours(child))
-    )
+def _as(kind: TaskKind, task: Task) -> Task:
+    """A task of another kind, without its generated lines."""
+    return task.replace(kind=kind, children=tuple(child for child in task.children if not _is_ours(child)))
 
 
 def _one_in_progress(tasks: Iterable[Task]) -> tuple[Task, ...]:
@@ -318,75 +282,67 @@ def size_of(state: SessionState) -> int:
 
 def fitted(state: SessionState, target: int = TARGET) -> SessionState:
     """The state, shortened to `target` tokens as far as possible."""
-    for step in _STEPS:
-        for smaller in step(state):
-            if size_of(state) <= target:
-                return state
-            state = smaller
+    for smaller in _smaller(state):
+        if size_of(state) <= target:
+            return state
+        state = smaller
     return state
 
 
-def _quoting(state: SessionState, smaller: Callable[[Section], Iterator[Section]]) -> Iterator[SessionState]:
-    for section in filter(is_quotes, state.extra):
-        for less in smaller(section):
-            yield state.replace(extra=with_new_quotes(state.extra, (less,)))
-
-
-def _without_state_lines(state: SessionState) -> Iterator[SessionState]:
+def _smaller(state: SessionState) -> Iterator[SessionState]:
+    """Smaller and smaller states: what is missed least is left out first."""
+    state = yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=3, asks=4))
     lines = state.working.technical_state.split("\n")
-    while len(lines) > _STATE_LINES:
-        lines = lines[:-1]
-        yield _working(state, technical_state="\n".join(lines))
-
-
-def _without_subs(state: SessionState) -> Iterator[SessionState]:
+    for most in range(len(lines) - 1, _STATE_LINES - 1, -1):
+        yield (state := _working(state, technical_state="\n".join(lines[:most])))
     tasks = [
-        task.replace(children=tuple(child for child in task.children if child.kind is TaskKind.BLOCKER))
-        if not task.text.endswith("further tasks")
-        else task
+        task
+        if task.text.endswith("further tasks")
+        else task.replace(children=tuple(child for child in task.children if child.kind is TaskKind.BLOCKER))
         for task in state.tasks
     ]
-    yield state.replace(tasks=tuple(tasks))
+    yield (state := state.replace(tasks=tuple(tasks)))
+    if (done := sum(task.kind is TaskKind.DONE for task in state.tasks)) > 2:
+        yield (state := state.replace(tasks=collapsed(state.tasks, max(3, len(state.tasks) - done + 3))))
+    state = yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=2, asks=2))
+    state = yield from _quoting(state, with_shorter_quotes)
+    yield from _shortened(state)
 
 
-def _without_done(state: SessionState) -> Iterator[SessionState]:
-    done = sum(task.kind is TaskKind.DONE for task in state.tasks)
-    if done > 2:
-        yield state.replace(tasks=collapsed(state.tasks, max(3, len(state.tasks) - done + 3)))
+def _quoting(
+    state: SessionState, smaller: Callable[[Section], Iterator[Section]]
+) -> Generator[SessionState, None, SessionState]:
+    """The state with smaller and smaller quotes; returns the last one."""
+    for section in filter(is_quotes, state.extra):
+        for less in smaller(section):
+            yield (state := state.replace(extra=with_new_quotes(state.extra, (less,))))
+    return state
 
 
-def _short_texts(state: SessionState) -> Iterator[SessionState]:
-    working = {
-        name: shortened(getattr(state.working, name), _SHORT * (3 if name == "technical_state" else 1))
-        for name in ("last_compile", "last_error", "technical_state", "dependencies")
-    }
-    yield _working(state, **working)
-    state = _working(state, **working)
-    names = ("language", "style", "phase", "last_intent")
-    dynamics = {name: shortened(getattr(state.dynamics, name), _SHORT) for name in names}
-    identity = {
-        name: shortened(getattr(state.identity, name), _SHORT * 2) for name in ("project", "branch", "goal")
-    }
-    yield state.replace(
-        dynamics=state.dynamics.replace(**dynamics), identity=state.identity.replace(**identity)
-    ).replace(tasks=tuple(_shorter(task, _SHORT) for task in state.tasks))
-
-
-def _few_tasks(state: SessionState) -> Iterator[SessionState]:
-    tasks = tuple(_shorter(task, _NARROW) for task in state.tasks)
-    yield state.replace(tasks=tasks)
-    yield state.replace(tasks=tuple(_fewer(task) for task in collapsed(tasks, _FEW)))
-
-
-def _few_files(state: SessionState) -> Iterator[SessionState]:
-    yield _working(state, files_modified=shortened(state.working.files_modified, _FILES))
-    yield _working(state, files_modified=shortened(state.working.files_modified, _SHORT))
-
-
-def _shorter(task: Task, width: int) -> Task:
-    return task.replace(
-        text=shortened(task.text, width), children=tuple(_shorter(child, width) for child in task.children)
+def _shortened(state: SessionState) -> Iterator[SessionState]:
+    """The state with shorter texts, then with fewer tasks and files."""
+    working, talk, identity = state.working, state.dynamics, state.identity
+    yield (
+        state := _working(
+            state,
+            last_compile=shortened(working.last_compile, _SHORT),
+            last_error=shortened(working.last_error, _SHORT),
+            technical_state=shortened(working.technical_state, _SHORT * 3),
+            dependencies=shortened(working.dependencies, _SHORT),
+        )
     )
+    yield (
+        state := state.replace(
+            dynamics=talk.with_texts(lambda text: shortened(text, _SHORT)),
+            identity=identity.with_texts(lambda text: shortened(text, _SHORT * 2)),
+            tasks=tuple(task.with_texts(lambda text: shortened(text, _SHORT)) for task in state.tasks),
+        )
+    )
+    tasks = tuple(task.with_texts(lambda text: shortened(text, _NARROW)) for task in state.tasks)
+    yield (state := state.replace(tasks=tasks))
+    yield (state := state.replace(tasks=tuple(_fewer(task) for task in collapsed(tasks, _FEW))))
+    for most in (_FILES, _SHORT):
+        yield _working(state, files_modified=shortened(state.working.files_modified, most))
 
 
 def _fewer(task: Task) -> Task:
@@ -398,19 +354,6 @@ def _fewer(task: Task) -> Task:
 
 def _working(state: SessionState, **changes: str) -> SessionState:
     return state.replace(working=state.working.replace(**changes))
-
-
-_STEPS: tuple[Callable[[SessionState], Iterator[SessionState]], ...] = (
-    lambda state: _quoting(state, lambda section: with_fewer_quotes(section, closings=3, asks=4)),
-    _without_state_lines,
-    _without_subs,
-    _without_done,
-    lambda state: _quoting(state, lambda section: with_fewer_quotes(section, closings=2, asks=2)),
-    lambda state: _quoting(state, with_shorter_quotes),
-    _short_texts,
-    _few_tasks,
-    _few_files,
-)
 
 
 _Part = TypeVar("_Part", Identity, Dynamics)
