@@ -186,7 +186,8 @@ session_states = st.builds(
     extra=_sections("IDENTITY", "TASK TREE", "WORKING CONTEXT", "CONVERSATION DYNAMICS"),
 )
 
-role_files = st.lists(st.builds(RoleFile, path=short, role=texts), max_size=3).map(tuple)
+paths = st.sampled_from(("a/b.py", "/home/u/my project/x.py", "C:\\Program Files (x86)\\x", "`"))
+role_files = st.lists(st.builds(RoleFile, path=paths, role=texts), max_size=3).map(tuple)
 
 recoveries = st.builds(
     Recovery,

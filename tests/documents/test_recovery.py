@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from memtui.documents.format import Section
 from memtui.documents.recovery import (
@@ -186,18 +185,6 @@ def test_other_texts_cannot_end_the_plan() -> None:
 def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     assert parse_recovery(f"\ufeff{FOREIGN}") == parse_recovery(FOREIGN)
     assert _comes_back(RECOVERY.replace(preamble="\ufeffHello"))
-
-
-def test_a_file_parses_from_its_line() -> None:
-    assert RoleFile(path="a.py (x)") == RoleFile(path="a.py", role="x")
-    assert RoleFile(path="a.py (x) (role: )") == RoleFile(path="a.py", role="x")
-    assert RoleFile(path="", role="two\nlines") == RoleFile(path="two lines")
-
-
-def test_a_file_with_anything_else_is_refused() -> None:
-    for values in ({"path": "a.py", "kind": "b"}, {"role": "x"}):
-        with pytest.raises(ValidationError, match="kind" if "kind" in values else "path"):
-            RoleFile.model_validate(values)
 
 
 def test_line_ends_of_a_plan_are_line_feeds() -> None:

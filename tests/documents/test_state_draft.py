@@ -152,7 +152,7 @@ def test_a_long_wide_session_stays_within_its_size() -> None:
 def test_files_are_named_in_full_by_folder() -> None:
     paths = ["src/a.py", "src/b.py", "README.md", "src/ui/c.tsx", "src/a.py", ".env"]
     assert grouped(paths, 1000) == "src/{a.py, b.py}, README.md, .env, src/ui/c.tsx"
-    assert grouped(paths, 14) == "src/{a.py}, and 4 more"
+    assert grouped(paths, 14) == "src/a.py, and 4 more"
     assert grouped([], 10) == ""
 
 

@@ -16,6 +16,7 @@ from memtui.documents.recovery import (
     parse_recovery,
     plan_span,
     read_document,
+    role_file,
     section_of,
 )
 from memtui.ground.text import file_text
@@ -77,7 +78,7 @@ class CheckedText:
 
     def files(self, title: str) -> list[RoleFile]:
         """The files of a section."""
-        return [RoleFile(path=item) for item in self.items(title)]
+        return [role_file(item) for item in self.items(title)]
 
 
 _SOURCES = ("workflow", "todo", "user-stated", "inferred")

@@ -13,7 +13,7 @@ from math import log2
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, field_validator
 
 from memtui.documents.events import (
     COMMANDS_RUN,
@@ -161,22 +161,8 @@ class Plan(Record):
 class RoleFile(Record):
     """A file and its role in the session."""
 
-    path: str
-    role: str = ""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _as_read(cls, values: object) -> object:
-        if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
-            return values
-        if not values.keys() <= {"path", "role"} or "path" not in values:
-            return values
-        path, role = one_line(values["path"]), item(values.get("role", ""))
-        if not path:
-            path, role = one_line(role), ""
-        while (found := _path_and_role(_file_item(path, role).strip())) != (path, role):
-            path, role = found
-        return {"path": path, "role": role}
+    path: Line
+    role: Annotated[str, BeforeValidator(lambda value: item(value) if isinstance(value, str) else value)] = ""
 
 
 def is_unknown(item: str) -> bool:
@@ -315,19 +301,21 @@ def _list(document: Document, name: str) -> tuple[str, ...]:
 
 
 def _files(document: Document, title: str) -> tuple[RoleFile, ...]:
-    pairs = (_path_and_role(entry) for entry in parse_items(document.lines(title)) if entry)
-    return tuple(RoleFile(path=path, role=role) for path, role in pairs)
+    return tuple(role_file(entry) for entry in parse_items(document.lines(title)) if entry)
 
 
-def _path_and_role(entry: str) -> tuple[str, str]:
-    """Path and role of ``path (role: r)``, of a back-ticked path with ``(r)`` and of ``file.ext (r)``."""
+def role_file(entry: str) -> RoleFile:
+    """The file of ``path (role: r)``, of a back-ticked path with ``(r)`` and of ``file.ext (r)``."""
     path, mark, role = entry.partition(_ROLE)
-    if mark and entry.endswith(")"):
-        return without_backticks(path.strip()), role[:-1].strip()
     remark = _TICKED_FILE.fullmatch(entry) or _FILE.fullmatch(entry)
-    if remark and remark[1].strip():
-        return remark[1].strip(), remark[2].strip().removeprefix("role:").strip()
-    return without_backticks(entry), ""
+    if mark and entry.endswith(")"):
+        path, role = path, role[:-1]
+    elif remark and remark[1].strip():
+        path, role = remark[1], remark[2].strip().removeprefix("role:")
+    else:
+        path, role = entry, ""
+    path = without_backticks(one_line(path))
+    return RoleFile(path=path, role=role) if role.strip() or path == entry else role_file(path)
 
 
 def plan_span(lines: list[str]) -> tuple[int, int]:

@@ -469,41 +469,21 @@ def grouped(paths: Iterable[str], limit: int) -> str:
         limit: maximum length in characters; the remaining files are counted.
     """
     folders: dict[str, list[str]] = {}
+    left = 0
     for path in dict.fromkeys(paths):
         folder, slash, name = path.rpartition("/")
-        folders.setdefault(folder + slash, []).append(name)
-    parts: list[str] = []
-    room = limit
-    left = 0
-    for folder, names in _groups(folders):
-        part = f"{folder}{{{', '.join(names)}}}" if len(names) > 1 else folder + names[0]
-        if len(part) + 2 > room:
-            fitting = _fitting(folder, names, room)
-            left += len(names) - len(fitting)
-            if not fitting:
-                continue
-            part = f"{folder}{{{', '.join(fitting)}}}"
-        room -= len(part) + 2
-        parts.append(part)
+        names = folders.setdefault(folder + slash, [])
+        limit -= len(name) + 2 + (0 if names else len(folder + slash))
+        if limit >= 0:
+            names.append(name)
+        else:
+            left += 1
+    parts = [
+        f"{folder}{{{', '.join(names)}}}" if folder and len(names) > 1 else folder + ", ".join(names)
+        for folder, names in folders.items()
+        if names
+    ]
     return ", ".join([*parts, *([f"and {left} more"] if left else [])])
-
-
-def _groups(folders: dict[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
-    """Folders with their names; a name without a folder forms its own group."""
-    for folder, names in folders.items():
-        yield from ((folder, names),) if folder else (("", [name]) for name in names)
-
-
-def _fitting(folder: str, names: list[str], room: int) -> list[str]:
-    """The names of a folder that fit."""
-    room -= len(folder) + 4
-    fitting = []
-    for name in names:
-        room -= len(name) + 2
-        if room < 0:
-            break
-        fitting.append(name)
-    return fitting
 
 
 _WORDS = 20
