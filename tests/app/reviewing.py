@@ -14,11 +14,15 @@ from tests.app.world import World
 
 
 async def start(driver: Driver) -> ReviewScreen:
-    """Review the newest capture, and wait for its draft."""
+    """Review the newest capture, wait for its draft, and go to the form's first field."""
     await driver.press("1", "g", "r")
     await driver.until(lambda: driver.review.field("title").text, "the draft")
-    await driver.pilot.pause()
-    return driver.review
+    review = driver.review
+    assert review.facts.listing.has_focus
+    review.form.aim("title")
+    await driver.press("f2")
+    assert review.field("title").has_focus
+    return review
 
 
 def drafted(world: World) -> Draft:

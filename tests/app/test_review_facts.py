@@ -16,7 +16,7 @@ from tests.app.world import World
 async def start(driver: Driver) -> EvidencePane:
     await driver.press("1", "g", "r")
     await driver.until(lambda: driver.review.field("title").text, "the draft")
-    await driver.press("f2", "g")
+    await driver.press("g")
     return driver.review.facts
 
 

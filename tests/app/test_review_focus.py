@@ -48,7 +48,9 @@ async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
         assert "src/tokens.py" in driver.shown
         await driver.press("space", "f2")
         assert not driver.has("#evidence")
-        assert driver.screen.focused is review.field("learnings")
+        assert (
+            driver.screen.focused is review.field("title") and "src/tokens.py" in review.field("title").text
+        )
 
 
 async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:

@@ -135,7 +135,7 @@ async def test_what_was_typed_before_the_draft_came_is_not_lost_unasked(
 
     monkeypatch.setattr(ReviewScreen, "_read", slowly)
     async with opened(full) as driver:
-        await driver.pilot.press("r", "m", "y", "s")
+        await driver.pilot.press("r", "f2", "shift+tab", "shift+tab", "shift+tab", *"mys")
         typed.set()
         await driver.until(lambda: driver.review.field("goal").text, "the draft")
         assert driver.review.field("title").text == "mys"
@@ -187,7 +187,7 @@ async def test_without_a_transcript_the_capture_itself_makes_the_draft(full: Wor
         await driver.until(lambda: driver.review.field("title").text, "the draft")
         assert driver.review.field("title").text == "Make the export stream"
         assert "No facts: " in driver.review.facts.listing.empty
-        await driver.press("f2", "space")
+        await driver.press("space")
         assert driver.last_said == "No fact is selected."
         await driver.press("f3")
         assert "is gone" in driver.last_said

@@ -25,7 +25,8 @@ JOURNEY = [
     (("escape", "slash"), " / "),
     (("escape", "3", "X"), "Clear all 3 active commands?"),
     (("n", "1", "o"), "s-1 · "),
-    (("escape", "r"), "Title"),
+    (("escape", "r"), "Evidence"),
+    (("f2", "shift+tab", "shift+tab", "shift+tab"), "Title"),
     (("tab",), "Summary"),
     (("tab",), "Goal"),
     (("tab",), "Learnings"),
@@ -132,7 +133,7 @@ async def test_what_was_clicked_last_is_in_sight_in_a_narrow_window(full: World)
 
 async def test_resizing_in_the_review_keeps_the_field(full: World) -> None:
     async with opened(full) as driver:
-        await driver.press("r", "tab", "tab")
+        await driver.press("r", "f2", "shift+tab")
         await driver.until(lambda: driver.review.field("goal").text == driver.review.field("goal").text)
         for size in (NARROW, SHORT, WIDE):
             await driver.resize(size)

@@ -48,7 +48,7 @@ SCREENS = {
     "confirm": (("3", "X"), (NARROW,)),
     "lost": (("l",), (WIDE,)),
     "review": (("r",), (WIDE, NARROW)),
-    "evidence": (("r", "f2", "j"), (SHORT,)),
+    "evidence": (("r", "j"), (SHORT,)),
     "transcript": (("o",), (WIDE, SHORT)),
     "search": (("s", *"twice"), (WIDE, SHORT)),
     "compact": (("c",), (WIDE,)),

@@ -54,8 +54,10 @@ async def test_moves_go_to_the_pane_that_was_asked_for(full: World, keys: str, r
         assert (driver.pane(PaneId.PENDING).index, driver.pane(PaneId.MEMORIES).index) == rows
 
 
-async def test_what_is_typed_after_r_goes_into_the_form_and_not_to_the_browser(full: World) -> None:
+async def test_what_is_typed_after_r_goes_to_the_facts_and_not_to_the_browser(full: World) -> None:
     async with opened(full) as driver:
-        await at_once(driver, "rq")
-        assert not driver.app.left
+        await at_once(driver, "rqrjq")
+        assert driver.at_home() and not driver.app.left
+        assert driver.pane(PaneId.PENDING).index == 0
+        await at_once(driver, "rj")
         await driver.until(lambda: driver.review.field("goal").text, "the draft")

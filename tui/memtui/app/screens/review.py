@@ -46,6 +46,7 @@ from memtui.transcript.records import Facts
 class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     """Fills the form with a draft from the facts, lets the user edit it, and saves it atomically."""
 
+    AUTO_FOCUS = "#evidence"
     LEAVING = "Leave the review? What you wrote is not saved."
     form = getters.query_one(ReviewForm)
     facts = getters.query_one(EvidencePane)
@@ -56,6 +57,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         Binding(
             "f2", "switch", "facts/form", priority=True, tooltip="go from the facts to the form, or back"
         ),
+        Binding("escape", "leave", "leave", tooltip="leave; asks if something is not saved"),
         Binding("f3", "transcript", "transcript", priority=True, tooltip="read its transcript line"),
         Binding("left_square_bracket", "group(-1)", "before", show=False, tooltip="the group before"),
         Binding(
@@ -65,7 +67,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
             "exclamation_mark", "pin", "pin", id="pin", tooltip="pin this line: no compaction may lose it"
         ),
         Binding("z", "read_fact", "whole text", show=False, tooltip="read this fact in full"),
-        Binding("escape", "leave", "leave", tooltip="leave; asks if something is not saved"),
         Binding("q", "leave", "leave", show=False),
     ]
     about = "Facts of the session at the left, the memory that you write at the right."
@@ -78,7 +79,6 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         self.capture = row.capture
         self._memory = MemoryFile(title="")
         self._facts: Facts | None = None
-        self._focused_before = False
         self._by_model = False
         """Whether the model has written some of it, which takes long to make again."""
         self._draft_facts: Facts | None = None
@@ -91,7 +91,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self.set_focus(self.field("title"))
+        self.add_class("-evidence")
         self._draft()
 
     def field(self, name: str) -> FormField:
@@ -158,11 +158,9 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         return "facts" if self.focused is self.facts.listing else "form"
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        if not isinstance(event.widget, FormField):
-            return
-        if self._focused_before:
+        self.set_class(not isinstance(event.widget, FormField), "-evidence")
+        if isinstance(event.widget, FormField):
             self.form.aim(event.widget.field.name)
-        self._focused_before = True  # `on_mount` sets the first focus
 
     @on(RowList.Opened)
     def action_add(self) -> None:
