@@ -191,11 +191,6 @@ def test_a_memory_is_a_file_name_and_never_a_path() -> None:
     assert parse_capture(REVIEWED.replace("./2025", "..\\2025")).memory == "20251225_081500-memory.md"
 
 
-def test_any_file_name_is_linked() -> None:
-    capture = reviewed(parse_capture(PENDING), summary="", memory="a](b) <c>-memory.md")
-    assert parse_capture(render_capture(capture)) == capture
-
-
 def test_a_capture_without_a_status_line_has_one_by_what_it_holds() -> None:
     assert parse_capture(PENDING.replace("**Status:** pending\n", "")).status == "pending"
     written = REVIEWED.replace("**Status:** reviewed\n", "")

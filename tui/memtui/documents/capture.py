@@ -37,7 +37,6 @@ _NO_MEMORY = "_No memory file._"
 _META = re.compile(
     r"\s*(?:[-*]\s+)?[*_]{0,2}(status|timestamp|session id)[*_]{0,2}\s*:[*_]{0,2}(.*)$", re.IGNORECASE
 )
-_RUN = re.compile(r"(`+|~+)")
 _LINK = re.compile(r"\[[^\]]*\]\(<?([^)>]*)>?\)$")
 
 
@@ -76,7 +75,6 @@ def reviewed(capture: Capture, *, summary: str, memory: str) -> Capture:
 
 
 def render_capture(capture: Capture) -> str:
-    """The capture's file, to the character."""
     bodies = {
         _TRANSCRIPT: _paragraphs(fence(capture.transcript), escape(capture.transcript_note)),
         _FIRST: quote(capture.first_message),
@@ -171,21 +169,15 @@ def _read_transcript(lines: Sequence[str]) -> tuple[str, list[str]]:
     """The path, and the section's other lines."""
     if not lines:
         return "", []
-    if not fenced(lines)[0]:
+    inside = fenced(lines)
+    if not inside[0]:
         return without_backticks(lines[0].strip()), list(lines[1:])
-    stop = next(index for index in range(1, len(lines)) if _closes(lines[index], lines[0]))
-    path, *others = without_blank_ends(list(lines[1:stop])) or [""]
-    return path, [*others, *lines[stop + 1 :]]
-
-
-def _closes(line: str, opener: str) -> bool:
-    run = _RUN.split(opener)[1]
-    bare = line.rstrip()
-    return bare.startswith(run) and not bare.strip(run)
+    stop = inside.find(0) if 0 in inside else len(lines)
+    path, *others = without_blank_ends(list(lines[1 : stop - 1])) or [""]
+    return path, [*others, *lines[stop:]]
 
 
 def _read_memory(lines: Sequence[str]) -> tuple[str, list[str]]:
-    """The memory file's name, and the section's other lines."""
     if not lines:
         return "", []
     first = lines[0].strip()
@@ -198,11 +190,7 @@ def _read_memory(lines: Sequence[str]) -> tuple[str, list[str]]:
 
 def _link_target(line: str) -> str:
     """The file name in ``[name](./name)``, or of another link or a bare memory file name."""
-    name = line[1 : 1 + (len(line) - len("[](./)")) // 2]
-    if name and line == f"[{name}](./{name})":
-        return name
-    link = _LINK.match(line)
-    if link:
+    if link := _LINK.match(line):
         return _base_name(link[1])
     bare = line.strip("`")
     return _base_name(bare) if bare.endswith("-memory.md") and " " not in bare else ""

@@ -70,7 +70,6 @@ class PendingText(NamedTuple):
 
     @property
     def status(self) -> Literal["pending"]:
-        """Always pending."""
         return "pending"
 
 
@@ -96,7 +95,6 @@ def read_pending(text: str) -> PendingText | None:
 
 
 def head(status: str, timestamp: datetime, session_id: str) -> str:
-    """Title and the three lines under it."""
     return (
         f"# {TITLE}\n\n**Status:** {status}\n**Timestamp:** {timestamp.isoformat(timespec='seconds')}\n"
         f"**Session ID:** {session_id}".rstrip()
@@ -111,7 +109,6 @@ def fence(line: str) -> str:
 
 
 def quote(text: str) -> str:
-    """`text` with every line quoted."""
     return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
 
 

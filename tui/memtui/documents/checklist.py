@@ -56,7 +56,6 @@ class CheckedText:
         self._lines = file_text(text).split("\n")
 
     def has(self, title: str) -> bool:
-        """Whether the section exists, even empty."""
         return title in self._document.bodies
 
     def line(self, title: str, said: str = "") -> int | None:
@@ -77,7 +76,6 @@ class CheckedText:
         return [item for item in items if not is_none(item) and not is_unknown(item)]
 
     def files(self, title: str) -> list[RoleFile]:
-        """The files of a section."""
         return [role_file(item) for item in self.items(title)]
 
 

@@ -276,7 +276,6 @@ _FEW = 8
 
 
 def size_of(state: SessionState) -> int:
-    """Tokens of the document."""
     return tokens(render_session_state(state))
 
 

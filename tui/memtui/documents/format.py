@@ -182,7 +182,6 @@ class Document:
         return without_blank_ends(self.bodies.get(title, []))
 
     def block(self, title: str, always: LineTest = _never) -> str:
-        """The text of a known section."""
         return unescape("\n".join(self.lines(title)), always)
 
 
@@ -266,7 +265,6 @@ def _unindented(line: str) -> str:
 
 
 def render_items(items: Iterable[str]) -> str:
-    """Items in normal form as a list."""
     return "\n".join("- " + indented(item) for item in items)
 
 

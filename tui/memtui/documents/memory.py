@@ -93,7 +93,6 @@ class StoredMemory(Record):
 
 
 def render_stored(memory: StoredMemory) -> bytes:
-    """The file of a memory."""
     meta = memory.meta
     values: dict[str, object] = {
         "id": meta.id,

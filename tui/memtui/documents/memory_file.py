@@ -95,7 +95,6 @@ class MemoryFile(Record):
 
 
 def render_memory(memory: MemoryFile) -> str:
-    """The memory file, to the character."""
     bodies = {
         _GOAL: escape(memory.goal),
         _LEARNINGS: render_items(memory.learnings),

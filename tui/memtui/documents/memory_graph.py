@@ -57,7 +57,6 @@ class Entity(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Key for comparisons."""
         return (self.kind, _NORMAL[self.kind](self.name))
 
 

@@ -30,14 +30,12 @@ class Pin(NamedTuple):
 
     @property
     def item(self) -> str:
-        """The list item, without a line feed."""
         if not self.line:
             return f"- {self.text}"
         return f"- {self.text} ({f'{self.session} ' if self.session else ''}L{self.line})"
 
 
 def parse_pins(text: str) -> list[Pin]:
-    """The pins of a file, in its order."""
     return [pin for pin, _, _ in _items(text)]
 
 

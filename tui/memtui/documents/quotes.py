@@ -127,7 +127,6 @@ def _start(facts: Facts) -> Source:
 
 
 def last_request(facts: Facts) -> UserRequest | None:
-    """The user's last request."""
     found = user_requests(facts)
     return found[0] if found else None
 
@@ -247,7 +246,6 @@ def with_fewer_quotes(section: Section, closings: int, asks: int) -> Iterator[Se
 
 
 def with_shorter_quotes(section: Section) -> Iterator[Section]:
-    """The section with shorter and shorter quotes."""
     items = _parsed(section.text)
     for width in (400, 200, 100):
         items = [ends_of(item, width) for item in items]

@@ -136,7 +136,6 @@ class Task(Record):
 
 
 def said(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
-    """The tasks without empty lines and ``N/A``."""
     return tuple(
         task
         for task in tasks
@@ -145,7 +144,6 @@ def said(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
 
 
 def classified(line: str) -> tuple[TaskKind, str]:
-    """Kind and text of an item."""
     line = item(line)
     box = _BOX.match(line)
     if box is None:
@@ -181,7 +179,6 @@ class _Node:
     children: list[_Node] = field(default_factory=list)
 
     def tasks(self) -> tuple[Task, ...]:
-        """The tasks below it."""
         found = []
         for child in self.children:
             kind, text = classified("\n".join(child.lines))
@@ -336,7 +333,6 @@ class SessionState(Record):
 
 
 def render_session_state(state: SessionState) -> str:
-    """The document, to the character."""
     bodies = {
         _IDENTITY: _labelled(state.identity, _IDENTITY_LABELS, state.identity.extra),
         _TASKS: render_tasks(state.tasks) or f"- {_NOTHING}",
@@ -457,7 +453,6 @@ class Progress(Record):
 
 
 def fingerprint(data: bytes) -> str:
-    """A short hash that identifies bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
 
 
@@ -509,7 +504,6 @@ _NAMED = re.compile(rf"`[^`]*`|https?://\S+|/?(?:[\w.@-]+/)+[\w.@-]*|{_PASTED.pa
 
 
 def dynamics(facts: Facts) -> Dynamics:
-    """The section CONVERSATION DYNAMICS."""
     ask = last_request(facts)
     return Dynamics(
         language=language(facts),

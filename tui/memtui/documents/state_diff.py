@@ -53,7 +53,6 @@ class SectionDiff(NamedTuple):
 
     @property
     def has_changed(self) -> bool:
-        """Whether any line has changed."""
         return any(line.change != "same" for line in self.lines)
 
 

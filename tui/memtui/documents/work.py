@@ -55,7 +55,6 @@ class OpenWork(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The text with its source."""
         return self.at(clock=False)
 
     def at(self, *, clock: bool) -> str:
@@ -115,7 +114,6 @@ def undecided_plan(facts: Facts) -> PlanFact | None:
 
 
 def plan_status(plan: PlanFact) -> str:
-    """The status of a plan, to follow the word "plan"."""
     return _UNDECIDED.get(plan.fate, plan.fate)
 
 
