@@ -26,7 +26,7 @@ from memtui.app.screens.search import SearchScreen
 from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
-from memtui.app.widgets import document, transcript_calls, transcript_lines
+from memtui.app.widgets import document, transcript_lines
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
 from memtui.demo.build import DemoProject, build_demo
@@ -108,9 +108,8 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
         return " ".join(cleaned(text).split())
 
     monkeypatch.setattr(document, "clean", cleaned)
-    for module in (transcript_calls, transcript_lines):
-        monkeypatch.setattr(module, "clean", cleaned)
-        monkeypatch.setattr(module, "clean_line", cleaned_line)
+    monkeypatch.setattr(transcript_lines, "clean", cleaned)
+    monkeypatch.setattr(transcript_lines, "clean_line", cleaned_line)
     monkeypatch.setattr(review_parts, "clean", cleaned)
     monkeypatch.setattr(review_parts, "clean_line", cleaned_line)
     monkeypatch.setattr(compact, "clean", cleaned)

@@ -4,13 +4,58 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from memtui.app.widgets.document import Line, Span, from_markdown, line, rule, styled
-from memtui.app.widgets.transcript_calls import FOLD, ROWS, call_lines, result_lines, subject_of
+from memtui.app.widgets.wrap import cut
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
-from memtui.transcript.blocks import Attached, Block, Skipped, Thinking
+from memtui.transcript.blocks import Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
 from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words
+from memtui.transcript.outcomes import error_text, exit_code, outcome_of
+from memtui.transcript.session import worker_of
+from memtui.transcript.shell import EDIT_TOOLS
+
+FOLD = "fold"
+"""The link of a line that folds and unfolds its block."""
+AGENT = "agent:"
+"""The prefix of a link to a subagent's transcript, before its id."""
+
+_ROWS = 5_000
+"""Maximum rows of an unfolded text; a pager shows the rest."""
+_SHORT, _ERROR_LINES = 3, 8
+_SUBJECT_CELLS = 110
+
+# The argument that describes a call, by tool; for other tools the first text among the arguments.
+_SUBJECTS = {
+    "Bash": "command",
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "NotebookEdit": "notebook_path",
+    "Write": "file_path",
+    "Read": "file_path",
+    "Grep": "pattern",
+    "Glob": "pattern",
+    "Task": "description",
+    "Agent": "description",
+    "TaskCreate": "subject",
+    "WebFetch": "url",
+    "WebSearch": "query",
+    "Skill": "skill",
+    "ToolSearch": "query",
+}
+_PATHS = frozenset({"file_path", "notebook_path"})
+
+# Results that only repeat the call.
+_ECHOES = (
+    "The file ",
+    "File created successfully",
+    "Todos have been modified",
+    "Updated task #",
+    "Launching skill:",
+)
+_NUMBERED = re.compile(r"\s*\d+[→\t]")
+"""The line numbers in the Read tool's output."""
 
 BLANK = Line("")
 _WORKED = "  (while the model worked)"
@@ -135,7 +180,7 @@ def _folded_rows(text: str, role: str, unfolded: bool, *, indent: int, limit: in
     """A text row by row; if it exceeds `limit` rows, only the first `head`, and a row to unfold the rest."""
     rows = clean(text).strip("\n").split("\n")
     long = len(rows) > limit
-    shown = rows[:head] if long and not unfolded else rows[:ROWS]
+    shown = rows[:head] if long and not unfolded else rows[:_ROWS]
     made = [line(" " * indent + row, role, hang=indent) for row in shown]
     left = len(rows) - len(shown)
     if long and not unfolded:
@@ -165,3 +210,163 @@ def _remark(event: object) -> Line:
 
 def _thousands(tokens: int) -> str:
     return f"{tokens / 1000:.0f}k" if tokens >= 1000 else str(tokens)
+
+
+# -- calls and results ----------------------------------------------------------------------------------
+
+
+def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: bool) -> list[Line]:
+    """A call's row with its outcome, and its input when unfolded."""
+    rows = edit_rows(call) if call.name in EDIT_TOOLS else []
+    parts: list[str | tuple[str, str]] = [("● ", "tool"), (call.name, "strong")]
+    subject = cut(clean_line(subject_of(call, block.folder)), _SUBJECT_CELLS)
+    parts.append(f"  {subject}" if subject else "")
+    if rows:
+        added, removed = diff_counts(rows)
+        parts += [(f"  +{added}", "good"), (f" −{removed}", "bad")]
+    if result is not None:
+        parts += _outcome(result)
+    size = _hidden(result)
+    body = _arguments(call, subject) if not rows else _diff(rows) if unfolded else []
+    folds = bool(rows or body or size)
+    if folds:
+        note = f"  {_lines_of(size)} " if size else "  "
+        parts.append((f"{note}{'▾' if unfolded else '▸'}", "dim"))
+    head = styled(*parts, hang=2, link=FOLD if folds else "")
+    return [head, *(body if unfolded else ())]
+
+
+def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
+    """A result: whole when unfolded, else only short or failed ones, and a count of lines.
+
+    Args:
+        result: the result.
+        unfolded: whether to show all of it.
+        paired: whether it is below its call, which shows the count.
+    """
+    text = error_text(result) if result.failed else result.text.strip("\n")
+    if not text.strip() or (not result.failed and not unfolded and text.startswith(_ECHOES)):
+        return _agent_lines(result)
+    long = not unfolded and _is_long(result, text)
+    if long and paired and not result.failed:
+        return _agent_lines(result)
+    role = "bad" if result.failed else "dim"
+    rows = clean(text).split("\n")
+    limit = _ROWS if unfolded else _ERROR_LINES if result.failed else _SHORT
+    if long and _NUMBERED.match(text):
+        return [line(f"  └ {_lines_of(len(rows))} ▸", role, hang=4)._replace(link=FOLD)]
+    shown, left = rows[:limit], len(rows) - limit
+    made = [line(f"  └ {shown[0]}", role, hang=4), *(line(f"    {row}", role, hang=4) for row in shown[1:])]
+    if left > 0 and unfolded:
+        made.append(line(f"    … {left:,} more, e opens all of it", "dim"))
+    elif left > 0:
+        made.append(
+            line(f"    … {left:,} more {'line' if left == 1 else 'lines'} ▸", "dim")._replace(link=FOLD)
+        )
+    return made + _agent_lines(result)
+
+
+def subject_of(call: Call, folder: str) -> str:
+    if call.name == "TodoWrite":
+        return _todos(call.input.get("todos"))
+    if call.name == "TaskUpdate":
+        return f"{call.input.get('taskId', '')} {call.input.get('status', '')}"
+    name = _SUBJECTS.get(call.name)
+    value = call.input.get(name) if name else None
+    if not isinstance(value, str):
+        value = next((each for each in call.input.values() if isinstance(each, str)), "")
+    if name in _PATHS:
+        return _within(value, folder)
+    return value.strip().split("\n", 1)[0] + (" …" if "\n" in value.strip() else "")
+
+
+def _within(path: str, folder: str) -> str:
+    if folder and path.startswith(folder.rstrip("/") + "/"):
+        return path[len(folder.rstrip("/")) + 1 :]
+    return path
+
+
+def _todos(items: Any) -> str:
+    states = (
+        [item.get("status") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    )
+    return f"{states.count('completed')} of {len(states)} done"
+
+
+def _outcome(result: Result) -> list[tuple[str, str]]:
+    """The outcome of a call by Claude Code's record, not by the tool's output."""
+    outcome = outcome_of(result)
+    if outcome == "failed":
+        code = exit_code(result)
+        return [("  ✗", "bad"), (f" exit {code}", "bad")] if code is not None else [("  ✗ failed", "bad")]
+    if outcome in ("rejected", "interrupted"):
+        return [(f"  ✗ {outcome}", "warn")]
+    detail = result.detail if isinstance(result.detail, dict) else {}
+    calls, seconds = detail.get("totalToolUseCount"), detail.get("totalDurationMs")
+    notes = [f"{calls} call{'s' if calls > 1 else ''}"] if type(calls) is int and calls else []
+    if type(seconds) is int and seconds >= 0:
+        notes.append(f"{seconds // 60_000} min" if seconds >= 60_000 else f"{seconds // 1000} s")
+    return [(f"  {', '.join(notes)}", "dim")] if notes else []
+
+
+def _is_long(result: Result, text: str) -> bool:
+    limit = _ERROR_LINES if result.failed else _SHORT
+    return text.count("\n") >= limit or bool(_NUMBERED.match(text))
+
+
+def _hidden(result: Result | None) -> int:
+    if result is None:
+        return 0
+    text = error_text(result) if result.failed else result.text.strip("\n")
+    rows = text.split("\n") if text.strip() else []
+    return len(rows) if rows and _is_long(result, text) and not text.startswith(_ECHOES) else 0
+
+
+def _lines_of(number: int) -> str:
+    return f"{number:,} {'line' if number == 1 else 'lines'}"
+
+
+def _arguments(call: Call, subject: str) -> list[Line]:
+    """The input of a call that its row does not show."""
+    made: list[Line] = []
+    for name, value in call.input.items():
+        text = value if isinstance(value, str) else _written(value)
+        if clean_line(text) == subject or (subject and name in _PATHS and subject in clean_line(text)):
+            continue
+        rows = clean(text).strip("\n").split("\n")
+        lead = f"  {clean_line(name)}: "
+        if len(rows) > 1:
+            made.append(styled((lead.rstrip(), "label")))
+            made += [line(f"    {row}", "code", hang=4) for row in rows[:_ROWS]]
+        else:
+            made.append(styled((lead, "label"), rows[0], hang=4))
+    return made
+
+
+def _written(value: Any) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _diff(rows: list[Row]) -> list[Line]:
+    made: list[Line] = []
+    for row in rows[:_ROWS]:
+        if row.sign == "@":
+            made.append(line("  ⋯", "dim"))
+            continue
+        role, changed = {"+": ("good", "added"), "-": ("bad", "removed")}.get(row.sign, ("", ""))
+        text = clean(row.text)
+        # Cleaning may move characters: then changed parts are not highlighted.
+        parts = row.changed if text == row.text else ()
+        spans = tuple(Span(start + 4, stop + 4, changed) for start, stop in parts)
+        made.append(line(f"  {row.sign} {text}", role, hang=4, spans=spans))
+    if len(rows) > _ROWS:
+        made.append(line(f"    … {len(rows) - _ROWS:,} more, e opens all of it", "dim"))
+    return made
+
+
+def _agent_lines(result: Result) -> list[Line]:
+    """A link to the transcript of the subagent that did the work."""
+    agent = worker_of(result)
+    return [styled("  ", ("▸ its own transcript", "accent"), link=AGENT + agent)] if agent else []

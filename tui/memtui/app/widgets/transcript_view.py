@@ -17,7 +17,7 @@ from textual.worker import Worker, get_current_worker
 
 from memtui.app.widgets.document import Document, Place, concat, line
 from memtui.app.widgets.document_view import DocumentView
-from memtui.app.widgets.transcript_calls import AGENT, FOLD
+from memtui.app.widgets.transcript_lines import AGENT, FOLD
 from memtui.app.widgets.transcript_window import Shows, Window
 from memtui.transcript.blocks import Block, Key
 from memtui.transcript.events import Boundary

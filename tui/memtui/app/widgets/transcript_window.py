@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.app.widgets.document import Document, Line, Span, rule
 from memtui.app.widgets.transcript_lines import BLANK, boundary_caption, can_fold, date_line, render, words_of
@@ -28,11 +27,8 @@ class Shows(StrEnum):
     ASKS = "asks and closing messages"
 
 
-class Spot(NamedTuple):
-    """A line of the document by its block, to find it again in another version of the document."""
-
-    key: Key
-    row: int
+Spot = tuple[Key, int]
+"""A line of the document by its block, and its index there: to find it again in another version."""
 
 
 class Window:
@@ -207,22 +203,24 @@ class Window:
             unfold: whether to unfold the blocks of that transcript line.
             hit: index of the block's hit, -1 for its first line.
         """
-        last = max(0, len(self.document) - 1)
-        if key not in self._of:
-            later = [block.key for block in self.blocks if block.key >= key]
-            if not later:
-                return last
-            key = min(later)
+        nearest = self._nearest(key)
+        if nearest is None:
+            return max(0, len(self.document) - 1)
         if unfold:
-            folding = [each.key for each in self.blocks if each.key[0] == key[0] and self.can_fold(each.key)]
+            line = nearest[0]
+            folding = [each.key for each in self.blocks if each.key[0] == line and self.can_fold(each.key)]
             self.unfolded.update(map(self.fold_of, folding))
             self.compose()
-        lines = self.lines_of(key)
-        texts = [(each, self.document.lines[each].text) for each in lines if each < len(self.document)]
-        if hit >= 0:
-            rows = [each for each, text in texts if self.query.is_in(text)]
-            return rows[min(hit, len(rows) - 1)] if rows else lines.start
-        return next((each for each, text in texts if text), min(lines.start, max(0, len(self.document) - 1)))
+        own, texts = self._own(nearest), self.document.lines
+        hits = [each for each in own if hit >= 0 and self.query.is_in(texts[each].text)]
+        if hits:
+            return hits[min(hit, len(hits) - 1)]
+        first = min(own.start, max(0, len(self.document) - 1))
+        return next((each for each in own if texts[each].text and hit < 0), first)
+
+    def _nearest(self, key: Key) -> Key | None:
+        """A block, or the first one behind it if it is not held."""
+        return min((block.key for block in self.blocks if block.key >= key), default=None)
 
     def fold_of(self, key: Key) -> Key:
         """The blocks folded together with a block: a result with its call."""
@@ -252,17 +250,18 @@ class Window:
     def spot(self, line: int) -> Spot | None:
         """The block of a line, and the line's index within it."""
         block = self.block_at(line)
-        return Spot(block.key, line - self._tops[self._of[block.key]]) if block else None
+        return (block.key, line - self._own(block.key).start) if block else None
 
     def line_of(self, spot: Spot | None) -> int:
         """The current place of a spot; if its block is gone, the next block."""
-        if spot is None or not self.blocks:
+        if spot is None:
             return 0
-        if spot.key in self._of:
-            lines = self.lines_of(spot.key)
-            return max(0, min(lines.start + spot.row, lines.stop - 1, len(self.document) - 1))
-        later = [block.key for block in self.blocks if block.key > spot.key]
-        return self._tops[self._of[min(later)]] if later else max(0, len(self.document) - 1)
+        last = max(0, len(self.document) - 1)
+        key = self._nearest(spot[0])
+        if key is None:
+            return last
+        lines = self.lines_of(key)
+        return min(lines.start + (spot[1] if key == spot[0] else 0), lines.stop - 1, last)
 
     def can_fold(self, key: Key) -> bool:
         """Whether a block, or the call it is the result of, can be unfolded or folded."""
