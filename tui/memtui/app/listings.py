@@ -6,7 +6,7 @@ Named tuples, as the first paint waits for these class definitions, and data cla
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -75,17 +75,21 @@ class CapturesView(NamedTuple):
     pending: tuple[str, ...] = ()
     broken: int = 0
     unread: int = 0
-    alike: frozenset[str] = frozenset()
-    """First messages shared by several captures, whose rows only differ by time and size."""
+    numbers: Mapping[str, int] = _NONE
+    """The number of each capture of a session with several, which begin with the same words."""
 
     @classmethod
-    def of(cls, rows: Mapping[str, CaptureRow], *, unread: int) -> CapturesView:
+    def of(cls, rows: dict[str, CaptureRow], *, unread: int) -> CapturesView:
         """The view of these rows. Slow work for many rows is done here, in the background."""
         pending = tuple(name for name, row in rows.items() if row.pending)
         broken = sum(1 for row in rows.values() if row.problem)
-        messages = Counter(row.shown.first_message for row in rows.values() if row.shown)
-        alike = frozenset(message for message, number in messages.items() if number > 1)
-        return cls(rows, pending, broken, unread, alike)
+        sessions: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for name, row in reversed(rows.items()):
+            if row.shown:
+                sessions[row.shown.session_id, row.shown.first_message].append(name)
+        several = [names for names in sessions.values() if len(names) > 1]
+        numbers = {name: number for names in several for number, name in enumerate(names, 1)}
+        return cls(rows, pending, broken, unread, numbers)
 
     def keys(self, *, reviewed_too: bool) -> tuple[str, ...]:
         return tuple(self.rows) if reviewed_too else self.pending

@@ -146,12 +146,13 @@ class PendingPane(Pane):
             when = when_of(made, now, width) if made else clean_line(key) + " "
             why = (f"⚠ {clean_line(item.problem)}", "$error") if item.problem else "…"
             return row([(when, "$quiet"), why], "", width)
-        exact = capture.first_message in self.view.alike
-        when = when_of(capture.timestamp, now, width, exact=exact)
+        number = self.view.numbers.get(key)
+        when = when_of(capture.timestamp, now, width, exact=number is not None)
+        title = f"{number} · {title_of(capture)}" if number else title_of(capture)
         fill = self._fill_of(key, capture, width)
         if capture.status == "reviewed":
-            return row([(f"{when}✓ {title_of(capture)}", "$quiet")], fill, width)
-        return row([(when, "$accent"), title_of(capture)], fill, width)
+            return row([(f"{when}✓ {title}", "$quiet")], fill, width)
+        return row([(when, "$accent"), title], fill, width)
 
     def _fill_of(self, key: str, capture: Capture | PendingText, width: int) -> str:
         """The context's size in thousands of tokens, and the number of losses: ``155k -> 42k  ✗ 7``.
@@ -209,15 +210,15 @@ class PendingPane(Pane):
         item = self.capture_row(key)
         if item is None or key is None:
             return Detail("", "Capture", plain(self.empty, "dim"))
-        document = capture_document(item, self.clock(), None)
+        document = capture_document(item, self.clock(), None, number=self.view.numbers.get(key, 0))
         if item.shown is None:
             return Detail(key, "Capture", document)
         title = f"Capture {day_and_minute(item.shown.timestamp)}"
         if item.capture is None:
             return Detail(key, title, document)
-        return Detail(key, title, document, lambda progress: self._whole(item, progress))
+        return Detail(key, title, document, lambda progress: self._whole(key, item, progress))
 
-    def _whole(self, item: CaptureRow, progress: Progress) -> Document:
+    def _whole(self, key: str, item: CaptureRow, progress: Progress) -> Document:
         from memtui.app.details.lost import lost_document
         from memtui.lost.outbox import rows_waiting
 
@@ -227,7 +228,8 @@ class PendingPane(Pane):
             messages = rows_waiting(self.model.places.home, found.session_id)
             waits = sum(each.rows for each in messages)
             lost = lost_document(found, receipts, frozenset(self._unfolded), waits)
-        return capture_document(item, self.clock(), self._facts(item, progress), lost)
+        facts, number = self._facts(item, progress), self.view.numbers.get(key, 0)
+        return capture_document(item, self.clock(), facts, lost, number=number)
 
     def _facts(self, item: CaptureRow, progress: Progress) -> Document:
         from memtui.documents.events import evidence

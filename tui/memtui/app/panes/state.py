@@ -52,6 +52,8 @@ _NEXT = 3
 """Number of upcoming tasks shown."""
 _COUNTS = frozenset({"…", "✓", "phase"})
 """Labels of rows that are not lines of the session."""
+_PLAN_TITLE = re.compile(r"(?:Approved plan|Plan [^:;]+): (?P<words>[^;]+?)(?: \([^()]*\))?(?:;|$)")
+_LAST_ASKED = re.compile(r'(?:^|; )(?:last|first) asked \([^)]*\): "(?P<words>.+?)"(?:; |$)')
 _RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
 """The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
@@ -495,8 +497,9 @@ class StatePane(Pane):
 def _glance(state: SessionState) -> Iterator[_Row]:
     from memtui.documents.session_state import TaskKind
 
-    if state.identity.goal:
-        yield _Row("goal", state.identity.goal, "bold")
+    if goal := state.identity.goal:
+        drafted = _PLAN_TITLE.match(goal) or _LAST_ASKED.search(goal)
+        yield _Row("goal", drafted["words"] if drafted else goal, "bold")
     for task in state.tasks:
         if task.kind is TaskKind.IN_PROGRESS:
             yield _Row("▸", task.text, "bold $accent")
@@ -517,10 +520,11 @@ def _glance(state: SessionState) -> Iterator[_Row]:
 
 
 def _children(task: Task) -> Iterator[_Row]:
-    from memtui.documents.session_state import TaskKind
+    from memtui.documents.session_state import NO_BLOCKER, TaskKind
 
+    nothing = ("", "none", "n/a", NO_BLOCKER.casefold())
     for child in task.children:
-        if child.kind is TaskKind.BLOCKER and child.text.casefold() in ("", "none", "n/a"):
+        if child.kind is TaskKind.BLOCKER and child.text.casefold() in nothing:
             continue
         label = "  blocker" if child.kind is TaskKind.BLOCKER else "  ·"
         yield _Row(label, child.text, "$warning" if child.kind is TaskKind.BLOCKER else "$quiet")
