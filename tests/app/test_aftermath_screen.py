@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from memtui.app.panes.pane import PaneId
 from memtui.app.screens.lost import LostScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
@@ -206,3 +207,17 @@ async def test_a_capture_without_its_compaction_says_so(world: World) -> None:
         await driver.press("l")
         await driver.until_said("has no compaction with a summary yet")
         assert "✗" not in driver.browser.pending.draw_row(driver.browser.pane.selected or "", 80).plain
+
+
+async def test_captures_have_titles_that_people_understand(lossy: World) -> None:
+    session = lossy.session("s-2", minutes=300)
+    session.prompt("/plan-implement")
+    session.prompt("Move the clock into its own service")
+    session.compaction(SUMMARY)
+    lossy.save(session, minutes=290)
+    lossy.capture(301, "/plan-implement", session="s-2")
+    lossy.capture(57, "Fix the token refresh race")
+    async with opened(lossy) as driver:
+        await driver.until(lambda: "Move the clock into" in driver.shown, "a title other than the command")
+        drawn = [row.partition("Fix")[0].rpartition(" · ")[0][-1:] for row in driver.drawn(PaneId.PENDING)]
+        assert drawn[:2] == ["2", "1"]  # of one session, which begins alike

@@ -56,6 +56,8 @@ class PendingPane(Pane):
         self.view = CapturesView()
         self.reviewed_too = False
         self._health: HealthView | None = None
+        self._titles: dict[str, str] = {}
+        """Of sessions that began with a bare slash command."""
         self.losses: dict[str, tuple[int, int] | None] = {}
         """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
@@ -148,7 +150,8 @@ class PendingPane(Pane):
             return row([(when, "$quiet"), why], "", width)
         number = self.view.numbers.get(key)
         when = when_of(capture.timestamp, now, width, exact=number is not None)
-        title = f"{number} · {title_of(capture)}" if number else title_of(capture)
+        title = self._titles.get(key) or title_of(capture)
+        title = f"{number} · {title}" if number else title
         fill = self._fill_of(key, capture, width)
         if capture.status == "reviewed":
             return row([(f"{when}✓ {title}", "$quiet")], fill, width)
@@ -181,14 +184,16 @@ class PendingPane(Pane):
 
     def _read_losses(self, item: CaptureRow, progress: Progress | None) -> Aftermath | None:
         """Read and store the losses of a compaction, in a thread; None if no transcript has it."""
+        from memtui.documents.work import title_of as title_of_session
+
         assert item.capture is not None
+        cancelled = progress.cancelled if progress else lambda: self.model.stopped
         try:
             transcript = self.model.check_transcript(item.capture.transcript)
-            found = self.model.readings.aftermath(
-                transcript,
-                item.capture.timestamp,
-                progress.cancelled if progress else lambda: self.model.stopped,
-            )
+            found = self.model.readings.aftermath(transcript, item.capture.timestamp, cancelled)
+            if _is_bare(item.capture) and item.entry.name not in self._titles:
+                facts = self.model.readings.facts(transcript, item.capture.timestamp, cancelled)
+                self._titles[item.entry.name] = clean_line(title_of_session(facts))
         except ReadingCancelledError:
             return None
         except (FileProblem, OSError):
@@ -360,6 +365,12 @@ def _why_not(item: CaptureRow) -> str:
     if item.capture.status == "reviewed":
         return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
     return ""
+
+
+def _is_bare(capture: Capture) -> bool:
+    """Whether it begins with a slash command without arguments, which says little."""
+    opened = opening(capture.first_message)
+    return opened.startswith("/") and " " not in opened
 
 
 def title_of(capture: Capture | PendingText) -> str:
