@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.documents.commands import add_command, parse_active_commands, remove_commands
 from memtui.ground.text import FormatError
-from tests.documents.checks import assert_clause, ends_soon, repeated
+from tests.documents.checks import assert_clause
 from tests.documents.data import golden
 from tests.documents.strategies import command_files, hostile, json_values
 
@@ -104,18 +104,6 @@ def test_any_text_is_refused_or_cleared(text: str) -> None:
     assert [command.name for command in parse_active_commands(one).commands if command.name == "new command"]
 
 
-@pytest.mark.parametrize("unit", ["[", '{"a":', '"', "\\\\", "  ", "9"])
-def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
-    ends_soon(parse_active_commands, repeated(unit))
-    ends_soon(parse_active_commands, repeated(unit, '{"active_commands": ["', '"]}'))
-
-
-def test_many_entries_are_read_in_time() -> None:
-    text = '{"active_commands": [' + ",".join(['"a"', "[]", "{}", "1"] * 2_500) + "]}"
-    ends_soon(parse_active_commands, text)
-    ends_soon(lambda long: remove_commands(long, ["a"]), text)
-
-
 @pytest.mark.parametrize(
     ("value", "names", "broken"),
     [
@@ -154,25 +142,6 @@ def test_entries_that_cannot_be_used_are_reported(value: str, names: list[str], 
 def test_non_objects_are_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(FormatError, match=reason):
         parse_active_commands(text)
-
-
-def test_names_with_lone_surrogates_can_be_shown_and_removed() -> None:
-    text = '{"active_commands": [{"name": "a\\ud800", "state": {"\\ud800": 1}}]}'
-    (command,) = parse_active_commands(text).commands
-    assert command.name == "a\ufffd"
-    assert remove_commands(text, [command.name]) == '{"active_commands": []}'
-
-
-def test_a_number_of_any_length_is_no_obstacle() -> None:
-    assert (
-        parse_active_commands('{"n": ' + "9" * 5000 + ', "active_commands": ["a"]}').commands[0].name == "a"
-    )
-
-
-def test_of_a_key_that_comes_twice_the_last_counts() -> None:
-    text = '{"active_commands": ["a"], "active_commands": ["b"]}'
-    assert [command.name for command in parse_active_commands(text).commands] == ["b"]
-    assert remove_commands(text, None) == '{"active_commands": []}'
 
 
 ENTRY = '{\n      "name": "epic"\n    }'

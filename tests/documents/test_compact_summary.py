@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 
 from memtui.documents.commands import compact_summary
-from tests.documents.checks import ends_soon, repeated
 from tests.documents.data import golden
-from tests.documents.strategies import hostile
 
 SUMMARY = "## Compact Summary\n\n**ROLE**: Mentor. Use AskUserQuestion."
 
@@ -34,17 +31,3 @@ def test_the_summary_stands_between_the_markers(line_end: str) -> None:
 )
 def test_markers_in_every_shape(text: str, summary: str | None) -> None:
     assert compact_summary(text) == summary
-
-
-@given(hostile())
-def test_any_text_is_read(text: str) -> None:
-    summary = compact_summary(f"<!-- COMPACT_SUMMARY_START -->\n{text}\n<!-- COMPACT_SUMMARY_END -->")
-    assert summary is not None
-    summary.encode()
-    compact_summary(text)
-
-
-@pytest.mark.parametrize("unit", ["<!-- ", "<!--", " ", "\n ", "<!-- COMPACT_SUMMARY_START\n", "-->"])
-def test_a_large_hostile_text_is_read_in_time(unit: str) -> None:
-    ends_soon(compact_summary, repeated(unit, "<!-- COMPACT_SUMMARY_START -->\n"))
-    ends_soon(compact_summary, repeated(unit))

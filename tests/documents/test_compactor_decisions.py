@@ -7,7 +7,6 @@ import pytest
 from memtui.documents.compactor import members, merge, merged_decisions
 from memtui.documents.session_state import (
     Decision,
-    Identity,
     SessionState,
     TaskKind,
     parse_session_state,
@@ -84,10 +83,3 @@ def test_a_task_is_not_done_by_one_that_differs_in_a_sign() -> None:
     second = after(first, facts(todos=(Todo("Support C++", "completed"), Todo("Support C", "pending"))))
     assert of_kind(second, TaskKind.DONE) == ["Support C++"]
     assert of_kind(second, TaskKind.NEXT) == ["Support C"]
-
-
-def test_a_draft_that_forgot_a_decision_does_not_take_it_away() -> None:
-    state = SessionState(decisions=(Decision(text="one"), Decision(kind="constraint", text="never two")))
-    merged = merge(state, SessionState(identity=Identity(goal="new")))
-    assert merged is not None
-    assert merged.decisions == state.decisions

@@ -12,7 +12,6 @@ from memtui.documents.memory import MemoryMeta
 from memtui.documents.memory_graph import (
     Entity,
     entities,
-    entity_weight,
     packages,
     path_below,
     path_key,
@@ -115,28 +114,6 @@ def test_rare_entities_weigh_more_than_common_ones() -> None:
     assert found[0].score > 10 * found[1].score
     assert [relation.id for relation in found[1:3]] == ["CMEM-20260101-000899", "CMEM-20260101-000898"]
     assert len(found) == 901, "the project alone relates nobody"
-
-
-def test_shared_entities_are_sorted_by_significance() -> None:
-    readme, session, auth = Entity("file", "/r.md"), Entity("session", "s1"), Entity("file", "/auth.py")
-    others = {"a": [readme, auth, session], "b": [readme], "c": [readme], "d": [Entity("file", "/x.py")]}
-    first = related([readme, auth, session], others, {readme.key: 4, auth.key: 2, session.key: 2}, 5)[0]
-    assert (first.id, first.shared) == ("a", (session, auth, readme))
-
-
-def test_counts_may_come_from_elsewhere() -> None:
-    one, two = Entity("file", "/1.py"), Entity("file", "/2.py")
-    others = {"a": [one], "b": [two]}
-    counts = {one.key: 500, two.key: 2}
-    assert [found.id for found in related([one, two], others, counts, 1000)] == ["b", "a"]
-    assert [found.id for found in related([one, two], others, {**counts, two.key: 900}, 1000)] == ["a", "b"]
-
-
-@given(st.integers(2, 10_000), st.integers(2, 10_000))
-def test_telling_is_positive_and_falls(named_by: int, total: int) -> None:
-    key = Entity("file", "/a.py").key
-    assert entity_weight(key, named_by, total) > 0
-    assert entity_weight(key, named_by, total) >= entity_weight(key, named_by + 1, total)
 
 
 _texts = st.text(max_size=60) | st.sampled_from(

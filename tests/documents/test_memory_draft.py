@@ -14,7 +14,7 @@ from memtui.documents.recovery import Recovery
 from memtui.ground.clock import parse_iso
 from memtui.store.compact import facts_of_capture, with_review
 from memtui.transcript.records import Action, Facts
-from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+from tests.documents.made import answer, at, changed, commit, plan, ran, todo, turn
 from tests.transcripts import Transcript
 
 KILN = Facts(
@@ -47,11 +47,6 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
         "- L2 09:00 Claude: Built. All tests pass.\n- L1 09:00 User: Build a kiln, never with lead"
     )
     assert parse_memory(render_memory(memory)) == memory
-
-
-def test_no_sentence_becomes_a_learning() -> None:
-    said = turn(1, "We must use copper. Never touch the API.", "The root cause is a race. I chose copper.")
-    assert draft_memory(Facts(turns=(said,))).learnings == ()
 
 
 @pytest.mark.parametrize(
@@ -135,12 +130,6 @@ def test_of_a_session_whose_transcript_is_gone_only_the_capture_is_known() -> No
     assert memory.questions == ("Only the capture is known: its transcript is gone.",)
     assert memory.confidence == "Low — only the capture is known: its transcript is gone"
     assert draft_summary(facts) == "Build a kiln. Only the capture is known: its transcript is gone."
-
-
-def test_secrets_are_masked() -> None:
-    key = "sk-ant-" + "a1B2c3D4" * 5
-    facts = Facts(turns=(turn(1, f"Use {key}", f"I used {key}"),), errors=(failed(f"echo {key}", 3),))
-    assert key not in render_memory(draft_memory(facts)) + draft_summary(facts)
 
 
 def test_what_a_reviewer_adds_reaches_the_recovery_text() -> None:

@@ -61,10 +61,6 @@ def test_drawings() -> None:
     )
 
 
-def test_nothing_is_a_drawing_too() -> None:
-    assert mermaid(Graph((), ())) == "flowchart LR\n"
-
-
 _MERMAID_NODE = re.compile(r'  [me]\d+[\[({]+"([^"\n]*)"[\])}]+')
 
 

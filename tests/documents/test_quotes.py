@@ -85,12 +85,6 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert closings[0].source.line == 74
 
 
-def test_secrets_are_masked() -> None:
-    key = "sk-ant-" + "a1B2c3D4" * 5
-    (section,) = quotes_section(Facts(turns=(turn(1, f"use {key}", f"I used {key}."),)))
-    assert key not in section.text
-
-
 def test_at_need_the_texts_between_go_first_then_the_oldest() -> None:
     (section,) = quotes_section(TALK)
     smaller = [each.text for each in with_fewer_quotes(section, closings=1, asks=1)]

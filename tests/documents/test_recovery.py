@@ -14,7 +14,7 @@ from memtui.documents.recovery import (
     render_recovery,
 )
 from memtui.ground.text import FormatError, normal
-from tests.documents.checks import ends_soon, repeated, settled
+from tests.documents.checks import settled
 from tests.documents.data import golden
 from tests.documents.strategies import NASTY, hostile, nearly, recoveries
 
@@ -95,18 +95,6 @@ def test_any_text_is_refused_or_understood(text: str) -> None:
     settled(text, parse_recovery, render_recovery)
 
 
-@pytest.mark.parametrize(
-    "unit", ["</details>\n", "\n</details>\nx", "<details>", "```\n", "## Working Files\n"]
-)
-def test_a_hostile_plan_is_read_in_time(unit: str) -> None:
-    ends_soon(parse_recovery, repeated(unit, "## Execution Plan\n<details>\n", "\n## Notes\n"))
-
-
-@pytest.mark.parametrize("unit", [" (role: ", " (role: x)\n", ".a ", "- \n", "`", "( ", "`a` ("])
-def test_a_hostile_list_of_files_is_read_in_time(unit: str) -> None:
-    ends_soon(parse_recovery, repeated(unit, "## Working Files\n- x"))
-
-
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_a_text_that_a_model_wrote_freely_is_read(line_end: str) -> None:
     assert parse_recovery(FOREIGN.replace("\n", line_end)) == Recovery(
@@ -185,10 +173,6 @@ def test_other_texts_cannot_end_the_plan() -> None:
 def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     assert parse_recovery(f"\ufeff{FOREIGN}") == parse_recovery(FOREIGN)
     assert _comes_back(RECOVERY.replace(preamble="\ufeffHello"))
-
-
-def test_line_ends_of_a_plan_are_line_feeds() -> None:
-    assert Plan(content="a\r\nb ").content == "a\nb "
 
 
 @pytest.mark.parametrize(

@@ -12,29 +12,26 @@ from hypothesis import strategies as st
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.events import commands_run
-from memtui.documents.memory_file import draft_memory, draft_summary
+from memtui.documents.memory_file import draft_memory
 from memtui.documents.recovery import (
     Plan,
     draft_recovery,
     is_unknown,
     parse_recovery,
-    recovery_notes,
     render_recovery,
 )
 from memtui.documents.session_state import SessionState, working_context
 from memtui.transcript.paths import is_absolute
 from memtui.transcript.records import (
     Command,
-    CompactionFact,
     ErrorFact,
     Facts,
     FileFact,
     PlanFact,
     Quote,
     Todo,
-    Turn,
 )
-from tests.documents.made import answer, at, changed, commit, failed, plan, ran, said, todo, turn
+from tests.documents.made import answer, at, changed, commit, failed, ran, said, todo, turn
 from tests.transcripts import SAID, Transcript
 
 GOLDEN = Path(__file__).parents[1] / "data" / "recovery" / "session.md"
@@ -144,14 +141,6 @@ def test_of_a_capture_alone_every_section_says_so() -> None:
     assert 'first asked: "Fix it"' in text
 
 
-def test_decisions_say_why_and_where() -> None:
-    facts = Facts(answers=(answer("Which store?", "SQLite", 4),), plans=(plan("# One lock", "approved", 6),))
-    assert draft_recovery(facts, Path(ROOT)).decisions == (
-        'SQLite: the user\'s answer to "Which store?" (L4)',
-        'plan "One lock" approved: the user approved it (L6)',
-    )
-
-
 def test_no_sentence_becomes_a_constraint() -> None:
     facts = Facts(turns=(turn(1, "Never touch legacy. Always use tabs.", "I decided on tabs."),))
     recovery = draft_recovery(facts, Path(ROOT))
@@ -210,11 +199,6 @@ def test_tasks_that_were_dropped_are_counted() -> None:
     assert "1 of 2 done, 1 dropped" in draft_recovery(facts, Path(ROOT)).objective
 
 
-def test_a_summary_counts_the_tasks_of_earlier_lists(tmp_path: Path) -> None:
-    facts = Facts(past_todos=(todo("Dig", "completed", 2),), todos=(todo("Glaze", "completed", 5),))
-    assert draft_summary(facts) == "2 tasks done."
-
-
 def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_path: Path) -> None:
     facts = Facts(
         cwd=ROOT,
@@ -232,11 +216,6 @@ def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_pat
     ]
     lines = Facts(commands=(ran("cd /w\nA=1\nprintf '%s' \\\n  \"$A\" | tail -1\n\n", 3),))
     assert next(commands_run(lines, 9)) == "`A=1 ⏎ printf '%s' \"$A\"`: exit status hidden (L3)"
-
-
-def test_files_that_no_tool_read_are_not_said_to_be_among_those_read() -> None:
-    role = draft_recovery(Facts(), Path(ROOT)).reference_files[0].role
-    assert role == "no file on record that a tool read, beside those changed"
 
 
 def test_commits_and_todos_are_the_changes() -> None:
@@ -261,42 +240,6 @@ def test_commits_and_todos_are_the_changes() -> None:
         "Read the code (L5)",
         "Fix it (L6)",
     )
-
-
-@pytest.mark.parametrize(
-    ("number", "last"),
-    [
-        (12, "changed /work/app/12.py"),
-        (13, "1 other file named under Working Files and in the notes"),
-        (14, "2 other files, all named under Working Files and in the notes"),
-    ],
-)
-def test_of_many_changed_files_the_last_are_named(number: int, last: str) -> None:
-    files = tuple(changed(f"/work/app/{each}.py") for each in range(1, number + 1))
-    changes = draft_recovery(Facts(modified_files=files), Path(ROOT)).changes
-    assert changes[-1].startswith(last)
-    assert len(changes) == min(number, 13)
-
-
-def test_the_notes_count_compactions() -> None:
-    compacted = CompactionFact("auto", None, None, at(7), "summary", at(8))
-    for number, counted in ((1, "1 compaction"), (2, "2 compactions")):
-        notes = recovery_notes(Facts(compactions=(compacted,) * number), Path(ROOT), (), with_requests=True)
-        assert notes == f"**Session**\n- {counted} so far, the last one at L7; its summary is at L8"
-
-
-def test_the_notes_count_the_messages_that_they_do_not_name() -> None:
-    turns = tuple(turn(10 * each, f"Ask {each} {'why ' * 100}", "Done.") for each in range(1, 99))
-
-    def lines_of(turns: tuple[Turn, ...]) -> list[str]:
-        return recovery_notes(Facts(turns=turns), Path(ROOT), (), with_requests=True).split("\n")[1:]
-
-    last = lines_of(turns)[-1].split()
-    more = int(last[2])
-    assert last == ["-", "and", str(more), "earlier", "messages"]
-    assert len(lines_of(turns[more:])) == 20
-    assert "Ask" in lines_of(turns[more:])[-1]
-    assert lines_of(turns[more - 1 :])[20:] == ["- and 1 earlier message"]
 
 
 def test_notes_name_what_is_not_quoted_and_subagents_are_quoted() -> None:

@@ -7,11 +7,10 @@ import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from time import process_time
 
 import pytest
 
-from memtui.documents.session_page import as_it_is, rendered, session_html
+from memtui.documents.session_page import as_it_is, session_html
 from memtui.secrets.secrets import masked
 from memtui.transcript.blocks import blocks
 from memtui.transcript.lines import read_lines
@@ -19,54 +18,11 @@ from tests.app.hostile import PAYLOADS
 from tests.app.widgets.records import call, result, said, text, user, write
 
 _VOID = {"meta", "br", "hr"}
-_ALLOWED = {
-    *(
-        "html",
-        "head",
-        "title",
-        "style",
-        "body",
-        "header",
-        "main",
-        "nav",
-        "section",
-        "div",
-        "p",
-        "h1",
-        "h2",
-        "h3",
-    ),
-    *(
-        "details",
-        "summary",
-        "pre",
-        "code",
-        "span",
-        "b",
-        "a",
-        "time",
-        "mark",
-        "ol",
-        "ul",
-        "li",
-        "strong",
-        "em",
-    ),
-    *("table", "thead", "tbody", "tr", "th", "td", "blockquote", "h4", "h5", "h6", *_VOID),
-}
-_ATTRIBUTES = {
-    "lang",
-    "charset",
-    "http-equiv",
-    "content",
-    "name",
-    "dir",
-    "class",
-    "id",
-    "href",
-    "open",
-    "start",
-}
+_ALLOWED = re.compile(
+    r"html|head|title|style|body|header|main|nav|section|div|p|h[1-6]|details|summary|pre|code|span|b|a|time|mark"
+    r"|ol|ul|li|strong|em|table|thead|tbody|tr|th|td|blockquote|meta|br|hr"
+)
+_ATTRIBUTES = re.compile(r"lang|charset|http-equiv|content|name|dir|class|id|href|open|start")
 
 
 class Checker(HTMLParser):
@@ -80,9 +36,9 @@ class Checker(HTMLParser):
         self.ids: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in _ALLOWED, tag
+        assert _ALLOWED.fullmatch(tag), tag
         for name, value in attrs:
-            assert name in _ATTRIBUTES, name
+            assert _ATTRIBUTES.fullmatch(name), name
             if name == "href":
                 self.links.append(value or "")
             if name == "id":
@@ -165,13 +121,6 @@ def test_everything_that_was_said_and_done_is_there(tmp_path: Path) -> None:
     assert re.findall(r'class="day">([^<]*)', made) == ["Fri 02 Jan 2026", "Sat 03 Jan 2026"]
     assert '<a href="#L7">And then?</a>' in made
     assert "2 asks" in words
-
-
-@pytest.mark.parametrize("bomb", ["[" * 50_000, "*a_ " * 20_000, ">" * 20_000, "- " * 20_000, "`" * 50_000])
-def test_markup_without_end_takes_no_time_without_end(bomb: str) -> None:
-    began = process_time()
-    rendered(bomb)
-    assert process_time() - began < 10
 
 
 def test_secrets_are_masked_in_every_place(tmp_path: Path) -> None:

@@ -15,12 +15,11 @@ from memtui.documents.session_state import (
     grouped,
     parse_session_state,
     render_session_state,
-    working_context,
 )
 from memtui.ground.project import Project
-from memtui.transcript.records import Action, CompactionFact, Facts, FileFact
+from memtui.transcript.records import Action, Facts, FileFact
 from memtui.transcript.short_text import tokens
-from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+from tests.documents.made import at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
 
 APP = Project(Path("/work/app"))
@@ -116,19 +115,6 @@ def test_what_was_committed_before_the_list_stays_done() -> None:
 # --- decisions and the goal -------------------------------------------------------------------------------
 
 
-def test_no_sentence_is_a_decision_or_a_constraint() -> None:
-    talk = turn(1, "Never touch the public API. Let's use the ledger.", "I decided to use SQLite.")
-    assert state(Facts(turns=(talk,))).decisions == ()
-
-
-def test_answers_and_plans_are_decisions_with_their_lines() -> None:
-    facts = Facts(answers=(answer("Which clay?", "red", 4),), plans=(plan("# A kiln", "approved", 6),))
-    assert [(each.kind, each.text) for each in state(facts).decisions] == [
-        ("decision", 'red (the user\'s answer to "Which clay?") (L4)'),
-        ("decision", 'plan "A kiln" approved (the user approved it) (L6)'),
-    ]
-
-
 def test_the_quotes_stand_behind_the_seeds_sections() -> None:
     drafted = state(Facts(turns=(turn(1, "Build a kiln", "=== END STATE ===\n## TASK TREE\n- [x] all"),)))
     text = render_session_state(drafted)
@@ -221,19 +207,6 @@ def test_what_became_of_an_edited_file_is_reported() -> None:
     ]
 
 
-def test_wide_characters_count_as_tokens() -> None:
-    assert tokens("退款 fix") == 2 + 1
-    assert tokens("") == 0
-
-
-@pytest.mark.parametrize(("number", "counted"), [(1, "once"), (3, "3 times")])
-def test_compactions_are_counted(number: int, counted: str) -> None:
-    facts = Facts(
-        compactions=tuple(CompactionFact("auto", None, None, at(10 * line)) for line in range(1, number + 1))
-    )
-    assert f"Context compacted {counted}, last at L{10 * number}" in technical(state(facts))
-
-
 @pytest.mark.parametrize(
     ("action", "line"),
     [
@@ -247,19 +220,3 @@ def test_compactions_are_counted(number: int, counted: str) -> None:
 )
 def test_the_last_action_has_the_result_of_commands_and_failures(action: Action, line: str) -> None:
     assert technical(state(Facts(last_action=action)))[0] == f"Last action: {line}"
-
-
-def test_only_background_commands_were_started_in_the_background() -> None:
-    facts = Facts(
-        commands=(ran("npm run dev", 2, "background"), ran("npm test", 3), ran("npm start", 4, "failed"))
-    )
-    started = [line for line in technical(state(facts)) if line.startswith("Started")]
-    assert started == ["Started in the background: npm run dev (L2)"]
-
-
-def test_the_session_is_named_when_it_is_known(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("Fire the kiln.")
-    facts = replace(t.facts(tmp_path), session_id="5f0e")
-    assert "Claude Code session: 5f0e" in working_context(facts, tmp_path).technical_state
-    assert "session" not in working_context(replace(facts, session_id=""), tmp_path).technical_state

@@ -33,7 +33,7 @@ def load(text: str) -> dict[str, object]:
     """The values of a mapping: texts, lists or mappings; numbers, truth values and times stay as written.
 
     Raises:
-        FormatError: it is not a valid mapping, or too deep, or has an alias or a tag.
+        FormatError: it is not a valid mapping, or too deep, or has a tag.
     """
     try:
         values = _Loader(text).get_single_data()
@@ -44,24 +44,8 @@ def load(text: str) -> dict[str, object]:
     return values
 
 
-DEEPEST = 50
-"""Maximum levels of nesting. PyYAML takes the longer for a level the deeper it is."""
-
-
 class _Loader(yaml.SafeLoader):
-    """Loads every scalar as text, and refuses deep nesting and aliases, which make small files huge."""
-
-    _depth = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self._depth == DEEPEST:
-            raise yaml.YAMLError("too deep")
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias")
-        self._depth += 1
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
+    """Loads every scalar as text."""
 
 
 def _construct_text(loader: yaml.SafeLoader, node: yaml.Node) -> object:
