@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,27 @@ from textual.events import Paste
 from textual.widgets import TextArea
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens.dialogs import ConfirmScreen
+from memtui.app.screens import review
+from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.review import ReviewScreen
-from memtui.app.screens.review_parts import Draft, from_fields, to_fields
+from memtui.app.screens.review_parts import (
+    FIELDS,
+    Draft,
+    EvidencePane,
+    FormField,
+    from_fields,
+    to_fields,
+    written,
+)
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.capture import parse_capture, render_capture, reviewed
+from memtui.documents.events import EvidenceItem
 from memtui.documents.memory_file import MemoryFile, render_memory
+from memtui.store.captures import CaptureStore
+from memtui.store.listing import Entry
 from memtui.transcript.records import Facts
-from tests.app.harness import NARROW, WIDE, opened
+from tests.app.harness import NARROW, SHORT, SIZES, WIDE, Driver, opened
 from tests.app.reviewing import drafted, everything, memory_path, start, target, texts
 from tests.app.world import FIRST, World, told_apart
 
@@ -222,3 +237,251 @@ async def test_a_narrower_window_wraps_a_field_anew(full: World, monkeypatch: py
         await driver.settled()
         assert goal.wrapped_document.height == 2
         assert driver.shown.count("everywhere") == 9
+
+
+async def test_every_field_is_in_sight_when_it_has_the_focus(full: World) -> None:
+    async with opened(full) as driver:
+        for size in SIZES:
+            await driver.resize(size)
+            review = await start(driver)
+            for field in FIELDS:
+                assert driver.screen.focused is review.field(field.name), size
+                label = field.label.split(":")[0].split(" (")[0]
+                form_field = review.field(field.name)
+
+                def in_sight(label: str = label, form_field: FormField = form_field) -> bool:
+                    region = form_field.region
+                    height = driver.app.size.height
+                    whole = region.y >= 0 and (region.bottom <= height - 1 or region.y == 0)
+                    return whole and any(label in line for line in driver.lines)
+
+                await driver.until(in_sight, f"{field.label} at {size}")
+                await driver.press("tab")
+            await driver.press("escape")
+            await driver.until(driver.at_home, "the end of the review")
+
+
+@pytest.mark.parametrize("size", [NARROW, SHORT])
+async def test_in_a_narrow_window_f2_goes_between_form_and_evidence(
+    full: World, size: tuple[int, int]
+) -> None:
+    async with opened(full, size) as driver:
+        review = await start(driver)
+        assert "^s save" in driver.lines[-1]
+        assert driver.has("#field-title")
+        assert not driver.has("#evidence")
+        await driver.press("f2")
+        assert driver.has("#evidence")
+        assert "^s save" in driver.lines[-1]
+        assert "src/tokens.py" in driver.shown
+        await driver.press("space", "f2")
+        assert not driver.has("#evidence")
+        assert (
+            driver.screen.focused is review.field("title") and "src/tokens.py" in review.field("title").text
+        )
+
+
+async def test_f3_opens_the_transcript_and_comes_back(full: World) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "x", "f3")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.until(lambda: "Never refresh twice" in driver.shown, "the transcript")
+        await driver.press("escape")
+        assert driver.app.screen is review
+        assert review.field("title").text == f"{FIRST}x"
+        await driver.press("f2")
+        await driver.until(lambda: review.facts.selected, "the facts")
+        fact = next(key for key, item in review.facts._items.items() if getattr(item, "line", 0) == 1)
+        review.facts.listing.select(fact)
+        await driver.press("f3")
+        await driver.until(lambda: driver.lines[-2].endswith(" L1 ─╯"), "the line of the fact")
+
+
+async def test_escape_asks_when_something_would_be_lost(full: World) -> None:
+    before = everything(full)
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "x", "escape")
+        assert isinstance(driver.screen, ConfirmScreen)
+        assert "What you wrote is not saved." in driver.shown
+        await driver.press("n")
+        assert driver.app.screen is review
+        assert review.field("title").text == f"{FIRST}x"
+        await driver.press("escape", "enter")  # the button that keeps has the focus
+        assert driver.app.screen is review
+        await driver.press("escape", "y")
+        await driver.until(driver.at_home)
+        assert everything(full) == before
+        await driver.press("u")
+        assert driver.last_said.startswith("Nothing to undo")
+
+
+@pytest.mark.parametrize("size", [WIDE, (30, 8)])
+async def test_the_whole_question_and_both_answers_show(full: World, size: tuple[int, int]) -> None:
+    async with opened(full, size) as driver:
+        await start(driver)
+        await driver.press("x", "escape")
+        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
+        await driver.settled()
+        asked = driver.screen.query_one("#question").region
+        rows = (row[asked.x : asked.right].strip() for row in driver.lines[asked.y : asked.bottom])
+        assert " ".join(rows) == "Leave the review? What you wrote is not saved."
+        assert any("Leave (y)" in row and "Stay (n)" in row for row in driver.lines)
+
+
+def touched(world: World) -> None:
+    path = world.capture_path(10)
+    path.write_text(path.read_text().replace(FIRST, "Something else"))
+
+
+def reviewed_elsewhere(world: World) -> None:
+    path = world.capture_path(10)
+    path.write_text(render_capture(reviewed(parse_capture(path.read_text()), summary="Mine", memory="m.md")))
+
+
+def deleted(world: World) -> None:
+    world.capture_path(10).unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (touched, "has changed since it was listed; look at it again"),
+        (reviewed_elsewhere, "is already reviewed; nothing was changed"),
+        (deleted, "does not exist"),
+    ],
+)
+async def test_what_changed_meanwhile_is_refused_and_nothing_is_lost(
+    full: World, change: Callable[[World], None], reason: str
+) -> None:
+    async with opened(full) as driver:
+        review = await start(driver)
+        await driver.press("end", "x")
+        change(full)
+        before = everything(full)
+        filled = texts(review)
+        await driver.press("ctrl+s")
+        said = await driver.until_said("Not saved: ")
+        assert reason in said
+        assert driver.app.screen is review
+        assert texts(review) == filled
+        assert everything(full) == before
+
+
+async def test_a_capture_that_changed_can_be_reviewed_once_it_is_read_again(full: World) -> None:
+    async with opened(full) as driver:
+        await start(driver)
+        touched(full)
+        await driver.press("ctrl+s")
+        await driver.until_said("Not saved")
+        await driver.press("escape")
+        driver.app.hint("compacts")
+        await driver.until(lambda: "Something else" in driver.shown, "the change")
+        await start(driver)
+        await driver.press("ctrl+s")
+        await driver.until_said("Reviewed")
+
+
+async def test_a_memory_file_that_is_there_already_is_not_overwritten(full: World) -> None:
+    memory_path(full).write_text("# Memory: Somebody's own\n")
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.press("ctrl+s")
+        await driver.until_said("Reviewed: ")
+        assert list(full.project.compacts.glob("*-memory-2.md"))
+        assert memory_path(full).read_text() == "# Memory: Somebody's own\n"
+
+
+async def test_a_second_ctrl_s_and_escape_come_too_late(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed = threading.Event()
+    write = CaptureStore.review
+
+    def slowly(store: CaptureStore, entry: Entry, *, memory: MemoryFile, summary: str) -> Path:
+        assert pressed.wait(10)
+        return write(store, entry, memory=memory, summary=summary)
+
+    monkeypatch.setattr(CaptureStore, "review", slowly)
+    async with opened(full) as driver:
+        await start(driver)
+        await driver.pilot.press("ctrl+s", "ctrl+s", "escape")
+        pressed.set()
+        await driver.until(driver.at_home, "the end of the review")
+        await driver.until_said("Reviewed")
+        assert not [said for said in driver.said if "Not saved" in said]
+        await driver.press("u")
+        await driver.until_said("Undone: review")
+
+
+async def at_facts(driver: Driver) -> EvidencePane:
+    await driver.press("1", "g", "r")
+    await driver.until(lambda: driver.review.field("title").text, "the draft")
+    await driver.press("g")
+    return driver.review.facts
+
+
+async def test_the_selected_fact_is_shown_in_full_and_w_reads_the_whole_of_it(full: World) -> None:
+    async with opened(full) as driver:
+        facts = await at_facts(driver)
+        item = facts.selected
+        assert item is not None
+        assert item.text.rstrip("…") in driver.screen.query_one("#fact", DocumentView).document.text
+        for size in SIZES:
+            await driver.resize(size)
+            assert driver.has("#fact"), size
+            whole = facts.whole.text
+            await driver.press("z")
+            assert isinstance(driver.screen, ReadingScreen), size
+            assert driver.screen.query_one(DocumentView).document.text == whole, size
+            await driver.press("escape")
+            assert driver.app.screen.focused is facts.listing, size
+
+
+async def test_brackets_go_from_group_to_group(full: World) -> None:
+    async with opened(full) as driver:
+        facts = await at_facts(driver)
+        groups = sorted({key.split(".")[0] for key in facts.listing.rows}, key=int)
+        assert len(groups) > 1
+        for group in groups[1:]:
+            await driver.press("]")
+            assert facts.listing.selected == f"{group}.0"
+        await driver.press("]")
+        assert facts.listing.selected == f"{groups[-1]}.0"
+        await driver.press("[")
+        assert facts.listing.selected == f"{groups[-2]}.0"
+
+
+async def test_a_fact_in_the_form_is_marked_as_used(full: World) -> None:
+    async with opened(full) as driver:
+        facts = await at_facts(driver)
+        await driver.press("G")
+        item = facts.selected
+        assert item is not None
+        for name in driver.review.form.texts:
+            driver.review.field(name).text = ""
+        await driver.press("k", "j")
+        assert not any(line.split("│")[1].rstrip().endswith("used") for line in driver.lines if "│" in line)
+        await driver.press("space")
+        await driver.until(
+            lambda: any("used" in line.split("│")[1] for line in driver.lines if "│" in line), "used"
+        )
+
+
+def test_a_todo_is_written_without_its_box() -> None:
+    for box in ("[ ]", "[x]", "[>]"):
+        assert written(EvidenceItem(f"{box} Run [x] tests", "todo")) == "Run [x] tests"
+    assert written(EvidenceItem("[x] is a box", "prompt")) == "[x] is a box"
+
+
+async def test_a_bug_in_the_facts_is_reported_where_they_would_stand(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(review, "evidence", broken)
+    async with opened(full) as driver:
+        await driver.press("1", "g", "r")
+        await driver.until(lambda: "No facts could be read." in driver.shown, "the reason")
+        assert "a bug" in full.home.failure_log.read_text()
+        full.home.failure_log.unlink()

@@ -6,34 +6,77 @@ import threading
 from typing import Any
 
 import pytest
+from textual.events import Paste
 from textual.widgets import Input
 
 from memtui.app.base import PROMPT
 from memtui.app.details import search as search_result
 from memtui.app.panes.pane import PaneId
+from memtui.app.project import ProjectModel
 from memtui.app.screens import search
 from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
+from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
+from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import Places
+from memtui.lost.pins import Pins
 from memtui.store import search as searching
 from memtui.store.claude_memory import ClaudeMemories
-from memtui.store.search import Group, Result, Searcher
+from memtui.store.search import Group, Result, Scope, Searcher
 from memtui.store.search_documents import Kind
 from memtui.store.search_index import SearchIndex
 from memtui.store.search_query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.hostile import EVERYTHING, PAYLOADS
-from tests.app.searching import (
-    found,
-    idle,
-    look_for,
-    screen,
-    session_elsewhere,
-)
 from tests.app.test_hostile import check
-from tests.app.world import KEPT, World, clock
+from tests.app.world import KEPT, STATE, World, clock
+
+
+def browser_of(world: World) -> ProjectModel:
+    return ProjectModel(Places(world.project, world.home, world.claude), clock)
+
+
+def screen(driver: Driver) -> SearchScreen:
+    assert isinstance(driver.screen, SearchScreen)
+    return driver.screen
+
+
+def found(driver: Driver) -> list[str]:
+    """The rows of the results, headings without their numbers."""
+    return [key for key in screen(driver).results.rows if not key.startswith("#")]
+
+
+def idle(driver: Driver) -> bool:
+    return all(worker.is_finished for worker in driver.app.workers if worker.group == "search")
+
+
+async def look_for(driver: Driver, text: str) -> None:
+    await driver.press("s")
+    await driver.until(lambda: isinstance(driver.screen, SearchScreen), "the search")
+    if text:  # pasted: typing would search for each beginning of it
+        driver.app.post_message(Paste(text))
+    await driver.until(lambda: screen(driver).query_text == text and idle(driver), "the search")
+    await driver.settled()
+
+
+def kinds_of(keys: set[str]) -> set[str]:
+    """The kinds of results, by their keys."""
+    kinds = sorted(map(str, Kind), key=len, reverse=True)
+    return {next(kind for kind in kinds if key.startswith(kind)) for key in keys}
+
+
+def session_elsewhere(other: World) -> TranscriptWriter:
+    """A session of another project."""
+    session = other.session("s-9")
+    session.prompt("Refresh the paint")
+    return session
+
+
+def replaced(state: SessionState, goal: str, world: World) -> SessionState:
+    """The state with another goal, of a world's project."""
+    return state.replace(identity=Identity(project=f"x ({world.root})", goal=goal))
 
 
 @pytest.fixture(autouse=True)
@@ -329,3 +372,106 @@ def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it
     rows = [row.text for row in search_result._turn(found, parse_search("hinge").query).lines]
     assert rows[0].startswith("L1") and rows[0].endswith("ask")
     assert rows[1:] == ["…", "row 47", "row 48", "row 49", "the hinge", "and behind it"]
+
+
+RESUMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
+
+
+async def test_a_session_is_opened_at_its_line_and_copied(full: World) -> None:
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "refresh")
+        results = screen(driver)
+        assert results.selected is not None and results.selected.line == 1
+        assert "Refresh" in driver.shown or "refresh" in driver.shown
+        await driver.press("enter")
+        await driver.until_transcript()
+        reader = driver.screen
+        assert isinstance(reader, TranscriptScreen)
+        await driver.until(lambda: " of " in reader.finder.place, "the hit")
+        # A search from the reader begins with the same words, and leads back to it.
+        await driver.press("s")
+        assert screen(driver) is not results
+        assert screen(driver).query_one(Input).value == "refresh"
+        await driver.press("escape", "escape")
+        assert screen(driver) is results
+        assert results.results.selected == "session s-1 L1 ask"
+        assert results.query_one(Input).value == "refresh"
+        # y copies the session, Y the command that resumes it.
+        if results.focused is not results.results:  # a widget learns later that it has focus again
+            await driver.press("shift+tab")
+        await driver.press("y")
+        await driver.until(lambda: driver.app.clipboard == "s-1", "the copy")
+        # A name that is no id of Claude Code's is never part of a command.
+        await driver.press("Y")
+        assert driver.app.clipboard == "s-1" and "named by a UUID" in driver.last_said
+        await driver.press("G", "R")
+        assert driver.last_said == "Only a session can be resumed."
+
+
+async def test_the_command_of_a_session_is_copied_and_run(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = full.session(RESUMED)
+    session.prompt("Weigh the anchors")
+    full.save(session, minutes=5)
+    async with opened(full, WIDE) as driver:
+        await look_for(driver, "anchors")
+        await driver.press("shift+tab", "Y")
+        await driver.until(lambda: driver.app.clipboard == f"claude --resume {RESUMED}", "the copy")
+        # R resumes it.
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("R")
+        assert len(copied) == 1 and copied[0].endswith(f"claude --resume {RESUMED}")
+
+
+async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full: World) -> None:
+    (full.root / ".project" / "pins.md").write_text("- refresh once (s-1 L9)\n- refresh twice\n")
+    full.memory(1, "Refresh", session="s-1")
+    own = f"memory {full.memory(2, 'Refresh', session='s-7')}"
+    other = World(full.base, "elsewhere")
+    other.save(session_elsewhere(other))
+    other.capture(5, "Refresh the paint", session="s-9")
+    other.reviewed_capture(7, "Another", KEPT.replace(goal="Refresh it"))
+    reviewed = other.capture_path(7)
+    reviewed.write_text(reviewed.read_text().replace("s-1", "s-9"))
+    other.memory(3, "Refresh the paint", session="s-9")
+    other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
+    (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
+    for world in (full, other):
+        folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+        world.write(folder / "paint.md", "---\nname: paint\n---\n\nRefresh it\n")
+    Pins(full.project, full.home).confirm(["refresh once", "refresh twice", "refresh the paint"])
+    async with opened(full) as driver:
+        await look_for(driver, "refresh")
+        assert "this project" in driver.lines[0]
+        seen = {}
+        for _ in range(3):
+            await driver.press("tab")
+            await driver.until(lambda: idle(driver), "the search")
+            await driver.settled()
+            seen[screen(driver)._scope] = set(found(driver))
+        session, project, everywhere = (seen[scope] for scope in Scope)
+        assert session < project
+        assert project < everywhere
+        assert kinds_of(session) == {"session", "memory", "capture", "state", "pin"}
+        rest = {key for key in project - session if not key.startswith("session")}
+        assert rest == {"pin pin 2", own, "Claude's memory paint.md"}
+        assert kinds_of(everywhere - project) == set(map(str, Kind))
+
+
+async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(full: World) -> None:
+    other = World(full.base, "elsewhere")
+    other.save(session_elsewhere(other))
+    other.capture(5, "Refresh the paint", session="s-9")
+    full.write(full.home.config / "config.toml", f'[archive]\nprivate = ["{full.base}"]\n')
+    searcher = Searcher(browser_of(full).places)
+
+    def names(scope: Scope) -> set[str]:
+        groups = searcher.search(parse_search("refresh"), scope)
+        return {result.key for group in groups for result in group.results}
+
+    assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
+    full.write(full.home.config / "config.toml", "")
+    assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
