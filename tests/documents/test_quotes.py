@@ -6,14 +6,15 @@ import pytest
 
 from memtui.documents.format import Section
 from memtui.documents.quotes import (
+    AT_WORK,
+    CLAUDE,
     FIRST_LINE,
     HEADING,
+    USER,
     citation,
-    closing_messages,
+    quotes_of,
     quotes_section,
     said_last,
-    texts_between,
-    users_words,
     with_fewer_quotes,
     with_new_quotes,
     with_shorter_quotes,
@@ -66,8 +67,8 @@ def test_quoted_headings_and_fences_are_no_structure() -> None:
 def test_turns_of_notifications_are_passed_over_but_for_the_last() -> None:
     noticed = turn(5, "", "The task is done.", kind="notification")
     facts = Facts(turns=(turn(1, "go", "Started."), noticed, turn(8, "and?", "It runs.")))
-    assert [quote.text for quote in closing_messages(facts)] == ["It runs.", "Started."]
-    assert closing_messages(Facts(turns=facts.turns[:2]))[0].text == "The task is done."
+    assert [quote.text for quote in quotes_of(CLAUDE, facts)] == ["It runs.", "Started."]
+    assert quotes_of(CLAUDE, Facts(turns=facts.turns[:2]))[0].text == "The task is done."
     assert said_last(facts) == 'Claude said last (L9): "It runs."'
 
 
@@ -78,7 +79,7 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert ends_of(lines, 60) == "first line of it\nsecond line\n…\nthe last one of all"
     assert ends_of("a" * 600 + "b" * 600, 100) == "a" * 58 + " … " + "b" * 39
     long = Facts(turns=tuple(turn(number * 9, "w" * 900, "c" * 5_000, "t" * 700) for number in range(1, 9)))
-    closings, between, asks = closing_messages(long), texts_between(long), users_words(long)
+    closings, between, asks = quotes_of(CLAUDE, long), quotes_of(AT_WORK, long), quotes_of(USER, long)
     assert [len(quote.text) for quote in closings] == [800] * 5
     assert [len(quote.text) for quote in between] == [500] * 3
     assert [len(quote.text) for quote in asks] == [750, 750, 750, 250]

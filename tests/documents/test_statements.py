@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.events import check_event, error_event, last_errors, unsaved_work
-from memtui.documents.quotes import closing_messages, reports, user_requests
+from memtui.documents.quotes import CLAUDE, SUBAGENT, quotes_of, user_requests
 from memtui.documents.work import plan_in_force, recorded_decisions
 from memtui.transcript.checks import is_check
 from tests.transcripts import SAID, Transcript
@@ -54,7 +54,7 @@ def test_work_that_a_notification_brought_has_its_closing_message(tmp_path: Path
     t.say("Noted.")
     t.user("And now?")
     t.say("Nothing.")
-    said = [each.text for each in closing_messages(t.facts(tmp_path))]
+    said = [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))]
     assert said == ["Nothing.", "Built: all green.", "Started."]
 
 
@@ -69,7 +69,7 @@ def test_work_that_a_notification_brought_has_its_closing_message(tmp_path: Path
 def test_that_a_subagent_was_started_is_no_report(tmp_path: Path, content: object, detail: object) -> None:
     t = Transcript()
     t.result(t.call("Agent", description="d", prompt="p"), content, detail=detail)
-    assert reports(t.facts(tmp_path)) == []
+    assert quotes_of(SUBAGENT, t.facts(tmp_path)) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from memtui.ground.clock import parse_iso, to_local
 from memtui.secrets.secrets import masked
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import plan_title
-from memtui.transcript.records import NOWHERE, Facts, PlanFact, Source, Turn
+from memtui.transcript.records import NOWHERE, Facts, PlanFact, Quote, Source, Turn
 from memtui.transcript.short_text import ends_of, one_line, shortened
 
 _CITED = re.compile(
@@ -151,25 +151,15 @@ def plan_line(plan: PlanFact) -> str:
 HEADING = "IN THEIR OWN WORDS"
 FIRST_LINE = "Newest first; what is newer holds."
 
-_CLOSING, _CLOSINGS = 800, 4_000
-"""Maximum length of one closing message, and of all of them, in characters."""
-_BETWEEN, _BETWEENS = 500, 1_500
-_ASK, _ASKS = 750, 2_500
-_REPORT, _REPORTS = 300, 900
 _NOD = 80
 """Closing messages under this length answer a notification without saying what it brought."""
 _ROOM = 100
 """Minimum room for another quote, in characters."""
 
-_CLAUDE, _AT_WORK, _SUBAGENT, _USER = "Claude", "Claude, at work", "Subagent", "User"
-_ITEM = re.compile(rf"(?:L\d+(?: \d\d:\d\d)? )?(?P<who>{_CLAUDE}|{_AT_WORK}|{_SUBAGENT}|{_USER}): ")
-
-
-class Said(NamedTuple):
-    """Words and their source."""
-
-    text: str
-    source: Source
+CLAUDE, AT_WORK, SUBAGENT, USER = "Claude", "Claude, at work", "Subagent", "User"
+_LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (300, 900), USER: (750, 2_500)}
+"""Maximum length of one quote of a speaker, and of all of them, in characters."""
+_ITEM = re.compile(rf"(?:L\d+(?: \d\d:\d\d)? )?(?P<who>{CLAUDE}|{AT_WORK}|{SUBAGENT}|{USER}): ")
 
 
 def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
@@ -179,38 +169,34 @@ def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
         facts: the facts of the transcript.
         clock: adds the local time of each quote, for people.
     """
-    groups = (
-        (_CLAUDE, closing_messages(facts)),
-        (_AT_WORK, texts_between(facts)),
-        (_SUBAGENT, reports(facts)),
-        (_USER, users_words(facts)),
-    )
-    found = [(said, who) for who, group in groups for said in group]
+    found = [(said, who) for who in _LIMITS for said in quotes_of(who, facts)]
     found.sort(key=lambda each: (each[0].source.line, each[0].source.timestamp), reverse=True)
     return _section([_item(said, who, clock=clock) for said, who in found])
 
 
-def closing_messages(facts: Facts) -> list[Said]:
-    """The last message of each turn, newest first, as many as fit."""
-    said = (Said(turn.closing.text, turn.closing.source) for turn in _turns(facts) if turn.closing)
-    return _fitting(said, _CLOSING, _CLOSINGS)
+def quotes_of(who: str, facts: Facts) -> list[Quote]:
+    """Words of a speaker, newest first, as many as fit.
 
-
-def texts_between(facts: Facts) -> list[Said]:
-    """Other texts of the model, newest first, as many as fit."""
-    said = (Said(quote.text, quote.source) for turn in _turns(facts) for quote in reversed(turn.texts))
-    return _fitting(said, _BETWEEN, _BETWEENS)
-
-
-def reports(facts: Facts) -> list[Said]:
-    """Final reports of subagents, newest first, as many as fit."""
-    said = (Said(quote.text, quote.source) for quote in reversed(facts.subagent_results))
-    return _fitting(said, _REPORT, _REPORTS)
-
-
-def users_words(facts: Facts) -> list[Said]:
-    """The user's words, newest first, as many as fit."""
-    return _fitting((Said(ask.text, ask.source) for ask in user_requests(facts)), _ASK, _ASKS)
+    Claude's are the last message of each turn, and at work its other texts; a subagent's are its reports.
+    """
+    said: Iterable[Quote | UserRequest]
+    if who == CLAUDE:
+        said = (turn.closing for turn in _turns(facts) if turn.closing)
+    elif who == AT_WORK:
+        said = (quote for turn in _turns(facts) for quote in reversed(turn.texts))
+    else:
+        said = reversed(facts.subagent_results) if who == SUBAGENT else user_requests(facts)
+    width, room = _LIMITS[who]
+    kept: list[Quote] = []
+    for each in said:
+        bare = "\n".join(line.rstrip() for line in each.text.strip().split("\n") if line.strip())
+        if not bare:
+            continue
+        if room < min(_ROOM, len(bare)):
+            break
+        kept.append(Quote(ends_of(bare, min(width, room)), each.source))
+        room -= len(kept[-1].text)
+    return kept
 
 
 def said_last(facts: Facts, *, clock: bool = False) -> str:
@@ -238,7 +224,7 @@ def with_fewer_quotes(section: Section, closings: int, asks: int) -> Iterator[Se
         asks: number of the user's messages to keep.
     """
     items = _parsed(section.text)
-    for who, least in ((_AT_WORK, 0), (_SUBAGENT, 0), (_CLAUDE, closings), (_USER, asks)):
+    for who, least in ((AT_WORK, 0), (SUBAGENT, 0), (CLAUDE, closings), (USER, asks)):
         mine = [item for item in items if _who(item) == who]
         for item in reversed(mine[least:]):
             items.remove(item)
@@ -262,21 +248,7 @@ def with_new_quotes(sections: Iterable[Section], quotes: Iterable[Section]) -> t
     return (*(each for each in sections if not is_quotes(each)), *quotes)
 
 
-def _fitting(said: Iterable[Said], width: int, room: int) -> list[Said]:
-    kept: list[Said] = []
-    for text, source in said:
-        bare = "\n".join(line.rstrip() for line in text.strip().split("\n") if line.strip())
-        if not bare:
-            continue
-        if room < min(_ROOM, len(bare)):
-            break
-        quote = ends_of(bare, min(width, room))
-        kept.append(Said(quote, source))
-        room -= len(quote)
-    return kept
-
-
-def _item(said: Said, who: str, *, clock: bool) -> str:
+def _item(said: Quote, who: str, *, clock: bool) -> str:
     where = citation(said.source, clock=clock)
     return f"{where} {who}: {masked(said.text)}".lstrip()
 

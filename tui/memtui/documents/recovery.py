@@ -54,11 +54,12 @@ from memtui.documents.format import (
     unescape,
 )
 from memtui.documents.quotes import (
+    USER,
     citation,
+    quotes_of,
     quotes_section,
     said_last,
     user_requests,
-    users_words,
     with_source,
 )
 from memtui.documents.work import (
@@ -739,7 +740,7 @@ def recovery_notes(facts: Facts, root: Path, changed: Iterable[RoleFile], *, wit
 
 def _older_requests(facts: Facts) -> Iterator[str]:
     """Requests older than those quoted in full."""
-    quoted = {said.source for said in users_words(facts)}
+    quoted = {said.source for said in quotes_of(USER, facts)}
     older = [ask for ask in user_requests(facts) if ask.source not in quoted]
     for ask in older[:_ASKED]:
         yield with_source(ask.within(_LINE), ask.source)

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, render_session_state
+from memtui.ground.text import file_text
 from memtui.transcript.short_text import key_of
 
 Change = Literal["same", "added", "removed", "changed"]
@@ -74,7 +75,7 @@ def state_diff(old: SessionState | None, new: SessionState) -> tuple[SectionDiff
 
 def text_diff(old: str | None, new: str) -> tuple[SectionDiff, ...]:
     """The sections of a text line by line, with changes since `old`; without `old` everything is new."""
-    before, after = _lines_by_heading((old or "").splitlines()), _lines_by_heading(new.splitlines())
+    before, after = (_lines_by_heading(file_text(text).split("\n")) for text in (old or "", new))
     return tuple(
         SectionDiff(title, tuple(_lines(before.get(title, []), after.get(title, []), pair=True)))
         for title in dict.fromkeys((*after, *before))
