@@ -17,6 +17,7 @@ from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -63,6 +64,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     ALLOW_SELECT = False
+    empty = reactive("", layout=True)
+    """The text without rows."""
     GAP = 1
     """Cells left free between a row and the scroll bar."""
 
@@ -159,8 +162,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             id: Textual's.
         """
         super().__init__(id=id)
-        self._is_header = is_header
-        self._empty = empty
+        self._is_header = is_header or (lambda key: False)
+        self.set_reactive(RowList.empty, empty)
         self._box = box
         self.rows: Sequence[str] = ()
         """The keys of the rows in order."""
@@ -195,16 +198,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def in_sight(self) -> Sequence[str]:
         first = self.scroll_offset.y
         return self.rows[first : first + self._height]
-
-    @property
-    def empty(self) -> str:
-        return self._empty
-
-    @empty.setter
-    def empty(self, text: str) -> None:
-        if text != self._empty:
-            self._empty = text
-            self.refresh(layout=True)
 
     def set_rows(self, keys: Sequence[str]) -> None:
         """Show other rows; selection and scroll position stay with the rows they are at.
@@ -292,17 +285,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _selectable(self, index: int, step: int) -> int:
         """The first selectable row from `index` on, else in the other direction; or -1."""
-        if self._is_header is None:
-            return index if 0 <= index < len(self.rows) else -1
-        for direction in (step, -step):
-            at = index
-            while 0 <= at < len(self.rows):
-                if not self._is_header(self.rows[at]):
-                    return at
-                if not direction:
-                    break
-                at += direction
-        return -1
+        rows, after, before = self.rows, range(index, len(self.rows)), range(index, -1, -1)
+        places = chain(after, before) if step > 0 else chain(before, after) if step else (index,)
+        return next((at for at in places if 0 <= at < len(rows) and not self._is_header(rows[at])), -1)
 
     def _go(self, index: int) -> None:
         if index < 0:
@@ -320,15 +305,12 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         top, height, first = self.scroll_offset.y, self._height, self._index
         if not height or first < 0:
             return
-        while first > 0 and self._index - first < height - 1 and self._heads(first - 1):
+        while first > 0 and self._index - first < height - 1 and self._is_header(self.rows[first - 1]):
             first -= 1
         if first < top:
             self._scroll_now(first)
         elif self._index >= top + height:
             self._scroll_now(self._index - height + 1)
-
-    def _heads(self, index: int) -> bool:
-        return self._is_header is not None and self._is_header(self.rows[index])
 
     def _scroll_now(self, top: int) -> None:
         if self.is_mounted:
@@ -385,10 +367,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def on_focus(self) -> None:
         """Note that the press that may have given the focus is still to come."""
         self._focus_is_new = True
-        self.call_later(self._focus_settled)
-
-    def _focus_settled(self) -> None:
-        self._focus_is_new = False
+        self.call_later(setattr, self, "_focus_is_new", False)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Select at once: a press that brings the focus may move the list before the release."""
@@ -445,7 +424,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _drawn_empty(self, y: int) -> Strip:
         width, height = self.size
-        lines = centred(self._empty, width, height)
+        lines = centred(self.empty, width, height)
         if not (0 <= y < len(lines) and lines[y]):
             return Strip.blank(width, self.rich_style)
         style = self.get_component_rich_style("row-list--empty")
@@ -468,7 +447,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def _look(self, row: int) -> Look:
         key = self.rows[row]
         return Look(
-            header=self._is_header is not None and self._is_header(key),
+            header=self._is_header(key),
             cursor=row == self._index,
             hover=row == self._hover,
             marked=key in self.marked,
