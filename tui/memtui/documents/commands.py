@@ -142,7 +142,7 @@ def add_command(text: str, entry: Any, *, index: int | None = None) -> str:
 def _load(text: str) -> dict[str, Any]:
     try:
         text.encode()
-        value = json.loads(text.removeprefix(_BOM), parse_int=_integer)
+        value = json.loads(text.removeprefix(_BOM))
     except UnicodeEncodeError:
         raise FormatError("it is not valid UTF-8") from None
     except RecursionError:
@@ -176,11 +176,6 @@ def _json(file: dict[str, Any], *, indent: str | None, separators: tuple[str, st
     except UnicodeEncodeError:  # half a character, which only an escape can carry
         text = json.dumps(file, indent=indent, separators=separators)
     return text
-
-
-def _integer(digits: str) -> int | float:
-    # Python refuses to convert very long numbers; JSON allows them.
-    return int(digits) if len(digits) < 400 else float(digits)
 
 
 def _kind(value: Any) -> str:

@@ -102,17 +102,17 @@ def _join_one(entries: list[Decision]) -> bool:
             each: _words(entries[each]) for each in joinable if each != index and entries[each].kind == kind
         }
         if others:
-            best = max(others, key=lambda each: (_related(words, others[each]), -abs(each - index)))
+            # The share of words that two entries have in common.
+            share = {
+                each: len(words & theirs) / (min(len(words), len(theirs)) or 1)
+                for each, theirs in others.items()
+            }
+            best = max(others, key=lambda each: (share[each], -abs(each - index)))
             texts = [text for each in sorted((index, best)) for text in members(entries[each])]
             entries[best] = Decision(kind=kind, text="\n".join(f"- {text}" for text in texts))
             del entries[index]
             return True
     return False
-
-
-def _related(words: set[str], others: set[str]) -> float:
-    """The share of words that two entries have in common."""
-    return len(words & others) / (min(len(words), len(others)) or 1)
 
 
 def _words(decision: Decision) -> set[str]:

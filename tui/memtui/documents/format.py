@@ -247,7 +247,7 @@ def parse_items(lines: Sequence[str]) -> list[str]:
         if bullet:
             items.append([bullet[1] or ""])
         elif items and _belongs(line, after_blank=not lines[index - 1].strip(), fenced=bool(inside[index])):
-            items[-1].append(line if inside[index] else _unindented(line))
+            items[-1].append(line if inside[index] else re.sub("^(?:  |\t)", "", line))
         else:
             items.append([line])
     return ["\n".join(item).strip() for item in items]
@@ -258,10 +258,6 @@ def _belongs(line: str, *, after_blank: bool, fenced: bool) -> bool:
     if line.startswith(("  ", "\t")) or fenced:
         return True
     return not after_blank and not _NUMBER.match(line)
-
-
-def _unindented(line: str) -> str:
-    return line[2:] if line.startswith("  ") else line.removeprefix("\t")
 
 
 def render_items(items: Iterable[str]) -> str:

@@ -118,7 +118,8 @@ def has_front_matter(data: bytes) -> bool:
 
 def moment_of(memory_id: str) -> datetime | None:
     """The local time in a Recovery ID; None if it is not a valid time."""
-    return parse_iso(_time_of(memory_id))
+    known = RECOVERY_ID.fullmatch(memory_id)
+    return parse_iso(f"{memory_id[5:13]}T{memory_id[14:20]}") if known else None
 
 
 def parse_stored(data: bytes) -> StoredMemory:
@@ -192,12 +193,6 @@ def _strings(value: object) -> Iterable[str]:
     if isinstance(value, str):
         return value.split(",")
     return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list | tuple) else ()
-
-
-def _time_of(identifier: str) -> str:
-    if not RECOVERY_ID.fullmatch(identifier):
-        return ""
-    return f"{identifier[5:13]}T{identifier[14:20]}"
 
 
 KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)""")

@@ -97,18 +97,15 @@ def user_requests(facts: Facts) -> list[UserRequest]:
         if turn.kind in _WITHOUT_WORDS or not turn.ask.strip():
             continue
         words = one_line(turn.ask)
-        if not (later.startswith(words) and _was_taken_back(turn)):
+        # The user took the words back when they follow once more, or with more of them.
+        taken_back = turn.end == "interrupted" or not (turn.calls or turn.closing)
+        if not (later.startswith(words) and taken_back):
             found.append(
                 UserRequest(_words(turn, facts), turn.source, turn.about, _question(turn, facts.turns[:at]))
             )
         later = words
     # Of a capture only the first words are known; a subagent's transcript begins with its task.
     return found or ([UserRequest(facts.first_prompt, _start(facts))] if facts.first_prompt.strip() else [])
-
-
-def _was_taken_back(turn: Turn) -> bool:
-    """Whether the user took the words back: they follow once more, or with more of them."""
-    return turn.end == "interrupted" or not (turn.calls or turn.closing)
 
 
 def _question(turn: Turn, before: tuple[Turn, ...]) -> str:
@@ -171,7 +168,10 @@ def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
     """
     found = [(said, who) for who in _LIMITS for said in quotes_of(who, facts)]
     found.sort(key=lambda each: (each[0].source.line, each[0].source.timestamp), reverse=True)
-    return _section([_item(said, who, clock=clock) for said, who in found])
+    items = [
+        f"{citation(said.source, clock=clock)} {who}: {masked(said.text)}".lstrip() for said, who in found
+    ]
+    return (Section(heading=HEADING, text=f"{FIRST_LINE}\n{_listed(items)}"),) if items else ()
 
 
 def quotes_of(who: str, facts: Facts) -> list[Quote]:
@@ -246,15 +246,6 @@ def is_quotes(section: Section) -> bool:
 def with_new_quotes(sections: Iterable[Section], quotes: Iterable[Section]) -> tuple[Section, ...]:
     """A document's additional sections with the newest quotes in place of earlier ones."""
     return (*(each for each in sections if not is_quotes(each)), *quotes)
-
-
-def _item(said: Quote, who: str, *, clock: bool) -> str:
-    where = citation(said.source, clock=clock)
-    return f"{where} {who}: {masked(said.text)}".lstrip()
-
-
-def _section(items: list[str]) -> tuple[Section, ...]:
-    return (Section(heading=HEADING, text=f"{FIRST_LINE}\n{_listed(items)}"),) if items else ()
 
 
 def _listed(items: Iterable[str]) -> str:

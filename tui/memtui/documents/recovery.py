@@ -237,11 +237,7 @@ def _render_plan(plan: Plan) -> str:
 
 
 def _render_files(files: Sequence[RoleFile]) -> str:
-    return render_items(_file_item(file.path, file.role) for file in files) or NONE
-
-
-def _file_item(path: str, role: str) -> str:
-    return f"{path}{_ROLE}{role})" if role else path
+    return render_items(f"{f.path}{_ROLE}{f.role})" if f.role else f.path for f in files) or NONE
 
 
 def parse_recovery(text: str) -> Recovery:
@@ -457,7 +453,8 @@ def working_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
         role = role_of(file.path, root)
         if role.kind is not Kind.SCRATCH:
             text = "path" if role.text == OTHER and _is_gone(file) else role.text  # possibly a folder
-            named.append(_named(file, f"{text}, {_by_a_command(file)}"))
+            how = IN_PROGRAM if file.fate == IN_PROGRAM else f"{_fate(file) or 'written'} by a command"
+            named.append(_named(file, f"{text}, {how}"))
     return tuple(named)
 
 
@@ -475,13 +472,10 @@ def _named(file: FileFact, role: str) -> RoleFile:
     return RoleFile(path=file.path, role=f"{role}, {where}" if where else role)
 
 
-def _is_code(role: Role) -> bool:
-    return role.kind is Kind.SOURCE and role.text not in _NO_CODE
-
-
 def _weight(file: FileFact, index: int, number: int, root: str) -> float:
     role = role_of(file.path, root)
-    weight = _CHANGED[role.kind] if role.kind is not Kind.SOURCE or _is_code(role) else _LOOKS
+    looks = role.kind is Kind.SOURCE and role.text in _NO_CODE
+    weight = _LOOKS if looks else _CHANGED[role.kind]
     weight += 1.5 * log2(1 + file.times)
     weight += _RECENT * index / max(1, number - 1)
     if inside_of(file.path, root) == file.path:
@@ -506,12 +500,6 @@ def _changed_role(file: FileFact, files: Sequence[FileFact], root: str, top: str
     return ", ".join(part for part in parts if part)
 
 
-def _by_a_command(file: FileFact) -> str:
-    if file.fate == IN_PROGRAM:
-        return IN_PROGRAM
-    return f"{_fate(file) or 'written'} by a command"
-
-
 def _fate(file: FileFact) -> str:
     """Fate of a file; a path that would break the syntax of roles is left out."""
     return "moved" if ")" in file.fate else file.fate
@@ -533,7 +521,9 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
     folders = {folder_of(file.path) for file in facts.modified_files}
     unsure = ", changes by subagents unknown" if facts.missing_agents else ""
     rated = []
-    for file in map(_where_it_is, facts.read_files):
+    for file in facts.read_files:
+        if there := moved_to(file.fate):
+            file = replace(file, path=there, fate="")
         role = role_of(file.path, root)
         if path_identity(file.path) not in changed and role.kind is not Kind.SCRATCH and not _is_gone(file):
             weight, text = _rated(file, role, facts.modified_files, folders)
@@ -542,11 +532,6 @@ def reference_files(facts: Facts, root: str) -> tuple[RoleFile, ...]:
             rated.append((weight, _named(file, f"{text}{unsure}")))
     rated.sort(key=lambda pair: -pair[0])
     return tuple(file for _, file in rated[:_REFERENCES])
-
-
-def _where_it_is(file: FileFact) -> FileFact:
-    """A moved file with its new path."""
-    return replace(file, path=moved_to(file.fate), fate="") if moved_to(file.fate) else file
 
 
 def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set[str]) -> tuple[float, str]:
@@ -809,10 +794,12 @@ def draft_recovery(
             _NO_REFERENCE if facts.read_files else "no file on record that a tool read, beside those changed",
         ),
         last_action=last_action(facts),
-        decisions=_last_unique(_decisions(facts))
+        decisions=_last_unique(
+            with_source(f"{each.decision}: {each.reason}", each.source) for each in recorded_decisions(facts)
+        )
         or _nothing(facts, "no answer and no decided plan on record"),
         constraints=_nothing(facts, "none is read off sentences; the user's words stand in the last section"),
-        dependencies=tuple(_dependencies(facts))
+        dependencies=tuple(with_source(*change) for change in package_changes(facts).items())
         or _nothing(facts, "no command recognised as one that installs packages by name"),
         known_issues=_issues(facts),
         changes=_last_unique(_changes(facts))
@@ -836,16 +823,6 @@ def _no_file(facts: Facts, reason: str) -> tuple[RoleFile, ...]:
 def _last_unique(lines: Iterable[str]) -> tuple[str, ...]:
     unique = tuple(dict.fromkeys(line for line in lines if line.strip()))
     return unique[-_COUNT:]
-
-
-def _decisions(facts: Facts) -> Iterator[str]:
-    for each in recorded_decisions(facts):
-        yield with_source(f"{each.decision}: {each.reason}", each.source)
-
-
-def _dependencies(facts: Facts) -> Iterator[str]:
-    for text, source in package_changes(facts).items():
-        yield with_source(text, source)
 
 
 def _issues(facts: Facts) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ from memtui.transcript.checks import SENTENCE, bare_command, packages_of
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, role_of, shown_path
 from memtui.transcript.plans import was_done
-from memtui.transcript.records import Command, Facts, FileFact, Turn, is_after
+from memtui.transcript.records import Command, Facts, FileFact, is_after
 from memtui.transcript.shell import SHELL_TOOLS, programs_run
 from memtui.transcript.short_text import key_of, one_line, shortened, telling_line
 
@@ -336,7 +336,8 @@ def render_session_state(state: SessionState) -> str:
     bodies = {
         _IDENTITY: _labelled(state.identity, _IDENTITY_LABELS, state.identity.extra),
         _TASKS: render_tasks(state.tasks) or f"- {_NOTHING}",
-        _DECISIONS: render_items(_labels(state.decisions)) or f"- {_NOTHING}",
+        _DECISIONS: render_items(_entry(each.kind.capitalize(), each.text) for each in state.decisions)
+        or f"- {_NOTHING}",
         _WORKING: _labelled(state.working, _WORKING_LABELS, state.working.extra),
         _DYNAMICS: _labelled(state.dynamics, _DYNAMICS_LABELS, state.dynamics.extra),
     }
@@ -347,10 +348,6 @@ def render_session_state(state: SessionState) -> str:
         "=== END STATE ===",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _labels(decisions: Sequence[Decision]) -> list[str]:
-    return [_entry(decision.kind.capitalize(), decision.text) for decision in decisions]
 
 
 def _labelled(record: Record, labels: dict[str, str], extra: Sequence[str]) -> str:
@@ -551,11 +548,8 @@ def _phase(facts: Facts) -> str:
     if last is not None and (last.tool, last.outcome) == ("ExitPlanMode", "unknown"):
         return f"planning ({with_source('no answer to the plan on record', last.source)})"
     turn = unfinished_turn(facts)
-    return "execution" if turn is not None and _changed_files(facts, turn) else ""
-
-
-def _changed_files(facts: Facts, turn: Turn) -> bool:
-    return any(file.source.line >= turn.source.line > 0 for file in facts.modified_files)
+    since = turn.source.line if turn is not None else 0
+    return "execution" if any(file.source.line >= since > 0 for file in facts.modified_files) else ""
 
 
 _WIDTH = 240
@@ -666,6 +660,8 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
     last = last_errors(facts, 1)
+    went = (command for command in facts.commands if command.outcome in ("ok", "background"))
+    packages = {package: command.source for command in went for package in packages_of(command.text)}
     return WorkingContext(
         files_modified=grouped((shown_path(file.path, root) for file in facts.modified_files), _FILES),
         last_compile="; ".join(
@@ -673,7 +669,7 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
         ),
         last_error=error_event(facts, last[0], root) if last else "",
         technical_state="\n".join(f"- {line}" for line in state) if len(state) > 1 else "".join(state),
-        dependencies=shortened(", ".join(_added(facts)), SENTENCE * 2),
+        dependencies=shortened(", ".join(with_source(*each) for each in packages.items()), SENTENCE * 2),
     )
 
 
@@ -725,12 +721,12 @@ def _is_lasting(path: str, root: Path) -> bool:
 def gone_files(files: Iterable[FileFact], root: Path) -> str:
     """The last files that have a fate, with it: ``a.py (deleted), b.py (moved to c.py)``; "" for none."""
     gone = [file for file in files if file.fate and _is_lasting(file.path, root)][-_GONE:]
-    return ", ".join(f"{shown_path(file.path, root)} ({_fate(file.fate, root)})" for file in gone)
-
-
-def _fate(fate: str, root: Path) -> str:
-    target = moved_to(fate)
-    return f"moved to {shown_path(target, root)}" if target else fate
+    fates = (
+        f"moved to {shown_path(to, root)}" if (to := moved_to(file.fate)) else file.fate for file in gone
+    )
+    return ", ".join(
+        f"{shown_path(file.path, root)} ({fate})" for file, fate in zip(gone, fates, strict=True)
+    )
 
 
 def _plan(facts: Facts) -> Iterator[str]:
@@ -781,13 +777,6 @@ def _recorded(facts: Facts) -> Iterator[str]:
         yield f"Pull requests: {', '.join(pulls[-_RECENT:])}"
     if seen := seen_addresses(facts):
         yield f"{SEEN}: {', '.join(seen)}"
-
-
-def _added(facts: Facts) -> Iterable[str]:
-    """Packages installed by name, each once, at its last installation."""
-    went = [each for each in facts.commands if each.outcome in ("ok", "background")]
-    last = {package: each.source for each in went for package in packages_of(each.text)}
-    return (with_source(package, source) for package, source in last.items())
 
 
 def raw_state(facts: Facts, project: Project) -> SessionState:

@@ -281,7 +281,16 @@ ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 
 def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
     """The plan, or else the task list; then the requests, newest first, down to the first one."""
-    return [*_written_down(facts, clock=clock), *_quoted_requests(user_requests(facts), clock=clock)]
+    found = user_requests(facts)
+    # Not a number or a sign typed to choose from a list.
+    later = [
+        ask
+        for ask in found[:-1]
+        if ask.about or (not _is_bare(ask.line) and sum(map(str.isalpha, ask.line)) > 1)
+    ]
+    parts = list(_written_down(facts, clock=clock))
+    parts += [ask.quoted(_BEFORE if at else _LAST, clock=clock) for at, ask in enumerate(later[:_ASKED])]
+    return [*parts, *(ask.quoted(_FIRST, clock=clock) for ask in found[-1:])]
 
 
 def goal(facts: Facts) -> str:
@@ -325,23 +334,6 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
         names = "; ".join(one_line(todo.content) for todo in facts.todos)
         counts = ", ".join(part for part in (where, done) if part)
         yield f"{_LIST} ({counts}): {shortened(names, _TASKS)}"
-
-
-def _quoted_requests(found: list[UserRequest], *, clock: bool) -> Iterator[str]:
-    later = [ask for ask in found[:-1] if _names_work(ask)][:_ASKED]
-    for at, ask in enumerate(later):
-        yield ask.quoted(_BEFORE if at else _LAST, clock=clock)
-    if found:
-        yield found[-1].quoted(_FIRST, clock=clock)
-
-
-def _names_work(ask: UserRequest) -> bool:
-    return bool(ask.about) or (not _is_bare(ask.line) and _has_words(ask.line))
-
-
-def _has_words(text: str) -> bool:
-    """Whether a text is more than a number or sign typed to choose from a list."""
-    return sum(map(str.isalpha, text)) > 1
 
 
 def _is_bare(text: str) -> bool:

@@ -54,12 +54,8 @@ def _construct_text(loader: yaml.SafeLoader, node: yaml.Node) -> object:
     return node.value
 
 
-def _construct_nothing(_: yaml.SafeLoader, __: yaml.Node) -> str:
-    return ""
-
-
 _Loader.yaml_constructors = {
-    "tag:yaml.org,2002:null": _construct_nothing,
+    "tag:yaml.org,2002:null": lambda _, __: "",
     "tag:yaml.org,2002:seq": yaml.SafeLoader.construct_yaml_seq,
     "tag:yaml.org,2002:map": yaml.SafeLoader.construct_yaml_map,
     None: _construct_text,
