@@ -82,8 +82,8 @@ class Text:
 
     def _share(self, own: frozenset[str], has: frozenset[str]) -> float:
         """The share of some words that a text has, by their weight; 1 for none."""
-        total = sum(map(self._weight, own))
-        return sum(map(self._weight, own & has)) / total if total else 1.0
+        total = math.fsum(map(self._weight, own))
+        return math.fsum(map(self._weight, own & has)) / total if total else 1.0
 
     def lacks(self, line: str) -> frozenset[str]:
         """The words of a line that the text lacks."""
