@@ -91,7 +91,7 @@ def _walk(tmux: Tmux, world: World) -> None:
     subprocess.run(["sh", "-c", 'cat > "$0"', str(path)], input=text, text=True, check=True, timeout=60)
     tmux.until_shown("Written by another")
     tmux.keys("g", "r")
-    tmux.until_shown("Title")
+    tmux.until_shown("used")
     tmux.until_shown(FIRST)
     tmux.keys("C-s")
     tmux.until_shown("takes it back")

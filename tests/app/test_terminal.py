@@ -89,8 +89,8 @@ def _review(terminal: Terminal, world: World, path: Path) -> str:
     """Review the newest capture; returns the Recovery ID."""
     capture = parse_capture(path.read_text())
     terminal.press("gr")
-    terminal.until_shown("Title")
-    terminal.until_shown(FIRST)  # the draft's title: the session's first message
+    terminal.until_shown("Evidence")
+    terminal.until_shown("used")  # the draft is there
     terminal.press(CTRL_S)
     terminal.until_shown("takes it back")
     memory = path.with_name(path.name.replace("-autocompact", "-memory"))
@@ -215,7 +215,6 @@ def _read_transcript(terminal: Terminal) -> None:
 
 def _look_at_a_review(terminal: Terminal) -> None:
     terminal.press("1gr")
-    terminal.until_shown("Title")
     terminal.until_quiet()
     terminal.press(F2 + "   ")
     terminal.until_quiet()
