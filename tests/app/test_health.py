@@ -89,7 +89,7 @@ async def test_rows_that_read_the_same_have_time_and_tokens(world: World) -> Non
             rows = driver.drawn(PaneId.PENDING, width)
             assert len(set(rows)) == 2
             assert all(
-                re.fullmatch(r"03 Mar 1\d:\d\d Go on +\d+k( -> \d+k)?(  ✓)?", each) for each in rows
+                re.fullmatch(r"03 Mar 1\d:\d\d [12] · Go on +\d+k( -> \d+k)?(  ✓)?", each) for each in rows
             ), rows
 
 

@@ -25,6 +25,8 @@ from memtui.secrets.values import (
 
 _SHORTEST = 16
 """Length of the shortest token, in characters."""
+_DIGIT = re.compile("[0-9]|[-_][A-Za-z]{20}")
+"""Looked for before `_MIXED`, which takes thirty times as long where there is none."""
 _MIXED = re.compile("(?=[A-Za-z_=~-]{0,30}[0-9])[A-Za-z0-9_=~-]{16}|[-_][A-Za-z]{20}")
 _GENERATED = 0.5
 """Minimum share of a token that is not explained by words, if it is only known by its form."""
@@ -54,7 +56,8 @@ def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
 def tokens(text: str, group: str) -> Iterator[Span]:
     """Spans of known keys and tokens (group ``token``), or of what has their form (``form``)."""
     find, kinds = _tokens(group)
-    words = "\n".join(filter(_MIXED.search, {word for word in text.split() if len(word) >= _SHORTEST}))
+    long = {word for word in text.split() if len(word) >= _SHORTEST and _DIGIT.search(word)}
+    words = "\n".join(filter(_MIXED.search, long))
     for found in find.finditer(text) if find.search(words) else ():
         if group == "token" or (is_random(found[0]) and unexplained(found[0]) >= _GENERATED):
             yield Span(*found.span(), kinds[(found.lastindex or 1) - 1])
