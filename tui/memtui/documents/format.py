@@ -42,15 +42,12 @@ class Record(BaseModel):
         return self.replace(**{name: changed(value) for name, value in self})
 
 
-def _text(function: Callable[[str], str]) -> BeforeValidator:
+def text_as(function: Callable[[str], str]) -> BeforeValidator:
     return BeforeValidator(lambda value: function(value) if isinstance(value, str) else value)
 
 
-def _items(values: object) -> object:
-    if not isinstance(values, list | tuple):
-        return values
-    items = (item(value) if isinstance(value, str) else value for value in values)
-    return tuple(item for item in items if not (isinstance(item, str) and is_none(item)))
+def _items(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(text for text in map(item, values) if not is_none(text))
 
 
 def is_none(text: str) -> bool:
@@ -68,10 +65,10 @@ def _whole_seconds(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_whole_seconds)]
 """A time to the second, with its offset."""
 
-Line = Annotated[str, _text(one_line)]
+Line = Annotated[str, text_as(one_line)]
 """A text of one line."""
 
-Block = Annotated[str, _text(block)]
+Block = Annotated[str, text_as(block)]
 """A text of any number of lines, without blank ones at its ends."""
 
 Items = Annotated[tuple[str, ...], BeforeValidator(_items)]

@@ -59,10 +59,8 @@ def _recovery_id(text: str) -> str:
     return text
 
 
-def _tags(values: object) -> object:
-    if not isinstance(values, list | tuple):
-        return values
-    return tuple(dict.fromkeys(value for value in values if not isinstance(value, str) or value.strip()))
+def _tags(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for value in values if value.strip()))
 
 
 class MemoryMeta(Record):

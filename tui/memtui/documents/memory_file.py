@@ -70,10 +70,8 @@ _LAYOUT = layout(
 _PREFIX = "memory:"
 
 
-def _bare_paths(values: object) -> object:
-    if not isinstance(values, list | tuple):
-        return values
-    return tuple(without_backticks(value.strip()) if isinstance(value, str) else value for value in values)
+def _bare_paths(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(without_backticks(value.strip()) for value in values)
 
 
 class MemoryFile(Record):

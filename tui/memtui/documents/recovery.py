@@ -13,7 +13,7 @@ from math import log2
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, field_validator
+from pydantic import AfterValidator, field_validator
 
 from memtui.documents.events import (
     COMMANDS_RUN,
@@ -51,6 +51,7 @@ from memtui.documents.format import (
     read,
     render,
     render_items,
+    text_as,
     unescape,
 )
 from memtui.documents.quotes import (
@@ -146,7 +147,7 @@ Text = Annotated[Block, AfterValidator(lambda text: "" if is_none(text) else tex
 """A text of any number of lines; ``(none)`` is empty."""
 
 
-Verbatim = Annotated[str, BeforeValidator(lambda value: normal(value) if isinstance(value, str) else value)]
+Verbatim = Annotated[str, text_as(normal)]
 """A text that keeps its blank ends."""
 
 
@@ -163,7 +164,7 @@ class RoleFile(Record):
     """A file and its role in the session."""
 
     path: Line
-    role: Annotated[str, BeforeValidator(lambda value: item(value) if isinstance(value, str) else value)] = ""
+    role: Annotated[str, text_as(item)] = ""
 
 
 def is_unknown(item: str) -> bool:
@@ -255,12 +256,7 @@ def parse_recovery(text: str) -> Recovery:
         working_files=_files(document, _WORKING),
         reference_files=_files(document, _REFERENCE),
         last_action=_text(document, _LAST),
-        decisions=_list(document, "decisions"),
-        constraints=_list(document, "constraints"),
-        dependencies=_list(document, "dependencies"),
-        known_issues=_list(document, "known_issues"),
-        changes=_list(document, "changes"),
-        pending=_list(document, "pending"),
+        **{name: tuple(parse_items(document.lines(title))) for name, title in _LISTS.items()},
         notes=_text(document, _NOTES),
         preamble=unescape("\n".join(without_blank_ends(document.preamble)), _is_working_heading),
         extra=tuple(document.extra),
@@ -291,10 +287,6 @@ def read_document(text: str) -> tuple[list[str], Document]:
 
 def _text(document: Document, title: str) -> str:
     return document.block(title, _is_working_heading)
-
-
-def _list(document: Document, name: str) -> tuple[str, ...]:
-    return tuple(parse_items(document.lines(_LISTS[name])))
 
 
 def _files(document: Document, title: str) -> tuple[RoleFile, ...]:

@@ -38,6 +38,7 @@ from memtui.documents.format import (
     read,
     render,
     render_items,
+    text_as,
     unescape,
 )
 from memtui.documents.quotes import (
@@ -119,14 +120,9 @@ class Task(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_read(cls, values: Any) -> Any:
+    def _as_read(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Normalise the task as if read from its line: an open task ``NEXT: x`` is the next task ``x``."""
-        if not isinstance(values, dict):
-            return values
-        kind, text = values.get("kind"), values.get("text")
-        if not isinstance(text, str) or not isinstance(kind, str) or kind not in _MARKERS:
-            return values
-        kind, text = classified(_MARKERS[TaskKind(kind)] + item(text))
+        kind, text = classified(_MARKERS[values["kind"]] + item(values["text"]))
         return {**values, "kind": kind, "text": text}
 
     @field_validator("children")
@@ -249,23 +245,15 @@ def _is_rule(line: str) -> bool:
     return bool(_HEADER.match(line) or _END.match(line))
 
 
-def _value(value: object) -> object:
-    if not isinstance(value, str):
-        return value
+def _value(value: str) -> str:
     text = item(value)
     return "" if text.casefold() == "n/a" else text
 
 
-def _without_nothing(values: object) -> object:
-    if not isinstance(values, list | tuple):
-        return values
-    return tuple(value for value in values if _value(value) != "")
-
-
-Value = Annotated[str, BeforeValidator(_value)]
+Value = Annotated[str, text_as(_value)]
 """The value of a label, of one or more lines; "" is written as ``N/A`` and read back from it."""
 
-Lines = Annotated[Items, BeforeValidator(_without_nothing)]
+Lines = Annotated[Items, BeforeValidator(lambda values: tuple(filter(_value, values)))]
 """List items that belong to no field."""
 
 
