@@ -89,6 +89,8 @@ def test_spellings_of_one_path(same: tuple[str, ...]) -> None:
         ("Added dependencies: lodash, zod", ["lodash", "zod"]),
         ("added `httpx` for the client, and `respx>=1` for its tests", ["httpx", "respx"]),
         ("redis - the cache", ["redis"]),
+        ("added async-mutex, zod (npm install, for development) (L17)", ["async-mutex", "zod"]),
+        ("C:\\w\\package.json: edited by hand; it lists the dependencies", []),
         ("none added", []),
         ("none", []),
         ("Upgraded the client to version 5", []),

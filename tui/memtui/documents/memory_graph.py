@@ -15,7 +15,7 @@ from memtui.documents.memory import MemoryMeta
 from memtui.documents.recovery import Recovery, is_unknown
 from memtui.ground.clean import clean_line
 from memtui.ground.text import without_backticks
-from memtui.transcript.paths import absolute
+from memtui.transcript.paths import absolute, is_absolute
 from memtui.transcript.short_text import one_line, shortened
 
 FILE, DECISION, PACKAGE, SESSION, PROJECT = "file", "decision", "package", "session", "project"
@@ -35,15 +35,10 @@ _NAMED_FILE = re.compile(
 )
 _DECISION_END = re.compile(r"(?<=.)(?::\s|：|\s[-–—]\s|(?<=[.!?])\s+(?=[^\Wa-z])|\n)")
 _TICKED = re.compile(r"`([^`\n]+)`")
-_LABEL = re.compile(r"[\w ()/.-]{1,40}:\s+")
-_VERSION = r"(?:\s*(?:[=<>~^!@]=?|===|==)\s*v?[\w.*-]+|\s+v?\d[\w.*-]*)"
+_BEFORE_PACKAGES = re.compile(r"^(?:(?:tried to )?(?:added?|removed?) |[\w ]{1,40}: )")
 _PACKAGE = re.compile(
-    rf"(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?(?:\[[\w,-]+\])?)(?:{_VERSION})*"
-    r"(?:\s+(?:or|and) (?:newer|later|above))?"
-    r"(?:\s*(?:[(（:：→].*|\s[-–—]\s.*))?",
-    re.DOTALL,
+    r"(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w,-]+\])?(?:(?:\s*[=<>~^!@]+\s*|\s+)v?\d[\w.*-]*)*"
 )
-_NO_PACKAGE = frozenset(("none", "no", "nothing", "n/a", "na", "new", "unchanged"))
 _LETTERS = re.compile(r"\W+")
 
 
@@ -113,21 +108,18 @@ def _decision(text: str) -> str:
 
 
 def packages(dependency: str) -> list[str]:
-    """The packages in one item of Dependencies: ``zod 3``, ``npm: `lodash`, ioredis@5 (cache)``.
+    """The packages in an item of Dependencies: ``added zod, ioredis (npm install)``, ``zod 3``.
 
     A sentence names packages only in back-ticks.
     """
     text = one_line(dependency)
-    if ticked := _TICKED.findall(text):
-        parts = ticked
-    else:
-        label = _LABEL.match(text)
-        parts = (text[label.end() :] if label and "," in text else text).split(",")
-    names = (_PACKAGE.fullmatch(part.strip()) for part in parts)
-    found = [name[1].partition("[")[0].rstrip(".-") for name in names if name]
-    if len(found) < len(parts) and not ticked:
-        return []
-    return [name for name in found if name.casefold() not in _NO_PACKAGE]
+    bare = _BEFORE_PACKAGES.sub("", text, count=1)
+    parts = _TICKED.findall(text) or re.split(r" [(（–—-]|[(（:：→]", bare, maxsplit=1)[0].split(",")
+    found = [_PACKAGE.fullmatch(part.strip()) for part in parts]
+    names = [
+        match[1].rstrip(".-") for match in found if match and match[1].casefold() not in ("none", "nothing")
+    ]
+    return names if all(found) and not is_absolute(text) else []
 
 
 def path_key(path: str) -> str:
