@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from textual.widgets import TextArea
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import ConfirmScreen, StoredScreen
-from memtui.documents.checklist import Point
 from memtui.documents.memory import parse_stored
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
@@ -82,32 +80,6 @@ async def test_f4_rewords_the_recovery_text_and_ctrl_s_stores_it(
         stored = [parse_stored(path.read_bytes()) for path in full.home.memories.rglob("CMEM-*.md")]
         (new,) = [each for each in stored if each.meta.source == "compact"]
         assert parse_recovery(new.body.decode()).objective == "Worded by a model. (no source)"
-
-
-async def test_a_check_that_ends_after_its_screen_fails_unseen(
-    full: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started, ended = threading.Event(), threading.Event()
-
-    def slowly(text: str) -> tuple[Point, ...]:
-        started.set()
-        ended.wait(60)
-        return ()
-
-    monkeypatch.setattr("memtui.app.screens.compact.check_recovery", slowly)
-    async with opened(full) as driver:
-        await compacting(driver)
-        screen = driver.screen
-        assert isinstance(screen, CompactScreen)
-        await driver.until(started.is_set, "the check")
-        # The screen has left the stack and its widgets are being removed; it has not been unmounted yet.
-        monkeypatch.setattr(screen, "remove", screen.query("*").remove)
-        screen.dismiss(None)
-        await driver.until(lambda: not screen.query("#compact-checks"), "the widgets' end")
-        assert not screen.gone
-        (check,) = [worker for worker in screen.workers if worker.group == "checks"]
-        ended.set()
-        await driver.until(lambda: check.is_finished, "the check's end")
 
 
 async def test_leaving_asks_before_losing_the_models_text(

@@ -9,7 +9,7 @@ from textual.selection import SELECT_ALL, Selection
 from memtui.app.widgets.document import Document, concat, from_markdown, line, plain, rule, styled
 from memtui.app.widgets.document_view import DocumentView
 from tests.app.idle import settle
-from tests.app.widgets.hosts import HOSTILE, Host, hostile_texts, rows_of
+from tests.app.widgets.hosts import Host, hostile_texts, rows_of
 
 SIZE = (30, 10)
 
@@ -62,19 +62,6 @@ async def test_lines_are_wrapped_and_hang() -> None:
         ]
 
 
-async def test_a_new_width_keeps_the_line_at_the_top() -> None:
-    app = Host(DocumentView(numbered(200, words=12)))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        app.widget.scroll_to(y=300, animate=False)
-        await settle(pilot)
-        line_number = app.widget.place.line
-        for width in (80, 12, 41, 30):
-            await pilot.resize_terminal(width, 10)
-            await settle(pilot)
-            assert app.widget.place.line == line_number
-
-
 async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_its_top() -> None:
     app = Host(DocumentView(numbered(100)))
     async with app.run_test(size=SIZE) as pilot:
@@ -93,15 +80,6 @@ async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_it
         app.widget.show(numbered(50))
         await settle(pilot)
         assert texts(app.widget)[0] == "line 0"
-
-
-async def test_a_document_given_before_the_first_layout_is_shown() -> None:
-    view = DocumentView()
-    view.show(numbered(3))
-    app = Host(view)
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        assert texts(view)[:3] == ["line 0", "line 1", "line 2"]
 
 
 async def test_the_mouse_selects_text_without_the_breaks_of_the_width() -> None:
@@ -164,21 +142,6 @@ async def test_a_selection_stays_on_its_text_when_lines_come_before_it() -> None
         assert app.screen.get_selected_text() is None
 
 
-async def test_roles_have_styles_and_unknown_ones_are_plain() -> None:
-    document = concat(styled(("good", "good"), " ", ("odd", "unheard-of")), line("quiet", "dim"))
-    app = Host(DocumentView(document))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        good, space, odd, *_ = app.widget.render_line(0)
-        quiet = next(iter(app.widget.render_line(1)))
-        assert good.style and space.style and odd.style and quiet.style
-        assert good.style.color != space.style.color != quiet.style.color
-        assert odd.style.color == space.style.color
-        app.theme = "textual-light"
-        await settle(pilot)
-        assert next(iter(app.widget.render_line(0))).style != good.style
-
-
 @hostile_texts
 async def test_hostile_documents_are_harmless(hostile: str) -> None:
     document = concat(
@@ -202,10 +165,6 @@ async def test_hostile_documents_are_harmless(hostile: str) -> None:
 
 def rows_of_any(view: DocumentView) -> list[str]:
     return [view.render_line(y).text for y in range(view.size.height)]
-
-
-def test_there_is_something_hostile() -> None:
-    assert any("\x1b" in text for text in HOSTILE)
 
 
 @pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark"])

@@ -10,9 +10,8 @@ import pytest
 
 from memtui.app.widgets import transcript_window
 from memtui.app.widgets.transcript_view import TranscriptView
-from memtui.app.widgets.transcript_window import Shows
 from tests.app.idle import settle
-from tests.app.widgets.hosts import HOSTILE, Host, rows_of
+from tests.app.widgets.hosts import Host, rows_of
 from tests.app.widgets.records import call, result, said, text, user, write
 
 SIZE = (40, 10)
@@ -157,19 +156,6 @@ async def test_a_narrower_screen_keeps_the_end_in_sight(path: Path) -> None:
             assert "finis" in rows_of(app.widget)[-1]
 
 
-async def test_hostile_transcripts_are_harmless(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "t.jsonl", *(user(each) for each in HOSTILE), *(said(text(each)) for each in HOSTILE)
-    )
-    app = Host(TranscriptView(path))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        for _ in range(30):
-            rows_of(app.widget)
-            await pilot.press("pageup")
-            await pilot.pause()
-
-
 async def test_it_opens_at_a_line_and_reads_on_both_ways(path: Path) -> None:
     app = Host(TranscriptView(path, 76))
     async with app.run_test(size=SIZE) as pilot:
@@ -233,25 +219,6 @@ async def test_unfolding_stays_when_more_comes(path: Path) -> None:
         await settle(pilot)
         assert held(app.widget)[-1] == 150
         assert "    f" in app.widget.document.text
-
-
-async def test_only_what_was_said_shows_without_tools(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "t.jsonl", user("ask"), said(text("one")), said(call("Bash", command="ls")), result("x")
-    )
-    write(path, said(text("two")))
-    app = Host(TranscriptView(path))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        for shows, words in (
-            (Shows.TALK, "one two"),
-            (Shows.ASKS, "two"),
-            (Shows.ALL, "one ● Bash  ls   └ x two"),
-        ):
-            app.widget.show_only(shows)
-            await settle(pilot)
-            lines = [each.text for each in app.widget.document.lines if each.text]
-            assert " ".join(lines[2:]) == words
 
 
 async def test_a_line_of_megabytes_is_named_and_passed_over_and_counts(tmp_path: Path) -> None:
