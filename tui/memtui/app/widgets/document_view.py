@@ -92,7 +92,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._document = document
         self._layout = Layout(EMPTY, 1)
-        self._ground: Style | None = None
         self._styles: dict[str, Style] = {}
         self._wanted = Place(0)
         self._link = -1
@@ -246,7 +245,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._styles.clear()
-        self._ground = None
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text: logical lines, without the breaks made for the width."""
@@ -266,9 +264,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def ground(self) -> Style:
-        if self._ground is None:
-            self._ground = self.rich_style  # takes as long as drawing a row
-        return self._ground
+        return self.visual_style.rich_style
 
     def render_line(self, y: int) -> Strip:
         row, width, ground, layout = y + self.scroll_offset.y, self.size.width, self.ground, self._layout

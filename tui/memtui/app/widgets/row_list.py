@@ -415,7 +415,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         if not self.rows:
             return self._drawn_empty(y)
         if row >= len(self.rows):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.visual_style.rich_style)
         key, look = self.rows[row], self._look(row)
         strip = self._strips.get((key, look, width))
         if strip is None:
@@ -426,7 +426,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         width, height = self.size
         lines = centred(self.empty, width, height)
         if not (0 <= y < len(lines) and lines[y]):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.visual_style.rich_style)
         style = self.get_component_rich_style("row-list--empty")
         return Strip([segment(fit(lines[y], width), style)], width)
 
