@@ -92,7 +92,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._document = document
         self._layout = Layout(EMPTY, 1)
-        self._styles: dict[str, Style] = {}
         self._wanted = Place(0)
         self._link = -1
         """The line whose link enter follows."""
@@ -242,10 +241,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _scroll_by(self, rows: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles.clear()
-
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text: logical lines, without the breaks made for the width."""
         lines = self._document.lines
@@ -320,13 +315,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _style(self, role: str) -> Style:
         if role not in ROLES:
             return Style()
-        if role not in self._styles:
-            # The partial style has the role's attributes, but its colours are not blended yet.
-            partial = self.get_component_rich_style(f"document--{role}", partial=True)
-            whole = self.get_component_rich_style(f"document--{role}")
-            colors = Style(
-                color=whole.color if partial.color else None,
-                bgcolor=whole.bgcolor if partial.bgcolor else None,
-            )
-            self._styles[role] = partial + colors
-        return self._styles[role]
+        # The partial style has the role's attributes, but its colours are not blended yet.
+        partial = self.get_component_rich_style(f"document--{role}", partial=True)
+        whole = self.get_component_rich_style(f"document--{role}")
+        colors = Style(
+            color=whole.color if partial.color else None,
+            bgcolor=whole.bgcolor if partial.bgcolor else None,
+        )
+        return partial + colors
