@@ -182,7 +182,7 @@ def test_what_runs_in_the_background_is_shown_with_its_port(tmp_path: Path) -> N
         transcript.result(started, "Command running in background", detail={"backgroundTaskId": "b"})
     lines = technical(state(transcript.facts(tmp_path)))
     assert "Started in the background: npm run dev -- --port 5173 (port 5173) (L2)" in lines
-    assert lines[0] == "Last action: Bash sleep 90; gh pr checks (background, L4)"
+    assert lines[0] == "Last action: Bash `sleep 90; gh pr checks` was started in the background (L4)"
     assert not any("Started" in line and "sleep" in line for line in lines)
 
 
@@ -205,18 +205,3 @@ def test_what_became_of_an_edited_file_is_reported() -> None:
     assert technical(state(facts)) == [
         "Not as edited any more: a.py (put back with git), b.py (moved to c.py)"
     ]
-
-
-@pytest.mark.parametrize(
-    ("action", "line"),
-    [
-        (Action("Bash", "cd /work/app && make", "ok", "built", at(4)), "Bash make (ok, L4): built"),
-        (Action("Edit", "/work/app/src/a.py", "ok", "updated", at(4)), "Edit src/a.py (ok, L4)"),
-        (
-            Action("Bash", "make", "failed", "Exit code 2\ncc a.c\nerror: no rule", at(4)),
-            "Bash make (failed, L4): error: no rule",
-        ),
-    ],
-)
-def test_the_last_action_has_the_result_of_commands_and_failures(action: Action, line: str) -> None:
-    assert technical(state(Facts(last_action=action)))[0] == f"Last action: {line}"

@@ -41,7 +41,7 @@ from memtui.transcript.records import (
     is_after,
     later,
 )
-from memtui.transcript.shell import SHELL_TOOLS, shows_outcome
+from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, shows_outcome
 from memtui.transcript.short_text import one_line, shortened, telling_line
 
 _COUNTED = 50
@@ -193,6 +193,47 @@ def _since(facts: Facts, source: Source) -> str:
     last = outcome_of(later[-1])
     how = f", the last one {last}" if last in ("ok", "failed") else ""
     return f", {number} since{how}"
+
+
+_CUT = 590
+"""Length of a result in facts, in characters; the end of longer ones is unknown."""
+_ACTION = 200
+_ENDS = {
+    "ok": "succeeded",
+    HIDDEN: "ended, its exit status is hidden",
+    "failed": "failed",
+    "rejected": "was rejected by the user",
+    "interrupted": "was interrupted",
+    "background": "was started in the background",
+    "unknown": "has no result in the transcript (unknown)",
+}
+_SAYS = re.compile(r"\w\w|\d")
+
+
+def action_event(facts: Facts, action: Action, root: Path | None) -> str:
+    """``Bash `npm test` failed (L174): output "the most informative line"``."""
+    shell = action.tool in SHELL_TOOLS
+    target = bare_command(action.target) if shell else one_line(shown_path(action.target, root))
+    named = f"{action.tool} `{shortened(target, _ACTION)}`" if target else action.tool
+    event = with_source(f"{named} {_ENDS[outcome_of_action(facts, action)]}", action.source)
+    result = _result(action)
+    return f"{event}: {output(result)}" if result else event
+
+
+def _result(action: Action) -> str:
+    """The most informative line of a result."""
+    text = action.result.strip()
+    if action.outcome in ("rejected", "interrupted", "background"):
+        return ""  # Claude Code's instructions to the model
+    if action.outcome != "ok":
+        return one_line(telling_line(text))
+    if action.tool in EDIT_TOOLS | READ_TOOLS or text.endswith("completed with no output)"):
+        return ""
+    lines = [line for line in text.split("\n") if _SAYS.search(line)]
+    shell = action.tool in SHELL_TOOLS
+    if not lines or (shell and len(text) >= _CUT):
+        return ""  # a program's last line sums up, but of a long output only the head is known
+    return one_line(lines[-1 if shell else 0])
 
 
 COMMANDS_RUN = "Commands and their last outcome"

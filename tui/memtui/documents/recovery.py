@@ -17,9 +17,9 @@ from pydantic import AfterValidator, field_validator
 
 from memtui.documents.events import (
     COMMANDS_RUN,
-    HIDDEN,
     NOT_PASSED,
     SEEN,
+    action_event,
     check_event,
     commands_run,
     error_event,
@@ -29,8 +29,6 @@ from memtui.documents.events import (
     landmark_line,
     last_errors,
     missing_work,
-    outcome_of_action,
-    output,
     seen_addresses,
 )
 from memtui.documents.format import (
@@ -84,7 +82,7 @@ from memtui.ground.text import (
     without_blank_ends,
 )
 from memtui.secrets.secrets import MASK, masked
-from memtui.transcript.checks import bare_command, last_check, package_changes
+from memtui.transcript.checks import last_check, package_changes
 from memtui.transcript.files import IN_PROGRAM, PUT_BACK, moved_to
 from memtui.transcript.paths import (
     OTHER,
@@ -100,9 +98,8 @@ from memtui.transcript.paths import (
 )
 from memtui.transcript.paths import name_of as file_name
 from memtui.transcript.plans import mark_of, stated_plan, was_done
-from memtui.transcript.records import Action, Facts, FileFact, PlanFact, Todo
-from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
-from memtui.transcript.short_text import capitalised, command_line, shortened, telling_line
+from memtui.transcript.records import Facts, FileFact, PlanFact, Todo
+from memtui.transcript.short_text import capitalised, command_line, shortened
 from memtui.transcript.short_text import one_line as on_one_line
 
 NONE = "(none)"
@@ -544,62 +541,17 @@ def _rated(file: FileFact, role: Role, changed: Sequence[FileFact], folders: set
     return (_LOW if role.kind is Kind.DOCS else _LOWEST), role.text
 
 
-_CUT = 590
-"""Length of a result in facts, in characters; the end of longer ones is unknown."""
-_TARGET = 200
-
-_ENDS = {
-    "ok": "succeeded",
-    HIDDEN: "ended, its exit status is hidden",
-    "failed": "failed",
-    "rejected": "was rejected by the user",
-    "interrupted": "was interrupted",
-    "background": "was started in the background",
-    "unknown": "has no result in the transcript (unknown)",
-}
-_SAYS = re.compile(r"\w\w|\d")
-
-
 def last_action(facts: Facts) -> str:
     """The last tool call with its result, the last check, and how the last turn ended."""
     if facts.from_capture:
         return f"Unknown: {ONLY_CAPTURE}."
     action, check = facts.last_action, last_check(facts)
-    parts = [_described(facts, action) if action else "N/A: no tool call on record, result unknown."]
+    parts = [action_event(facts, action, None) if action else "N/A: no tool call on record, result unknown."]
     if check is not None and (action is None or action.target != command_line(check.text)):
         parts.append(f"Last check: {check_event(facts)}")
     if turn := unfinished_turn(facts):
         parts.append(capitalised(turn_line(facts, turn)))
     return "\n\n".join(each for each in (*parts, said_last(facts)) if each)
-
-
-def action_line(action: Action) -> str:
-    """A tool call on one line: the tool and its target."""
-    shell = action.tool in SHELL_TOOLS
-    target = shortened(bare_command(action.target) if shell else on_one_line(action.target), _TARGET)
-    return f"{action.tool} `{target}`" if target else action.tool
-
-
-def _described(facts: Facts, action: Action) -> str:
-    described = with_source(f"{action_line(action)} {_ENDS[outcome_of_action(facts, action)]}", action.source)
-    result = _result(action)
-    return f"{described}: {output(result)}" if result else described
-
-
-def _result(action: Action) -> str:
-    """The most informative line of a result."""
-    text = action.result.strip()
-    if action.outcome in ("rejected", "interrupted", "background"):
-        return ""  # Claude Code's instructions to the model
-    if action.outcome != "ok":
-        return on_one_line(telling_line(text))
-    if action.tool in EDIT_TOOLS | READ_TOOLS or text.endswith("completed with no output)"):
-        return ""
-    lines = [line for line in text.split("\n") if _SAYS.search(line)]
-    shell = action.tool in SHELL_TOOLS
-    if not lines or (shell and len(text) >= _CUT):
-        return ""  # a program's last line sums up, but of a long output only the head is known
-    return on_one_line(lines[-1 if shell else 0])
 
 
 _WHOLE = 8_192

@@ -15,12 +15,12 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 from memtui.documents.events import (
     NOT_PASSED,
     SEEN,
+    action_event,
     check_event,
     error_event,
     failed_checks,
     last_errors,
     missing_work,
-    outcome_of_action,
     seen_addresses,
     since,
 )
@@ -633,11 +633,9 @@ _FILES = 6_000
 _SHELL_FILES = 600
 _READ_FILES = 1_000
 _TARGET = 120
-_RESULT = 160
 _RECENT = 3
 _COMMITS = 5
 _GONE = 10
-_NO_OUTPUT = "(Bash completed with no output)"
 
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|(?:--port|-p|PORT)[ =](\d{2,5})\b")
 _WAITING = re.compile(r"\s*(?:sleep|wait|timeout|gh (?:run|pr) \w+)\b")
@@ -664,7 +662,8 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
 def _technical(facts: Facts, root: Path) -> Iterator[str]:
     """The most important line first: the last ones are dropped if there is no room."""
     yield from _plan(facts)
-    yield from _last_action(facts, root)
+    if action := facts.last_action:
+        yield f"Last action: {action_event(facts, action, root)}"
     yield from _running(facts.commands)
     yield from _recorded(facts)
     if gone := gone_files(facts.modified_files, root):
@@ -722,22 +721,6 @@ def _plan(facts: Facts) -> Iterator[str]:
         yield f"Plan (approved): {plan_line(plan)}"
     if plan := undecided_plan(facts):
         yield f"Plan ({plan_status(plan)}): {plan_line(plan)}"
-
-
-def _last_action(facts: Facts, root: Path) -> Iterator[str]:
-    action = facts.last_action
-    if action is None:
-        return
-    shell = action.tool in SHELL_TOOLS
-    target = shortened(
-        bare_command(action.target) if shell else one_line(shown_path(action.target, root)), _TARGET
-    )
-    result = telling_line(action.result) if action.outcome == "failed" else action.result
-    # Claude Code's instructions on a refusal or a background task are no result.
-    with_result = action.outcome == "failed" or (action.outcome == "ok" and shell)
-    result = shortened(one_line(result), _RESULT) if with_result and result != _NO_OUTPUT else ""
-    how = ", ".join(part for part in (outcome_of_action(facts, action), citation(action.source)) if part)
-    yield f"Last action: {action.tool} {target} ({how}){f': {result}' if result else ''}"
 
 
 def _running(commands: tuple[Command, ...]) -> Iterator[str]:
