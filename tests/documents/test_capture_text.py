@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.capture import parse_capture, render_capture
+from memtui.documents.capture import parse_capture
 from memtui.documents.capture_text import PendingText, fence, opening, read_pending, render_pending
 from tests.documents.data import golden
-from tests.documents.strategies import captures, moments, nearly, texts
+from tests.documents.strategies import moments, texts
 
 PENDING = golden("capture-pending.md")
 MESSAGE = "Move the checkout to the new tax service.\n\n## Rules\n```\nnever touch legacy/\n```"
@@ -56,13 +56,6 @@ def test_a_reviewed_or_changed_capture_is_left_to_the_parser() -> None:
 def test_it_reads_what_the_parser_reads(moment: datetime, session: str, path: str, message: str) -> None:
     written = render_pending(timestamp=moment, session_id=session, transcript=path, first_message=message)
     assert agrees(written)
-
-
-@given(nearly(captures, render_capture) | st.just(PENDING).flatmap(lambda text: st.builds(
-    lambda at, new: text[:at] + new + text[at:], st.integers(0, len(text)), texts
-)))  # fmt: skip
-def test_it_reads_nothing_that_the_parser_reads_otherwise(text: str) -> None:
-    assert agrees(text)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.documents.checklist import Point, Verdict, check_recovery
-from memtui.documents.recovery import render_recovery
 from memtui.ground.text import FormatError
-from tests.documents import strategies
 
 GOOD = (Path(__file__).parents[1] / "data" / "recovery" / "good.md").read_text("utf-8")
 NAMES = [
@@ -185,15 +181,3 @@ def test_lines_are_those_of_the_file_whatever_its_line_ends() -> None:
 def test_other_texts_than_recovery_texts_are_refused() -> None:
     with pytest.raises(FormatError):
         check_recovery("hello")
-
-
-@given(text=st.one_of(st.text(), strategies.recoveries.map(render_recovery)))
-def test_any_text_gets_thirteen_points_with_lines_that_it_has(text: str) -> None:
-    try:
-        points = check_recovery(text)
-    except FormatError:
-        return
-    assert [each.name for each in points] == NAMES
-    number = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
-    assert all(each.line is None or 1 <= each.line <= number for each in points)
-    assert all("\n" not in each.message for each in points)

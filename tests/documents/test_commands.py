@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from memtui.documents.commands import add_command, parse_active_commands, remove_commands
 from memtui.ground.text import FormatError
-from tests.documents.checks import assert_clause
 from tests.documents.data import golden
-from tests.documents.strategies import command_files, hostile, json_values
+from tests.documents.strategies import command_files
 
 GOLDEN = golden("session-state.json")
 OLD = golden("session-state-old.json")
@@ -45,14 +44,6 @@ def test_a_command_under_both_keys_is_one_and_goes_from_both() -> None:
     )
 
 
-def test_another_command_under_the_old_key_counts() -> None:
-    text = '{"active_command": "c", "active_commands": ["a"]}'
-    assert [(each.name, each.place) for each in parse_active_commands(text).commands] == [
-        ("a", 0),
-        ("c", None),
-    ]
-
-
 def test_what_is_no_list_goes_only_with_everything() -> None:
     for text in ('{"active_commands": "a"}', '{"active_commands": null}'):
         assert remove_commands(text, ["a"]) == text
@@ -73,35 +64,6 @@ def test_what_was_removed_comes_back(text: str, data: st.DataObject) -> None:
         left = add_command(left, command.entry, index=command.place)
     again = {command.name: command.entry for command in parse_active_commands(left).commands}
     assert again == {command.name: command.entry for command in commands}
-
-
-@given(command_files())
-def test_clearing_all_leaves_an_empty_list(text: str) -> None:
-    left = remove_commands(text, None)
-    assert _load(left)["active_commands"] == []
-    assert _others(left) == _others(text)
-
-
-@given(
-    hostile()
-    | json_values.map(json.dumps)
-    | st.dictionaries(st.sampled_from(("active_commands", "active_command", "x")), json_values).map(
-        json.dumps
-    )
-)
-def test_any_text_is_refused_or_cleared(text: str) -> None:
-    try:
-        found = parse_active_commands(text)
-    except FormatError as error:
-        assert_clause(error)
-        with pytest.raises(FormatError):
-            remove_commands(text, None)
-        return
-    assert all(command.name.strip() for command in found.commands)
-    left = parse_active_commands(remove_commands(text, None))
-    assert left.commands == ()
-    one = add_command(text, {"name": "new command"})
-    assert [command.name for command in parse_active_commands(one).commands if command.name == "new command"]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.documents.memory import MemoryMeta
 from memtui.documents.memory_graph import (
@@ -116,24 +114,6 @@ def test_rare_entities_weigh_more_than_common_ones() -> None:
     assert found[0].score > 10 * found[1].score
     assert [relation.id for relation in found[1:3]] == ["CMEM-20260101-000899", "CMEM-20260101-000898"]
     assert len(found) == 901, "the project alone relates nobody"
-
-
-_texts = st.text(max_size=60) | st.sampled_from(
-    ["D:\\a\\b.py", "/a/b.py", "- x: y", "`a`, `b`", "\\\\h\\s", "../.."]
-)
-
-
-@given(st.lists(_texts, max_size=4), _texts, _texts)
-def test_any_text_is_taken(items: list[str], root: str, text: str) -> None:
-    recovery = Recovery(
-        project_root=root, decisions=tuple(items), dependencies=tuple(items), notes=text,
-        working_files=tuple(RoleFile(path=item) for item in items),
-    )  # fmt: skip
-    named = entities(recovery)
-    assert len({entity.key for entity in named}) == len(named)
-    assert all(entity.name and "\n" not in entity.name for entity in named)
-    others = related(named, {"a": named}, {}, 2)
-    assert bool(others) == any(entity.kind != "project" for entity in named)
 
 
 def test_a_path_below_the_root() -> None:

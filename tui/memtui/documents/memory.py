@@ -13,7 +13,6 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, ValidationError
 
 from memtui.documents.format import Block, Line, Moment, Record
-from memtui.documents.yaml_texts import dump, load
 from memtui.ground.clock import parse_iso
 from memtui.ground.text import FormatError, file_text, without_blank_ends
 
@@ -104,6 +103,8 @@ def render_stored(memory: StoredMemory) -> bytes:
     }
     if meta.author:
         values["author"] = meta.author
+    from memtui.documents.yaml_texts import dump  # PyYAML is slow to import
+
     head = dump(values)
     other = f"{meta.other}\n" if meta.other else ""
     return f"---\n{head}{other}---\n".encode() + memory.body
@@ -154,6 +155,8 @@ def _meta(head: str) -> MemoryMeta:
     values = quick_load(lines, _KNOWN)
     other = ""
     if values is None:
+        from memtui.documents.yaml_texts import load  # PyYAML is slow to import
+
         values = load(head)
         other = unknown_lines(lines, _KNOWN)
     identifier = _string(values, "id")
