@@ -26,14 +26,9 @@ class ModelQuestion:
     def is_open(self) -> bool:
         return self._cancelled is not None
 
-    def begin(self) -> None:
-        """Open the question; `ask` sends and closes it. Only while no other one is open."""
-        self._cancelled = threading.Event()
-
     async def ask(self, ask: Ask[Answer]) -> Answer:
-        """Send the opened question, and wait for the answer."""
-        cancelled = self._cancelled
-        assert cancelled is not None
+        """Put the question, and wait for the answer. Only while no other one is open."""
+        cancelled = self._cancelled = threading.Event()
         try:
             return await asyncio.to_thread(ask, cancelled.is_set)
         finally:

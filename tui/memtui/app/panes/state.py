@@ -455,7 +455,6 @@ class StatePane(Pane):
         def ask(cancelled: Callable[[], bool]) -> Asked:
             return update_by_claude(model.places, model.clock, transcript=transcript, cancelled=cancelled)
 
-        self.question.begin()
         self._show_doing(_ASKING)
         self.app.say("Asking claude for the next version: that may take some minutes. esc cancels.")
         try:

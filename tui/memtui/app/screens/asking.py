@@ -56,33 +56,26 @@ class DraftScreen(Screen[ScreenResultType], Generic[ScreenResultType, Answer]):
         self.gone = True
         self._model_question.cancel()
 
-    def action_ask_model(self) -> None:
+    @work(group="model", exit_on_error=False)
+    async def action_ask_model(self) -> None:
         if refusal := BUSY if self._model_question.is_open else self.refusal():
             self.app.warn(refusal)
-        else:
-            self._model_question.begin()
-            self._ask_model(self.question())
-
-    @work(group="model", exit_on_error=False)
-    async def _ask_model(self, ask: Ask[Answer]) -> None:
+            return
         self.app.say("Asking claude: that may take some minutes. esc cancels.")
         with self.app.reporting("asking claude", wanted=lambda: not self.gone):
-            answer = await self._model_question.ask(ask)
+            answer = await self._model_question.ask(self.question())
             if not self.gone:
                 self.take(answer)
 
-    def action_save(self) -> None:
-        """Save, once: a second ctrl+s has no effect."""
+    @work(group="save", exit_on_error=False)
+    async def action_save(self) -> None:
+        """Save, once: a second ctrl+s meanwhile has no effect."""
         if not self.saving:
             self.saving = True
-            self._save_once()
-
-    @work(group="save", exit_on_error=False)
-    async def _save_once(self) -> None:
-        try:
-            await self.save()
-        finally:
-            self.saving = False
+            try:
+                await self.save()
+            finally:
+                self.saving = False
 
     @work(group="leave", exclusive=True, exit_on_error=False)
     async def action_leave(self) -> None:
