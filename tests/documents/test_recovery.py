@@ -9,7 +9,6 @@ from memtui.documents.recovery import (
     Plan,
     Recovery,
     RoleFile,
-    named_files,
     parse_recovery,
     render_recovery,
 )
@@ -197,10 +196,3 @@ def test_a_file_and_its_role(entry: str, path: str, role: str) -> None:
 def test_other_texts_than_recovery_texts_are_refused() -> None:
     with pytest.raises(FormatError, match="none of the sections"):
         parse_recovery("# Title\n\n## Chapter\ntext\n")
-
-
-@given(recoveries | st.just(RECOVERY))
-def test_the_files_alone_are_those_of_the_whole(recovery: Recovery) -> None:
-    text = render_recovery(recovery)
-    whole = parse_recovery(text)
-    assert named_files(text) == (whole.project_root, (*whole.working_files, *whole.reference_files))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import log2
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import AfterValidator, field_validator
 
@@ -144,17 +144,13 @@ Text = Annotated[Block, AfterValidator(lambda text: "" if is_none(text) else tex
 """A text of any number of lines; ``(none)`` is empty."""
 
 
-Verbatim = Annotated[str, text_as(normal)]
-"""A text that keeps its blank ends."""
-
-
 class Plan(Record):
     """The execution plan."""
 
     source: Annotated[Line, AfterValidator(lambda label: _NAMES.get(label, label))] = ""
     """``workflow``, ``todo``, ``user-stated``, ``inferred`` or whatever was written."""
-    content: Verbatim = ""
-    """The whole plan, line for line: it may hold headings, fences and ``</details>``."""
+    content: Annotated[str, text_as(normal)] = ""
+    """The whole plan, line for line, with its blank ends: it may hold headings, fences and ``</details>``."""
 
 
 class RoleFile(Record):
@@ -196,14 +192,6 @@ class Recovery(Record):
     @classmethod
     def _named(cls, value: tuple[RoleFile, ...]) -> tuple[RoleFile, ...]:
         return tuple(file for file in value if not is_none(file.path))
-
-
-class NamedFiles(NamedTuple):
-    """The files named in a recovery text."""
-
-    project_root: str
-    files: tuple[RoleFile, ...]
-    """Modified ones, then those that were only read."""
 
 
 def render_recovery(recovery: Recovery) -> str:
@@ -258,18 +246,6 @@ def parse_recovery(text: str) -> Recovery:
         preamble=unescape("\n".join(without_blank_ends(document.preamble)), _is_working_heading),
         extra=tuple(document.extra),
     )
-
-
-def named_files(text: str) -> NamedFiles:
-    """The files of a recovery text, as `parse_recovery` reads them, in half of its time.
-
-    Raises:
-        FormatError: when it holds none of the fourteen sections.
-    """
-    _, document = read_document(text)
-    found = (*_files(document, _WORKING), *_files(document, _REFERENCE))
-    files = tuple(file for file in found if not is_none(file.path))
-    return NamedFiles(Recovery(project_root=_text(document, _ROOT)).project_root, files)
 
 
 def read_document(text: str) -> tuple[list[str], Document]:

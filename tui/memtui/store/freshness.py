@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.memory import StoredMemory
-from memtui.documents.recovery import is_elsewhere, is_unknown, mapped, named_files
+from memtui.documents.recovery import is_elsewhere, is_unknown, mapped, parse_recovery
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem, read_within
 from memtui.ground.git import ask
@@ -155,13 +155,13 @@ def _blob(path: Path, length: int) -> bytes:
 def _named(text: str, root: Path) -> Iterator[tuple[str, str]]:
     """Path relative to the project's root, and role, of each file of a recovery text within the project."""
     try:
-        recovery = named_files(text)
+        recovery = parse_recovery(text)
     except FormatError:
         return
     base, top = recovery.project_root.strip(), os.path.join(root, "")  # noqa: PTH118 - ends in a slash
     elsewhere = is_elsewhere(base, root)
     folder = base if f"{base}{os.sep}".startswith(top) else top
-    for file in recovery.files:
+    for file in (*recovery.working_files, *recovery.reference_files):
         path = mapped(file.path, base, root) if elsewhere else file.path
         if not is_unknown(path) and MASK not in path and (below := _below(path, folder, top)):
             yield below, file.role
