@@ -38,7 +38,7 @@ def test_the_end_does_not_wait_for_a_thread() -> None:
 _WAITS_LONG = """
 from memtui.__main__ import main
 from memtui.store import commands_file
-commands_file.PATIENCE = commands_file.PATIENCE._replace(lock=120.0)
+commands_file.PATIENCE = 120.0
 main()
 """
 

@@ -137,7 +137,7 @@ async def test_a_command_that_is_gone_already_is_said(full: World, file: Path) -
 
 
 async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(lock=0.05))
+    monkeypatch.setattr(commands_file, "PATIENCE", 0.05)
     before = file.read_bytes()
     full.write(file.with_name("session-state.json.lock"), f"{os.getppid()}\n")
     os.utime(file.with_name("session-state.json.lock"))  # its holder has only just begun
@@ -153,7 +153,7 @@ async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch:
 async def test_an_undo_that_had_to_wait_can_be_tried_again(
     full: World, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(lock=0.05))
+    monkeypatch.setattr(commands_file, "PATIENCE", 0.05)
     before = file.read_bytes()
     async with opened(full) as driver:
         await driver.press("3", "x")

@@ -12,7 +12,7 @@ import pytest
 from memtui.cli import command
 from memtui.ground.project import Project
 from memtui.store import commands_file
-from memtui.store.commands_file import CommandsFile, CommandSummary, Patience
+from memtui.store.commands_file import CommandsFile, CommandSummary
 from tests.cli.conftest import Memtui, Result
 
 NOW = datetime(2025, 12, 22, 2, 16, 52, 89_000, tzinfo=UTC)
@@ -21,7 +21,7 @@ NOW = datetime(2025, 12, 22, 2, 16, 52, 89_000, tzinfo=UTC)
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "system_clock", lambda: NOW)
-    monkeypatch.setattr(command, "_PATIENCE", Patience(1, 1, 1, (0.0,)))
+    monkeypatch.setattr(command, "_PATIENCE", 1.0)
     monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
 
 

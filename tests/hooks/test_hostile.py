@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.hooks import session
 from memtui.hooks.records import Report
 from memtui.store import commands_file
 from tests.disk import mode_of
@@ -80,8 +79,6 @@ LAYOUTS = list(product(PLACES, KINDS))
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
-    # Nobody else writes here.
-    monkeypatch.setattr(session, "HOOK_PATIENCE", commands_file.HOOK_PATIENCE._replace(look_again=(0.0,)))
 
 
 def _lay(world: World) -> Path:

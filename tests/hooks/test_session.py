@@ -121,9 +121,7 @@ def test_a_broken_file_is_reported_and_stays(world: World, monkeypatch: pytest.M
 
 def test_two_hooks_that_clear_at_once_are_both_content(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     # On a busy machine the second may wait for longer than a hook would.
-    again = commands_file.PATIENCE.look_again
-    patience = commands_file.Patience(whole=60, lock=60, settle=60, look_again=again)
-    monkeypatch.setattr(session, "HOOK_PATIENCE", patience)
+    monkeypatch.setattr(session, "HOOK_PATIENCE", 60.0)
     world.activate(*(f"c{number}" for number in range(9)))
     reports = [Report() for _ in range(2)]
     threads = [

@@ -1,8 +1,7 @@
-"""Activating commands: concurrently, beside a program that ignores the lock, and changing nothing else."""
+"""Activating commands, under the lock that other programs know, and changing nothing else."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -10,19 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from memtui.ground.files import FileLocked
 from memtui.ground.project import Project
 from memtui.store import commands_file
-from memtui.store.commands_file import CommandProblem, CommandsFile, Patience
-from tests.disk import mode_of, names, unchanging
-from tests.faults import watched
-from tests.processes import start_together, swapping
+from memtui.store.commands_file import ABANDONED_SECONDS, CommandProblem, CommandsFile, lock_file
+from tests.disk import DEAD_PID, age, mode_of, names, unchanging
+from tests.processes import start_together
 
 NOW = datetime(2025, 12, 22, 3, 16, 52, 89_412, tzinfo=timezone(timedelta(hours=1)))
 
 
 @pytest.fixture
 def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsFile:
-    monkeypatch.setattr(commands_file, "PATIENCE", commands_file.PATIENCE._replace(look_again=(0.0,)))
     monkeypatch.setattr(commands_file, "STILL_SECONDS", 0.0)
     (tmp_path / "app").mkdir()
     return CommandsFile(Project(tmp_path / "app"))
@@ -129,61 +127,48 @@ def test_a_link_within_the_project_is_followed(commands: CommandsFile) -> None:
     assert (commands.project.root / "docs").is_symlink()
 
 
-_MARKED = "<!-- COMPACT_SUMMARY_START -->{}<!-- COMPACT_SUMMARY_END -->"
+def at(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
 
 
-@pytest.fixture
-def swapped(commands: CommandsFile, tmp_path: Path) -> Callable[[], None]:
-    """A command in a linked folder of the project; called, the link leads out, to another one."""
-    for folder, text in ((commands.project.root / "own", "inside"), (tmp_path / "outside", "secret")):
-        (folder / "commands").mkdir(parents=True)
-        (folder / "commands" / "deploy.md").write_text(_MARKED.format(text))
-    (commands.project.root / ".claude").symlink_to("own")
-
-    def swap() -> None:
-        (commands.project.root / ".claude").unlink()
-        (commands.project.root / ".claude").symlink_to(tmp_path / "outside")
-
-    return swap
+def test_the_lock_is_the_file_that_other_programs_look_for(tmp_path: Path) -> None:
+    path = tmp_path / "session-state.json"
+    with lock_file(path, timeout=0, within=tmp_path):
+        assert at(path).read_bytes() == b"%d\n" % os.getpid()
+        assert names(tmp_path) == ["session-state.json.lock"]
+        with (
+            pytest.raises(FileLocked, match=r"keeps session-state\.json locked: it was made 0 s ago"),
+            lock_file(path, timeout=0.02, within=tmp_path),
+        ):
+            raise AssertionError
+    assert names(tmp_path) == []
 
 
-def test_a_link_that_changes_meanwhile_leads_nothing_out(
-    commands: CommandsFile, swapped: Callable[[], None]
-) -> None:
-    assert "inside" in commands.summary("deploy").text
-    at, found = 0, []
-    while True:
-        at += 1
-
-        def before(number: int, name: str, at: int = at) -> None:
-            if number == at:
-                swapped()
-
-        with watched(before) as log:
-            found.append(_summary(commands))
-        if len(log) < at:
-            break
-        (commands.project.root / ".claude").unlink()
-        (commands.project.root / ".claude").symlink_to("own")
-    assert at > 10
-    assert "inside" in found[-1]
-    assert not [text for text in found if "secret" in text]
+@pytest.mark.parametrize("content", [f"{DEAD_PID}\n", "1\n", "", "no number"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_only_a_lock_that_is_too_old_is_taken_over(tmp_path: Path, content: str, sign: int) -> None:
+    path = tmp_path / "session-state.json"
+    at(path).write_text(content)
+    age(tmp_path, sign * (ABANDONED_SECONDS - 20))
+    with pytest.raises(FileLocked), lock_file(path, timeout=0, within=tmp_path):
+        raise AssertionError
+    age(tmp_path, sign * (ABANDONED_SECONDS + 60))
+    with lock_file(path, timeout=0, within=tmp_path):
+        assert at(path).read_text() == f"{os.getpid()}\n"
+    assert names(tmp_path) == []
 
 
-def test_a_program_that_changes_a_link_all_the_time_leads_nothing_out(
-    commands: CommandsFile, tmp_path: Path, swapped: Callable[[], None]
-) -> None:
-    with swapping(commands.project.root / ".claude", commands.project.root / "own", tmp_path / "outside"):
-        found = [_summary(commands) for _ in range(250)]
-    assert any("inside" in text for text in found)
-    assert not [text for text in found if "secret" in text]
-
-
-def _summary(commands: CommandsFile) -> str:
-    try:
-        return commands.summary("deploy").text
-    except CommandProblem:
-        return ""
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_anything_else_of_that_name_is_left_alone(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "session-state.json"
+    make(at(path))
+    age(tmp_path)
+    with (
+        pytest.raises(FileLocked, match="delete it if"),
+        lock_file(path, timeout=0, within=tmp_path),
+    ):
+        raise AssertionError
+    assert os.path.lexists(at(path))
 
 
 # 8 processes of each interpreter: what competes are processes, and starting them is what takes time.
@@ -192,10 +177,7 @@ import os, sys
 from pathlib import Path
 from memtui.ground.clock import system_clock
 from memtui.ground.project import Project
-from memtui.store import commands_file
 from memtui.store.commands_file import CommandsFile
-from memtui.store.commands_file import Patience
-commands_file.STILL_SECONDS = 60.0
 number = int(sys.argv[2])
 children = []
 read, write = os.pipe()
@@ -205,8 +187,7 @@ for each in range(8):
         os.read(read, 1)
         code = 1
         try:
-            patience = Patience(60, 60, 60, (0, 0.02, 0.1, 0.2, 0.7))
-            CommandsFile(Project(Path(sys.argv[1])), patience).activate(f"c{number + each}", system_clock())
+            CommandsFile(Project(Path(sys.argv[1])), 60).activate(f"c{number + each}", system_clock())
             code = 0
         finally:
             os._exit(code)
@@ -217,47 +198,9 @@ os.close(write)
 sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
 """
 
-# Reads, thinks for a moment and writes in place, without looking at any lock, as AgileFlow's scripts do.
-_COMPETE = """
-import json, os, sys, time
-path, rounds = sys.argv[1], int(sys.argv[2])
-print("ready", flush=True)
-sys.stdin.readline()
-for number in range(rounds):
-    while True:
-        try:
-            state = json.load(open(path))
-            break
-        except (OSError, ValueError):
-            os.sched_yield()
-    state["counter"] = number
-    with open(path, "w") as file:
-        file.write(json.dumps(state, indent=2) + "\\n")
-    time.sleep(0.002)
-"""
 
-
-@pytest.mark.parametrize(("processes", "rounds"), [(64, 0), (24, 50)])
-def test_many_processes_at_once_lose_nothing(commands: CommandsFile, processes: int, rounds: int) -> None:
+def test_many_processes_at_once_lose_nothing(commands: CommandsFile) -> None:
     root = str(commands.project.root)
-    scripts = [[_ACTIVATE, root, str(number)] for number in range(0, processes, 8)]
-    if rounds:
-        commands.path.parent.mkdir(parents=True)
-        commands.path.write_text('{\n  "before": 1.5,\n  "active_commands": []\n}\n')
-        scripts.append([_COMPETE, str(commands.path), str(rounds)])
-    start_together(scripts)
-    content = json.loads(commands.path.read_text())
-    assert sorted(entry["name"] for entry in content["active_commands"]) == sorted(
-        f"c{number}" for number in range(processes)
-    )
-    if rounds:
-        assert (content["before"], content["counter"]) == (1.5, rounds - 1)
+    start_together([_ACTIVATE, root, str(number)] for number in range(0, 32, 8))
+    assert sorted(entry.name for entry in commands.entries()) == sorted(f"c{number}" for number in range(32))
     assert names(commands.path.parent) == ["session-state.json"]
-
-
-def test_a_hooks_patience_is_its_own(commands: CommandsFile) -> None:
-    commands.activate("babysit", NOW)
-    commands.path.with_name("session-state.json.lock").write_text(f"{os.getppid()}\n")
-    hurried = CommandsFile(commands.project, Patience(0.01, 0.01, 0.01, (0.0,)))
-    with pytest.raises(CommandProblem, match="locked: process"):
-        hurried.remove(None)

@@ -12,9 +12,9 @@ from memtui.cli.output import print_list, print_result
 from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places
 from memtui.hooks.in_force import CommandStatus, command_statuses
-from memtui.store.commands_file import CommandsFile, NoCommandFile, Patience, normalised
+from memtui.store.commands_file import CommandsFile, NoCommandFile, normalised
 
-_PATIENCE = Patience(whole=5.0, lock=5.0, settle=10.0, look_again=(0.0, 0.005, 0.02, 0.04, 0.08))
+_PATIENCE = 5.0
 """Longer than in the app: this runs as a command's first step, and the command must not be lost."""
 
 

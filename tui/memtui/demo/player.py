@@ -89,7 +89,7 @@ class Player:
         entry = session_state.entry(
             session_state.HOTFIX, self._clock(), {"incident": "2 of 214 refunds without a charge"}
         )
-        with lock_file(path, timeout=5):
+        with lock_file(path, timeout=5, within=self._demo.project.root):
             text = add_command(path.read_text("utf-8"), entry)
             write_atomic(path, text.encode(), mode=None)
 

@@ -1,7 +1,6 @@
 """Active commands: session-state.json, which other programs also write, and the commands' own files.
 
-The file is read only when complete. It is changed under the lock that AgileFlow's scripts use, only if it is
-still as it was read, and checked again until the change stays.
+The file is changed under the lock that AgileFlow's scripts use, and only if it is still as it was read.
 """
 
 from __future__ import annotations
@@ -32,21 +31,17 @@ from memtui.ground.files import (
     FileOutside,
     FileProblem,
     FileUnreadable,
-    Folder,
-    Signature,
     create_exclusive,
-    load_within,
     read_within,
     reading,
+    remove,
     resolved,
     shared_folder,
-    signature_of,
     sweep_temps,
     write_atomic,
     writing,
 )
-from memtui.ground.files.atomic import flock, pause, place_new, write_temp
-from memtui.ground.files.folder import KINDS, READ
+from memtui.ground.files.atomic import pause
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
 
@@ -54,208 +49,53 @@ LIMIT = 16 << 20
 """Size of the largest file that is read, in bytes."""
 
 STILL_SECONDS = 0.25
-"""Seconds without a change after which an unreadable file counts as broken."""
+"""Seconds for which a broken file may still be half written by another program."""
 
 ABANDONED_SECONDS = 30.0
 """A lock whose file is older, or dated that far in the future, was left behind. Its process id does not tell:
 it may belong to another container."""
 
-
-class Patience(NamedTuple):
-    """Waiting times for other programs, in seconds."""
-
-    whole: float = 2.0
-    """For a complete text while the file keeps changing."""
-    lock: float = 2.0
-    """For programs that hold the lock; each needs milliseconds."""
-    settle: float = 3.0
-    """For a program that keeps overwriting the change."""
-    look_again: tuple[float, ...] = (0.0, 0.005, 0.02, 0.04)
-    """Pauses after each of which a change must still be there: programs that read the file before write
-    within them."""
-
-
-PATIENCE = Patience()
-HOOK_PATIENCE = Patience(whole=0.3, lock=0.9, settle=0.4)
+PATIENCE = 2.0
+"""Seconds to wait for programs that hold the lock; each needs milliseconds."""
+HOOK_PATIENCE = 0.9
 """A hook's: it gives up on any lock within a second."""
 
-
-class SharedText:
-    """A shared file."""
-
-    def __init__(
-        self, path: Path, root: Path, check: Callable[[str], object], patience: Patience | None = None
-    ) -> None:
-        """Make the object; nothing is opened.
-
-        Args:
-            path: the file, which is never created. A link within `root` stays a link.
-            root: the folder that it has to be in, every link resolved.
-            check: raises `FormatError` for an incomplete text.
-            patience: how long to wait for others; by default, as long as suits interactive use.
-        """
-        self.path = path
-        self._root = root
-        self._check = check
-        self._given = patience
-
-    @property
-    def _patience(self) -> Patience:
-        return self._given or PATIENCE
-
-    def read(self) -> str:
-        """The file's text, as soon as it is complete.
-
-        Raises:
-            FileMissing: there is no file.
-            FileUnreadable: it stays broken.
-            FileProblem: it is outside, too large, not a regular file or unreadable.
-        """
-        started = since = time.monotonic()
-        last = None
-        while True:
-            content = load_within(self.path, self._root, limit=LIMIT)
-            try:
-                return self._whole(content.data)
-            except FormatError as error:
-                now = time.monotonic()
-                if content != last:
-                    last, since = content, now
-                if now - since > STILL_SECONDS or now - started > self._patience.whole:
-                    raise FileUnreadable(self.path, f"is broken: {error}") from error
-            pause()
-
-    def edit(self, change: Callable[[str], str], holds: Callable[[str], bool]) -> None:
-        """Apply `change` to the text until it `holds`. The lock is held only while writing.
-
-        Args:
-            change: makes the new text from the old one; may be called several times, and may raise.
-            holds: whether a text has the change.
-
-        Raises:
-            FileLocked: another program holds the lock, or writes over the change all the time.
-            FileProblem: see `read`; or the system refuses to write.
-        """
-        deadline = time.monotonic() + self._patience.settle
-        while True:
-            with suppress(FileChanged):
-                self._write(change)
-                if self._stays(holds):
-                    return
-            if time.monotonic() > deadline:
-                raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
-
-    def _write(self, change: Callable[[str], str]) -> None:
-        root = resolved(self._root)
-        with reading(self.path):
-            self.path.stat()
-        target = resolved(self.path)  # the file itself, when its path leads through links of the project
-        if not target.is_relative_to(root):
-            raise FileOutside(self.path, "leads out of the project through a symbolic link")
-        lockable = resolved(self.path.parent) / self.path.name
-        with lock_file(lockable, timeout=self._patience.lock, within=root):
-            old = self.read()
-            new = change(old)
-            if new != old:
-                write_atomic(target, new.encode(), mode=None, within=root, expected=old.encode())
-
-    def _stays(self, holds: Callable[[str], bool]) -> bool:
-        """Whether the change is still there after programs that take no lock have had time to write."""
-        for seconds in self._patience.look_again:
-            time.sleep(seconds)
-            if not holds(self.read()):
-                return False
-        return True
-
-    def _whole(self, data: bytes) -> str:
-        try:
-            text = data.decode()
-        except UnicodeDecodeError as error:
-            raise FormatError("it is not valid UTF-8") from error
-        self._check(text)
-        return text
+_TRIES = 20
+"""Number of tries if another program writes the file in the same moment, without looking at the lock."""
 
 
 @contextmanager
-def lock_file(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
+def lock_file(path: Path, *, timeout: float, within: Path) -> Iterator[None]:
     """Hold ``<path>.lock`` during the block: the protocol of AgileFlow's ``file-lock.js``.
 
     The file is created exclusively and holds the process id. Those scripts take an empty lock for a broken
-    one and remove it, so ours appears with its content in one step. It is removed only if it is still ours.
+    one and remove it, so ours appears with its content in one step.
 
     Raises:
         FileLocked: others hold it for longer than `timeout` seconds, or something else has its name.
         FileProblem: the lock cannot be written.
     """
     where = path.with_name(path.name + ".lock")
-    with writing(where):
-        folder = Folder(where.parent, within=within)
-    with folder:
-        with writing(where):
-            mine = _acquire(folder, where, path.name, time.monotonic() + timeout)
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # the work is done, and a lock that stays soon counts as abandoned
-                if signature_of(folder.status(where.name)) == mine:
-                    folder.unlink(where.name)
-
-
-def _acquire(folder: Folder, where: Path, locked: str, deadline: float) -> Signature:
-    while True:
-        if not folder.has(where.name):
-            temp = write_temp(folder, b"%d\n" % os.getpid(), mode=0o644, durable=False)
-            try:
-                mine = signature_of(folder.status(temp))
-                if place_new(folder, temp, where.name):
-                    return mine
-            finally:
-                folder.discard(temp)
-        with suppress(FileNotFoundError):  # released meanwhile
-            status = folder.status(where.name)
-            if _broken(folder, where.name, status):
-                continue
-            if time.monotonic() >= deadline:
-                raise FileLocked(where, _described(folder, where.name, status, locked))
-            pause()
-
-
-def _broken(folder: Folder, name: str, seen: os.stat_result) -> bool:
-    """Remove an abandoned lock.
-
-    Two processes may find the same one, and the slower must not remove the lock that the faster has made
-    since. So the abandoned file itself is locked, and removed only while the name still means it.
-    """
-    if not stat.S_ISREG(seen.st_mode) or abs(time.time() - seen.st_mtime) <= ABANDONED_SECONDS:
-        return False
-    fd = folder.open(name, READ)
+    deadline = time.monotonic() + timeout
+    while not create_exclusive(where, b"%d\n" % os.getpid(), mode=0o644, within=within, durable=False):
+        with suppress(FileMissing), writing(where):  # released meanwhile
+            status = where.lstat()
+            age = time.time() - status.st_mtime
+            if stat.S_ISREG(status.st_mode) and abs(age) > ABANDONED_SECONDS:
+                where.unlink()
+            elif time.monotonic() >= deadline:
+                raise FileLocked(
+                    where,
+                    f"keeps {path.name} locked: it was made {max(0, age):.0f} s ago; "
+                    f"try again, and delete it if no program is changing {path.name}",
+                )
+            else:
+                pause()
     try:
-        if not flock(fd):
-            return False
-        if signature_of(os.fstat(fd)) == signature_of(seen) and folder.is_open(name, fd):
-            folder.unlink(name)
-        return True
+        yield
     finally:
-        os.close(fd)
-
-
-def _described(folder: Folder, name: str, status: os.stat_result, locked: str) -> str:
-    """A clause on the lock in the way, and what to do about it."""
-    if not stat.S_ISREG(status.st_mode):
-        what = KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
-        return f"is {what}, and keeps {locked} locked; move it away"
-    holder = "another program"
-    with suppress(OSError, ValueError):
-        fd = folder.open(name, READ)
-        try:
-            holder = f"process {int(os.read(fd, 12))}"
-        finally:
-            os.close(fd)
-    age = max(0, round(time.time() - status.st_mtime))
-    return (
-        f"keeps {locked} locked: {holder} made it {age} s ago; "
-        f"try again, and delete it if no program is changing {locked}"
-    )
+        with suppress(FileProblem):  # the work is done, and a lock that stays soon counts as abandoned
+            remove(where, within=within)
 
 
 COMMAND_LIMIT = 1 << 20
@@ -284,17 +124,17 @@ class CommandSummary(NamedTuple):
 class CommandsFile:
     """The active commands of one project."""
 
-    def __init__(self, project: Project, patience: Patience | None = None) -> None:
+    def __init__(self, project: Project, patience: float | None = None) -> None:
         """Make the object; nothing is opened.
 
         Args:
             project: the project.
-            patience: how long to wait for other programs; see `SharedText`.
+            patience: seconds to wait for other programs; by default, as long as suits interactive use.
         """
         self.project = project
         self._personal = claude_config() / "commands"
         self.path = project.session_state_json
-        self.file = SharedText(self.path, project.root, parse_active_commands, patience)
+        self._patience = patience
 
     def read(self) -> ActiveCommands:
         """The active commands; none when there is no such file.
@@ -302,11 +142,48 @@ class CommandsFile:
         Raises:
             CommandProblem: it stays unreadable, or is outside the project; it never counts as empty.
         """
-        with problems_as(CommandProblem):
+        with _problems():
             try:
-                return parse_active_commands(self.file.read())
+                return parse_active_commands(self._text())
             except FileMissing:
                 return ActiveCommands()
+
+    def _text(self) -> str:
+        """The file's text, as soon as it is complete."""
+        deadline = time.monotonic() + STILL_SECONDS
+        while True:
+            data = read_within(self.path, self.project.root, limit=LIMIT)
+            try:
+                text = data.decode()
+                parse_active_commands(text)
+            except (FormatError, UnicodeDecodeError) as error:
+                if time.monotonic() >= deadline:
+                    reason = "it is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else error
+                    raise FileUnreadable(self.path, f"is broken: {reason}") from error
+                pause()
+            else:
+                return text
+
+    def _edit(self, change: Callable[[str], str]) -> None:
+        """Apply `change`, which may be called several times and may raise, to the text under the lock."""
+        root = resolved(self.project.root)
+        with reading(self.path):
+            self.path.stat()
+        target = resolved(self.path)  # the file itself, when its path leads through links of the project
+        if not target.is_relative_to(root):
+            raise FileOutside(self.path, "leads out of the project through a symbolic link")
+        lockable = resolved(self.path.parent) / self.path.name
+        patience = PATIENCE if self._patience is None else self._patience
+        with lock_file(lockable, timeout=patience, within=root):
+            for _ in range(_TRIES):
+                old = self._text()
+                new = change(old)
+                if new == old:
+                    return
+                with suppress(FileChanged):
+                    write_atomic(target, new.encode(), mode=None, within=root, expected=old.encode())
+                    return
+        raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
 
     def entries(self) -> list[ActiveCommand]:
         """The usable entries; see `read`."""
@@ -326,14 +203,16 @@ class CommandsFile:
 
         def away(text: str) -> str:
             nonlocal gone
-            gone = gone or _select(text, names)
+            active = parse_active_commands(text).commands
+            gone = tuple(entry for entry in active if names is None or entry.name in names)
             if not gone:
-                raise CommandProblem(self.path, f"has {_listed(names)} active any more")
-            return _without(text, gone)
+                wanted = "" if names is None else f" {' or '.join(sorted(names))}"
+                raise CommandProblem(self.path, f"has no command{wanted} active any more")
+            return remove_commands(text, {entry.name for entry in gone})
 
-        self.tidy()
-        with problems_as(CommandProblem):
-            self.file.edit(away, lambda text: not _present(text, gone))
+        sweep_temps(self.path.parent, within=self.project.root)
+        with _problems():
+            self._edit(away)
         return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
@@ -353,20 +232,18 @@ class CommandsFile:
         plain = command_name(name)
         added = False
 
-        def there(text: str) -> bool:
-            return any(entry.name == plain for entry in parse_active_commands(text).commands)
-
         def add(text: str) -> str:
             nonlocal added
-            if text and there(text):
+            if text and any(entry.name == plain for entry in parse_active_commands(text).commands):
+                added = False
                 return text
             added = True
             return add_command(text, new_entry(plain, moment, state or {}))
 
-        with problems_as(CommandProblem):
+        with _problems():
             try:
-                self._create(add)
-                self.file.edit(add, there)
+                if not self._create(add):
+                    self._edit(add)
             except FormatError as error:
                 raise CommandProblem(self.path, f"cannot take this command: {error}") from error
         return added
@@ -378,21 +255,15 @@ class CommandsFile:
             CommandProblem: the file is missing or broken, or stays locked.
         """
 
-        def missing(text: str) -> list[ActiveCommand]:
-            there = {command.name for command in parse_active_commands(text).commands}
-            return [command for command in gone if command.name not in there]
-
         def back(text: str) -> str:
-            for command in missing(text):
-                text = add_command(text, command.entry, index=command.place)
+            there = {command.name for command in parse_active_commands(text).commands}
+            for command in gone:
+                if command.name not in there:
+                    text = add_command(text, command.entry, index=command.place)
             return text
 
-        with problems_as(CommandProblem):
-            self.file.edit(back, lambda text: not missing(text))
-
-    def tidy(self) -> None:
-        """Remove temporary files of killed processes from the file's folder. Never raises."""
-        sweep_temps(self.path.parent, within=self.project.root)
+        with _problems():
+            self._edit(back)
 
     def summary(self, name: str) -> CommandSummary:
         """The compact summary of a command: the part of its file between the two markers.
@@ -449,14 +320,14 @@ class CommandsFile:
 
 
 @contextmanager
-def problems_as(kind: type[FileProblem]) -> Iterator[None]:
-    """Turn every `FileProblem` of the block into one of `kind`."""
+def _problems() -> Iterator[None]:
+    """Turn every `FileProblem` of the block into a `CommandProblem`."""
     try:
         yield
-    except kind:
+    except CommandProblem:
         raise
     except FileProblem as problem:
-        raise kind(problem.path, problem.reason) from problem
+        raise CommandProblem(problem.path, problem.reason) from problem
 
 
 def normalised(name: str) -> str:
@@ -482,33 +353,3 @@ def _usual_mode() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return 0o666 & ~mask
-
-
-def _select(text: str, wanted: Collection[str] | None) -> tuple[ActiveCommand, ...]:
-    return tuple(
-        entry for entry in parse_active_commands(text).commands if wanted is None or entry.name in wanted
-    )
-
-
-def present(text: str, entries: Collection[tuple[str, datetime | None]]) -> set[str]:
-    """Names of the given entries (name and time) in a text. A reactivated command is a new entry."""
-    return {
-        entry.name
-        for entry in parse_active_commands(text).commands
-        if (entry.name, entry.activated_at) in entries
-    }
-
-
-def _present(text: str, gone: tuple[ActiveCommand, ...]) -> set[str]:
-    return present(text, {(entry.name, entry.activated_at) for entry in gone})
-
-
-def _without(text: str, gone: tuple[ActiveCommand, ...]) -> str:
-    names = _present(text, gone)
-    return remove_commands(text, names) if names else text
-
-
-def _listed(wanted: Collection[str] | None) -> str:
-    if wanted is None:
-        return "no command"
-    return f"no command {' or '.join(sorted(wanted))}"
