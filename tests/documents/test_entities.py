@@ -13,7 +13,6 @@ from memtui.documents.memory_graph import (
     packages,
     path_below,
     path_key,
-    related,
 )
 from memtui.documents.recovery import Plan, Recovery, RoleFile
 
@@ -101,19 +100,6 @@ def test_packages_of_an_item(item: str, names: list[str]) -> None:
 
 def test_packages_are_compared_as_indexes_do() -> None:
     assert Entity("package", "Python.Dateutil").key == Entity("package", "python_dateutil").key
-
-
-def test_rare_entities_weigh_more_than_common_ones() -> None:
-    rare, common = Entity("file", "/s/refunds.py"), Entity("file", "/s/README.md")
-    others = {f"CMEM-20260101-{number:06}": [common] for number in range(900)}
-    others["CMEM-20250101-000000"] = [Entity("file", "/S/Refunds.py")]
-    others["CMEM-20250102-000000"] = [Entity("project", "/s")]
-    found = related([rare, common, Entity("project", "/s")], others, {rare.key: 2, common.key: 901}, 1000)
-    assert found[0].id == "CMEM-20250101-000000"
-    assert found[0].shared == (Entity("file", "/S/Refunds.py"),)
-    assert found[0].score > 10 * found[1].score
-    assert [relation.id for relation in found[1:3]] == ["CMEM-20260101-000899", "CMEM-20260101-000898"]
-    assert len(found) == 901, "the project alone relates nobody"
 
 
 def test_a_path_below_the_root() -> None:

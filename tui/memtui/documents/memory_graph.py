@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from memtui.documents.memory import MemoryMeta
@@ -53,16 +53,6 @@ class Entity(NamedTuple):
     @property
     def key(self) -> Key:
         return (self.kind, _NORMAL[self.kind](self.name))
-
-
-class Relation(NamedTuple):
-    """A memory that shares entities with another one."""
-
-    id: str
-    shared: tuple[Entity, ...]
-    """The most significant first, in the spelling of this memory."""
-    score: float
-    """Higher is nearer; comparable among the relations of one memory."""
 
 
 def entities(recovery: Recovery, said: MemoryMeta | None = None) -> tuple[Entity, ...]:
@@ -155,30 +145,6 @@ def entity_weight(key: Key, named_by: int, total: int) -> float:
     """
     rest = max(0, total - named_by)
     return _WEIGHTS[key[0]] * math.log1p((rest + 0.5) / (named_by + 0.5))
-
-
-def related(
-    mine: Collection[Entity], others: Mapping[str, Sequence[Entity]], named_by: Mapping[Key, int], total: int
-) -> list[Relation]:
-    """The memories that share entities with one, the nearest first; sharing only the project does not count.
-
-    Args:
-        mine: the entities of the one.
-        others: the entities of each of the others, by their ids.
-        named_by: how many memories name each entity.
-        total: the number of all memories.
-    """
-    keys = {entity.key for entity in mine}
-    weights = {key: entity_weight(key, max(2, named_by.get(key, 2)), total) for key in keys}
-    relations = []
-    for memory_id, named in others.items():
-        shared = sorted(
-            (entity for entity in named if entity.key in keys), key=lambda entity: -weights[entity.key]
-        )
-        if score := sum(weights[entity.key] for entity in shared):
-            relations.append(Relation(memory_id, tuple(shared), score))
-    # Ids sort by time: of two equally near memories the newer comes first.
-    return sorted(relations, key=lambda relation: (relation.score, relation.id), reverse=True)
 
 
 def path_below(path: str, root: str) -> str:

@@ -26,7 +26,6 @@ from memtui.documents.memory_graph import (
     entity_weight,
     graph_of,
     path_below,
-    related,
 )
 from memtui.documents.recovery import Recovery, parse_recovery
 from memtui.ground.files import FileProblem
@@ -109,8 +108,19 @@ def related_memories(
             search.listed[candidate] = replace(search.listed[candidate], meta=other.meta)
         except FileProblem:  # deleted or damaged since the search
             continue
-    found = related(mine, others, search.named_by, search.total)
-    return [Related(search.listed[each.id], each.shared, each.score) for each in found[:limit]]
+    weights = {
+        entity.key: entity_weight(entity.key, max(2, search.named_by.get(entity.key, 2)), search.total)
+        for entity in mine
+    }
+    found = []
+    for other_id, named in others.items():
+        shared = sorted(
+            (entity for entity in named if entity.key in weights), key=lambda entity: -weights[entity.key]
+        )
+        if score := sum(weights[entity.key] for entity in shared):
+            found.append(Related(search.listed[other_id], tuple(shared), score))
+    # Ids sort by time: of two equally near memories the newer comes first.
+    return sorted(found, key=lambda each: (each.score, each.listed.meta.id), reverse=True)[:limit]
 
 
 class _Search:
