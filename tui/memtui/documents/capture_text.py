@@ -15,12 +15,6 @@ FIRST_MESSAGE_LIMIT = 500
 TITLE = "Autocompact Capture"
 PENDING = "_Not yet reviewed. Run `/review-compact` to process._"
 
-_ZERO_WIDTH_JOINER = "\u200d"
-_REGIONAL = "🇦🇧🇨🇩🇪🇫🇬🇭🇮🇯🇰🇱🇲🇳🇴🇵🇶🇷🇸🇹🇺🇻🇼🇽🇾🇿"
-"""The regional indicators: two make one flag."""
-_LONGEST_CLUSTER = 32
-"""Most code points of one visible character; longer sequences were not typed by a person."""
-
 
 def capture_name(moment: datetime) -> str:
     """The file name of a capture, in `moment`'s own wall time: ``20251225_081500-autocompact.md``."""
@@ -112,28 +106,10 @@ def quote(text: str) -> str:
     return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
 
 
-def truncated(message: str, limit: int = FIRST_MESSAGE_LIMIT) -> str:
-    """`message` without blank ends, cut to `limit` code points and ``...``, never within a character."""
+def truncated(message: str) -> str:
+    """`message` without blank ends, cut to `FIRST_MESSAGE_LIMIT` code points and ``...``."""
     message = normal(message).strip()
-    if len(message) <= limit:
-        return message
-    cut = limit
-    while cut > max(1, limit - _LONGEST_CLUSTER) and _joined(message, cut):
-        cut -= 1
-    return message[: cut if not _joined(message, cut) else limit] + "..."
-
-
-def _joined(text: str, index: int) -> bool:
-    """Whether the code points before and at `index` belong to one visible character."""
-    left, right = text[index - 1], text[index]
-    if left == _ZERO_WIDTH_JOINER or right == _ZERO_WIDTH_JOINER:
-        return True
-    from unicodedata import category  # most messages are short and do not need it
-
-    if category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
-        return True
-    before = text[:index]
-    return right in _REGIONAL and (len(before) - len(before.rstrip(_REGIONAL))) % 2 == 1
+    return message if len(message) <= FIRST_MESSAGE_LIMIT else f"{message[:FIRST_MESSAGE_LIMIT]}..."
 
 
 def _stamp(moment: datetime) -> str:
