@@ -69,7 +69,6 @@ _BRIEF = (
     "transcript-count",
     "layout",
     "update",
-    "versions",
     "changes",
     "aftermath",
     "losses",

@@ -43,7 +43,6 @@ THIRD = SECOND.replace(version=3, working=WorkingContext(last_compile="SUCCESS: 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen_module, "_PAUSE", 0.0)
-    monkeypatch.setattr(screen_module, "_LOOK", 3600.0)  # a screen that keeps looking is never at rest
 
 
 @pytest.fixture

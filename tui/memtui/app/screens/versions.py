@@ -60,7 +60,6 @@ class VersionsScreen(Screen[str | None]):
         self._rows: Mapping[str, Version] = {}
         self._marked = ""
         self._everything = False
-        self._looking = False
         self._wanted: tuple[tuple[Version | None, Version] | None, bool] = (None, False)
 
     def compose(self) -> ComposeResult:
@@ -72,22 +71,17 @@ class VersionsScreen(Screen[str | None]):
     def on_mount(self) -> None:
         self.query_one("#versions").border_title = Content(f"Versions of {clean_line(self._name_shown)}")
         self._look()
-        self.set_interval(_LOOK, self._look)
 
-    @work(group="versions", exit_on_error=False)
+    @work(group="looking", exit_on_error=False)
     async def _look(self) -> None:
-        """List the versions; the first call reads them all, later ones only new ones."""
-        if self._looking:
-            return
-        self._looking = True
-        try:
+        """List the versions, and go on looking for new ones."""
+        while True:
             with self.app.reporting("reading the versions"):
                 rows = await asyncio.to_thread(self._read)
                 if rows != self._rows:
                     self._rows = rows
                     self._show_rows()
-        finally:
-            self._looking = False
+            await asyncio.sleep(_LOOK)
 
     def _show_rows(self) -> None:
         self.listing.empty = "There are no versions any more."
