@@ -3,23 +3,20 @@
 A copy is two files in ``archive/<project's folder>/``: ``<session>.<n>.frames``, compressed parts of the
 source one after the other, which only grows, and ``<session>.<n>.index``, which is written last and names
 length and digest of the source and of each part. Subagents' transcripts are below ``<session>/subagents/``. A
-source that got shorter or different gets the next `n`.
+source that got shorter or different gets the next `n`, as does one whose copy is damaged; the newest counts.
 
-A copy is whole when every byte unpacks to these digests. The index notes size and time of the frames that
-were checked: once they have changed, they are unpacked again. An index of an older version names the parts
-alone; such a copy is unpacked once, and then given a new index.
+Lists compare the frames' length alone; reading, restoring and verifying compare every byte.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
 import os
 import re
 import shutil
-import zlib
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -45,6 +42,11 @@ from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.session import agent_transcripts
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 FRAME = 1 << 20
 """Source bytes per frame."""
 
@@ -52,8 +54,6 @@ UNPACKED = 1 << 30
 """Maximum size of unpacked sessions in the cache, in bytes."""
 
 _LEVEL = 9
-_TICK_NS = 20_000_000
-"""A second change of a file within a tick of the system's clock does not show in its time."""
 
 _FILE = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})\.(?:index|frames)", re.DOTALL)
 _FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")
@@ -97,7 +97,7 @@ class Copy:
             self.is_finished, self.unusable = False, "it was not written to its end"
         except OSError as error:
             self.unusable = f"its index cannot be read: {os_error_reason(error)}"
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError):
             self.unusable = "its index is damaged"
 
     @property
@@ -113,7 +113,7 @@ class Copy:
         """Time of the last update."""
         status = _status(self.index) or _status(self.data)
         changed = datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
-        return (parse_iso(str(self.head.get("at"))) if "sha256" in self.head else None) or changed
+        return parse_iso(str(self.head.get("at"))) or changed
 
     @property
     def source(self) -> Path:
@@ -121,12 +121,9 @@ class Copy:
         return Path(str(self.head.get("source", "")))
 
     @property
-    def _is_checked(self) -> bool:
-        """Whether the frames are those that were found whole last."""
-        index, data = _status(self.index), _status(self.data)
-        if index is None or data is None or self.head.get("checked") != _seen(data):
-            return False
-        return index.st_mtime_ns - data.st_mtime_ns > _TICK_NS
+    def _end(self) -> int:
+        """Bytes of the frames; any beyond are of a process that was stopped before it wrote the index."""
+        return self.frames[-1].start + self.frames[-1].length if self.frames else 0
 
     def parts(self) -> Iterator[bytes]:
         """The source, part by part; raises `Incomplete` at the first that is not what was kept."""
@@ -136,144 +133,90 @@ class Copy:
         try:
             with self.data.open("rb") as file:
                 for frame in self.frames:
-                    part = _content(file, frame)
-                    if part is None:
-                        lacking = "" if _zstd() else "; perhaps for lack of the package backports.zstd"
-                        why = f"the part at byte {frame.at:,} is not what was kept{lacking}"
-                        raise Incomplete(self.stem, why)
+                    file.seek(frame.start)
+                    part = _unpacked(file.read(frame.length))
+                    if hashlib.sha256(part).hexdigest() != frame.sha256:
+                        raise Incomplete(self.stem, f"the part at byte {frame.at:,} is not what was kept")
                     whole.update(part)
                     yield part
         except OSError as error:
             raise Incomplete(self.stem, f"its frames cannot be read: {os_error_reason(error)}") from error
-        if self.head.get("sha256", whole.hexdigest()) != whole.hexdigest():
+        if self.head["sha256"] != whole.hexdigest():
             raise Incomplete(self.stem, "its parts are not the whole that was kept")
 
     def problem(self, *, unpack: bool = False) -> str:
-        """Why it is not whole, "" if it is; noted in its index where that is possible.
+        """Why it is not whole, "" if it is.
 
         Args:
-            unpack: do it also when the frames have not changed since they were checked.
+            unpack: compare every byte, too.
         """
-        checked = self._is_checked
-        if self.unusable or (checked and not unpack):
+        if self.unusable:
             return self.unusable
-        status, whole, why = _status(self.data), hashlib.sha256(), ""
+        status = _status(self.data)
+        if status is None or status.st_size < self._end:
+            return "its frames are missing" if status is None else "its frames are cut off"
         try:
-            for part in self.parts():
-                whole.update(part)
+            for _ in self.parts() if unpack else ():
+                pass
         except Incomplete as problem:
-            why = problem.why
-        if status and checked == bool(why):
-            at = self.at
-            head = self.head if why else {**self.head, "sha256": whole.hexdigest(), "size": self.size}
-            head = {**head, "at": at.isoformat() if at else "", "checked": None if why else _seen(status)}
-            with suppress(FileProblem), lock(self.stem.with_suffix(""), timeout=0):
-                if Copy(self.stem).head == self.head:
-                    self._write_index(head, self.frames)
-        return why
+            return problem.why
+        return ""
 
     def take(self, source: BinaryIO, head: dict[str, Any]) -> int | None:
         """Become a whole copy of a source, by adding what the frames do not have of it.
 
-        Returns: the number of added source bytes; None if they have something that the source has not.
+        Returns: the number of added source bytes; None if they have something that the source has not, or
+            are damaged.
 
         Raises:
             OSError, FileProblem: something cannot be read or written; a copy of less stays as it was.
         """
-        checked, fd = self._is_checked, os.open(self.data, _APPEND, 0o600)
-        with os.fdopen(fd, "rb") as data:
-            end = max((each.start + each.length for each in self.frames), default=0)
-            left = list(_found(data, end, self.size))  # by a process that was stopped before the index
-            needed = len(left) if self.unusable else len(self.frames)
-            if self.unusable and self.is_finished and not left and os.fstat(fd).st_size:
+        whole, frames, size, end = hashlib.sha256(), list(self.frames), self.size, self._end
+        source.seek(0)
+        for frame in frames:
+            part = source.read(frame.size)
+            if hashlib.sha256(part).hexdigest() != frame.sha256:
                 return None
-            taken = _Taken(data, checked)
-            source.seek(0)
-            for number, frame in enumerate((*self.frames, *left)):
-                if not taken.again(source, frame):
-                    if number < needed:
-                        return None
-                    break
-            taken.rest(source)
-            added = taken.size - self.size
-            if checked and taken.frames == self.frames and self.source == Path(head["source"]):
-                return 0
-            if not added and self.at:
-                head = {**head, "at": self.at.isoformat()}
-            os.fsync(fd)
-            digests = {"size": taken.size, "sha256": taken.whole.hexdigest(), "checked": _seen(os.fstat(fd))}
-            self._write_index({**head, **digests}, taken.frames)
+            whole.update(part)
+        if self.is_finished and self.problem(unpack=True):
+            return None
+        with os.fdopen(os.open(self.data, _WRITE, 0o600), "r+b", buffering=0) as data:
+            data.truncate(end)
+            data.seek(end)
+            try:
+                while part := source.read(FRAME):
+                    whole.update(part)
+                    packed = bytes(zstd.compress(part, _LEVEL))
+                    frames.append(Frame(size, len(part), end, len(packed), hashlib.sha256(part).hexdigest()))
+                    size, end = size + len(part), end + len(packed)
+                    rest = memoryview(packed)
+                    while rest:
+                        rest = rest[os.write(data.fileno(), rest) :]
+            except BaseException:
+                data.truncate(self._end)
+                raise
+            os.fsync(data.fileno())
+        added = size - self.size
+        if added or not self.is_finished or self.source != Path(head["source"]):
+            if self.is_finished and not added:
+                head = {**head, "at": self.head["at"]}
+            head = {**head, "size": size, "sha256": whole.hexdigest(), "memtui": 2}
+            write_atomic(
+                self.index, "".join(json.dumps(each) + "\n" for each in (head, *map(asdict, frames))).encode()
+            )
         return added
 
-    def _write_index(self, head: dict[str, Any], frames: Iterable[Frame]) -> None:
-        lines = [json.dumps(each) + "\n" for each in ({**head, "memtui": 2}, *map(asdict, frames))]
-        body = "".join(lines).encode()
-        write_atomic(self.index, body + _end_line(body))
 
-
-_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-
-
-class _Taken:
-    """The frames of a source, taken over where they are sound, else appended."""
-
-    def __init__(self, data: BinaryIO, checked: bool) -> None:
-        self.frames: list[Frame] = []
-        self.size = 0
-        self.whole = hashlib.sha256()
-        self._data = data
-        self._checked = checked
-
-    def again(self, source: BinaryIO, frame: Frame) -> bool:
-        """Take over a frame; False if the source goes on with something else."""
-        part = source.read(frame.size)
-        if hashlib.sha256(part).hexdigest() != frame.sha256:
-            source.seek(self.size)
-            return False
-        self._add(part, frame if self._checked or _content(self._data, frame) is not None else None)
-        return True
-
-    def rest(self, source: BinaryIO) -> None:
-        while part := source.read(FRAME):
-            self._add(part, None)
-
-    def _add(self, part: bytes, frame: Frame | None) -> None:
-        if frame is None:
-            packed, fd = _packed(part), self._data.fileno()
-            start = os.fstat(fd).st_size
-            rest = memoryview(packed)
-            try:
-                while rest:
-                    rest = rest[os.write(fd, rest) :]
-            except BaseException:
-                os.ftruncate(fd, start)  # takes back this part alone
-                raise
-            frame = Frame(self.size, len(part), start, len(packed), hashlib.sha256(part).hexdigest())
-        self.frames.append(frame)
-        self.whole.update(part)
-        self.size += len(part)
+_WRITE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def _parsed(raw: bytes) -> tuple[dict[str, Any], list[Frame]]:
     """Head and frames of an index; raises ValueError or the like."""
-    *lines, last = raw.splitlines(keepends=True)
-    head = json.loads(lines[0] if lines else last)
-    if head["memtui"] != 1:
-        if last != _end_line(b"".join(lines)):
-            raise ValueError("not what was written")
-        return head, [Frame(**json.loads(line)) for line in lines[1:]]
-    # Of an older version, which wrote a line after each frame: as many as there are.
-    frames = [Frame(**json.loads(line)) for line in (*lines, last)[1:] if line.endswith(b"\n")]
-    numbers = [number for each in frames for number in (each.at, each.size, each.start, each.length)]
-    if any(type(number) is not int or number < 0 for number in numbers):
-        raise ValueError("no frame")
-    if not frames or frames[-1].size == FRAME:
-        raise ValueError("stopped between two frames: only the last one of a source is shorter")
+    head, *rest = map(json.loads, raw.splitlines() or [b""])
+    frames = [Frame(**each) for each in rest]
+    if sum(each.size for each in frames) != head["size"] or "at" not in head or "sha256" not in head:
+        raise ValueError("not what was written")
     return head, frames
-
-
-def _end_line(body: bytes) -> bytes:
-    return json.dumps(hashlib.sha256(body).hexdigest()).encode() + b"\n"
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -282,53 +225,12 @@ def _status(path: Path) -> os.stat_result | None:
     return None
 
 
-def _seen(status: os.stat_result) -> list[int]:
-    return [status.st_size, status.st_mtime_ns]
-
-
-def _zstd() -> Any:
+def _unpacked(data: bytes) -> bytes:
+    """The content of a frame; nothing if it is damaged."""
     try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        try:
-            from backports import zstd  # type: ignore[import-not-found,unused-ignore,no-redef]
-        except ImportError:
-            return None
-    return zstd
-
-
-def _packed(data: bytes) -> bytes:
-    zstd = _zstd()
-    return gzip.compress(data, mtime=0) if zstd is None else bytes(zstd.compress(data, _LEVEL))
-
-
-def _unpacked(data: bytes) -> tuple[bytes, int]:
-    """Content and length of the frame that some bytes begin with; nothing if it is damaged or cut off."""
-    try:
-        gzipped = data.startswith(b"\x1f\x8b")
-        decoder: Any = zlib.decompressobj(zlib.MAX_WBITS | 16) if gzipped else _zstd().ZstdDecompressor()
-        content = decoder.decompress(data)
-        return (content, len(data) - len(decoder.unused_data)) if decoder.eof else (b"", 0)
-    except Exception:  # the libraries have errors of their own; without zstd its frames cannot be read
-        return b"", 0
-
-
-def _content(file: BinaryIO, frame: Frame) -> bytes | None:
-    """A frame's part of the source; None if it is not what was kept."""
-    file.seek(frame.start)
-    content, _ = _unpacked(file.read(frame.length))
-    return content if hashlib.sha256(content).hexdigest() == frame.sha256 else None
-
-
-def _found(file: BinaryIO, start: int, at: int) -> Iterator[Frame]:
-    """The frames from a place in the file on, as far as they can be unpacked."""
-    while True:
-        file.seek(start)
-        content, length = _unpacked(file.read(2 * FRAME + HEAD))
-        if not length:
-            return
-        yield Frame(at, len(content), start, length, hashlib.sha256(content).hexdigest())
-        start, at = start + length, at + len(content)
+        return bytes(zstd.decompress(data))
+    except zstd.ZstdError:
+        return b""
 
 
 class UnpackedStream(io.RawIOBase):
@@ -513,7 +415,7 @@ class Archive:
         copies = sorted(
             self._copies(kept), key=lambda each: (each.stem.parent != kept.stem.parent, _age(each))
         )
-        return {each.source: each for each in copies if each.frames or "sha256" in each.head}
+        return {each.source: each for each in copies if not each.unusable}
 
     def agents_of(self, kept: Kept) -> dict[str, Copy]:
         """The newest copy of each subagent's transcript, by its name without ``.jsonl``."""
@@ -649,10 +551,8 @@ def _age(copy: Copy) -> tuple[bool, bool, float, int]:
 
 
 def _counted(copies: Iterable[Copy]) -> list[Copy]:
-    """Those that have to be whole: an unfinished copy counts where a transcript has no other."""
-    copies = list(copies)
-    finished = {each.stem.with_suffix("") for each in copies if each.is_finished}
-    return [each for each in copies if each.is_finished or each.stem.with_suffix("") not in finished]
+    """The newest copy of each transcript: those that have to be whole."""
+    return list({each.stem.with_suffix(""): each for each in sorted(copies, key=_age)}.values())
 
 
 def _unpack(copy: Copy, target: Path) -> None:
