@@ -142,6 +142,7 @@ async def test_the_bottom_line_ends_with_a_whole_word(full: World) -> None:
                 for word in (driver.app.get_key_display(binding), *binding.description.split())
             }
             assert words <= known, keys
+            assert not keys or "esc back" in driver.lines[-1]
 
 
 async def test_help_can_be_read_to_its_end_in_the_smallest_window(full: World) -> None:

@@ -52,9 +52,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
     facts = getters.query_one(EvidencePane)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "save", priority=True, tooltip="save the review under a Recovery ID"),
-        Binding(
-            "f2", "switch", "facts/form", priority=True, tooltip="go from the facts to the form, or back"
-        ),
+        Binding("f2", "switch", "switch", priority=True, tooltip="go from the facts to the form, or back"),
         Binding("space", "add", "add fact", tooltip="add this fact to the last field"),
         Binding("f4", "ask_model", "ask claude", priority=True, tooltip="let claude -p improve the draft"),
         Binding("escape", "leave", "leave", tooltip="leave; asks if something is not saved"),

@@ -16,7 +16,7 @@ _MARGIN = 2
 class KeyFooter(Footer):
     """The keys that do something here, each clickable; the app's `COMMAND_PALETTE_BINDING` is help's.
 
-    Keys without room are left out, the last ones first; help lists all.
+    Keys without room are left out, the last ones first, but not the way back; help lists all.
     """
 
     def __init__(self) -> None:
@@ -27,11 +27,13 @@ class KeyFooter(Footer):
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
         self._composed_for = self.app.size.width
         room = self._composed_for + 1  # the first key's left margin is one cell, and the last has none
-        for key in sorted(keys, key=lambda key: not key.has_class("-command-palette")):
+        shown = []
+        for key in sorted(keys, key=lambda key: (not key.has_class("-command-palette"), key.key != "escape")):
             room -= cell_len(f"{key.key_display} {key.description}") + _MARGIN
             if room < 0:
-                return
-            yield key
+                break
+            shown.append(key)
+        yield from (key for key in keys if key in shown)
 
     async def on_resize(self) -> None:
         if self.app.size.width != self._composed_for:
