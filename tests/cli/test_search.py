@@ -400,6 +400,12 @@ def test_what_is_private_or_secret_is_not_in_the_index(memtui: Memtui, said: Cal
     assert TOKEN.lower().encode() not in data.lower() and b"whistl" not in data
 
 
+def test_half_of_a_secret_is_not_in_the_index(memtui: Memtui, said: Callable[..., Path]) -> None:
+    longest = f"eyJ{'kLmN0' * 400}"  # goes on behind all that is looked at
+    said("s-15", f"The lantern {'is lit ' * 2_850}, then {longest}", "Yes")
+    assert sessions(memtui, "lantern") and not sessions(memtui, "kLmN0")
+
+
 def test_what_a_session_adds_is_found_and_what_is_gone_is_not(
     memtui: Memtui, said: Callable[..., Path]
 ) -> None:

@@ -110,9 +110,14 @@ def _kind(family: str, name: str) -> str:
     return f"{next((each for each in ('private', 'access', 'api') if each in name.lower()), '')} key".strip()
 
 
-def assigned(text: str, lowered: str) -> Iterator[Span]:
-    """Spans of the values of passwords, secrets, tokens and keys; `lowered` is the text in lower case."""
-    at = 0
+def assigned(text: str, lowered: str, at: int) -> Iterator[Span]:
+    """Spans of the values of passwords, secrets, tokens and keys whose names begin at `at` or later.
+
+    Args:
+        text: the text.
+        lowered: the same in lower case.
+        at: where to begin.
+    """
     while (core := _core().search(lowered, at)) is not None:
         before = text[max(0, core.start() - _LEFT) : core.start()]
         begin = core.start() - len(before) + len(before.rstrip(_NAME))

@@ -53,11 +53,20 @@ def _tokens(group: str) -> tuple[re.Pattern[str], list[str]]:
     return re.compile(f"(?<!{before})(?:{either})(?![A-Za-z0-9])"), [rule["kind"] for rule in rules]
 
 
-def tokens(text: str, group: str) -> Iterator[Span]:
-    """Spans of known keys and tokens (group ``token``), or of what has their form (``form``)."""
+def mixed_words(text: str) -> str:
+    """The words of a text that may hold a token, a line each."""
+    return "\n".join(filter(_MIXED.search, {word for word in text.split() if len(word) >= _SHORTEST}))
+
+
+def tokens(text: str, words: str, group: str) -> Iterator[Span]:
+    """Spans of known keys and tokens (group ``token``), or of what has their form (``form``).
+
+    Args:
+        text: the text.
+        words: its `mixed_words`.
+        group: the rules.
+    """
     find, kinds = _tokens(group)
-    long = {word for word in text.split() if len(word) >= _SHORTEST and _DIGIT.search(word)}
-    words = "\n".join(filter(_MIXED.search, long))
     for found in find.finditer(text) if find.search(words) else ():
         if group == "token" or (is_random(found[0]) and unexplained(found[0]) >= _GENERATED):
             yield Span(*found.span(), kinds[(found.lastindex or 1) - 1])
@@ -73,11 +82,10 @@ def _places() -> tuple[re.Pattern[str], dict[str, list[tuple[str, int, dict[str,
     return any_of(word for words in near.values() for word, *_ in words), near
 
 
-def placed(text: str, lowered: str) -> Iterator[Span]:
-    """Spans of secrets in addresses, headers, command lines, calls and private keys."""
+def placed(text: str, lowered: str, at: int) -> Iterator[Span]:
+    """Spans of secrets in addresses, headers, command lines, calls and private keys from `at` on."""
     pattern, near = _places()
     examined: dict[str, int] = {}
-    at = 0
     while (hit := pattern.search(lowered, at)) is not None:
         at = hit.start() + 1
         for word, before, rule in near[lowered[hit.start()]]:

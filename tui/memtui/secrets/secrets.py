@@ -35,6 +35,8 @@ _NEAR = (
     ":*:", ":5", ":6", ":25", ":465", "://", ":pserver:", "administratorp", "lftp", "zip -", "sudo -s",
 )  # fmt: skip
 """A word near every secret recognised by its place or name that no word of another language tells."""
+_LONGEST = 24
+"""Length of the rules' longest word, in characters."""
 _SHORT = 4_000
 """A longer text is not looked at word by word."""
 _WORD = re.compile(r"[a-z](?:[a-z']{0,14}|[a-z'-]{0,11})[.,;?]{0,2}")
@@ -135,15 +137,19 @@ def _found(text: str) -> list[Span]:
     lowered = text.lower()
     if len(lowered) != len(text):  # as İ becomes two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
-    run, near = _RUN.search(text), not text.isascii() or _near().search(lowered)
+    hit = _near().search(lowered)
+    run, near = _RUN.search(text), hit or not text.isascii()
     if not (run or near) or (len(text) < _SHORT and _is_prose(text, lowered)):
         return []
     from memtui.secrets.names import assigned
-    from memtui.secrets.rules import placed, tokens
+    from memtui.secrets.rules import mixed_words, placed, tokens
 
-    known = [*tokens(text, "token")] if run else []
-    named = [*placed(text, lowered), *assigned(text, lowered)] if near else []
-    return [*known, *named, *(tokens(text, "form") if run else ())]
+    words = mixed_words(text) if run else ""
+    known = [*tokens(text, words, "token")] if words else []
+    # Every word of the rules but those in other scripts has one of `_NEAR` inside.
+    at = max(0, hit.start() - _LONGEST) if hit and text.isascii() else 0
+    named = [*placed(text, lowered, at), *assigned(text, lowered, at)] if near else []
+    return [*known, *named, *(tokens(text, words, "form") if words else ())]
 
 
 def _is_prose(text: str, lowered: str) -> bool:

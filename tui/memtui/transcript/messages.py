@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import IntEnum
 from pathlib import Path
+from string import ascii_letters, digits
 from typing import Any, BinaryIO, NamedTuple
 
 from memtui.secrets.secrets import masked, masked_in
@@ -22,8 +23,11 @@ SPOKEN = 20_000
 INPUT = 4_000
 RESULT = 2_000
 """Maximum length of a text, by what it is, in characters."""
-_AHEAD = 4_000
-"""The longest secret that is recognised at the end of such a text."""
+_AHEAD = 500
+"""Characters behind such a text that tell whether a secret begins at its end."""
+
+_OF_SECRETS = f"{ascii_letters}{digits}+/=_.-"
+"""Characters of secrets longer than that: one that is cut through is left out."""
 
 _CALL, _TEXT, _RESULT = b'"type":"tool_use"', b'"type":"text"', b'"type":"tool_result"'
 _THINKING = b'"content":[{"type":"thinking"'
@@ -146,7 +150,9 @@ def _text(role: Role, text: Any, most: int, path: Any = "") -> Iterator[tuple[Ro
 def _cut(text: str, most: int) -> str:
     """The beginning of a text, masked; a secret at its end is masked before it is cut, or left out."""
     some = masked(text[: most + _AHEAD])
-    return (some[:-_AHEAD] if len(text) > most + _AHEAD else some)[:most]
+    if len(text) > most + _AHEAD:
+        return some[:-_AHEAD][:most].rstrip(_OF_SECRETS)
+    return some[:most]
 
 
 def _joined(*values: Any) -> str:
