@@ -91,8 +91,8 @@ def _walk(tmux: Tmux, world: World) -> None:
     subprocess.run(["sh", "-c", 'cat > "$0"', str(path)], input=text, text=True, check=True, timeout=60)
     tmux.until_shown("Written by another")
     tmux.keys("g", "r")
-    tmux.until_shown("used")
-    tmux.until_shown(FIRST)
+    tmux.until_shown("Evidence")
+    tmux.until_shown("src/tokens.py")
     tmux.keys("C-s")
     tmux.until_shown("takes it back")
     capture = parse_capture(path.read_text())
@@ -141,6 +141,7 @@ def _demo(size: tuple[int, int]) -> None:
         tmux.run("kill-server")
 
 
+SESSION = "5e551011-0000-4000-8000-000000000001"
 CLAUDE = """#!/bin/sh
 echo "claude runs in $PWD with $*"
 echo "finds $CLAUDE_CONFIG_DIR"
@@ -153,6 +154,11 @@ def _resume(size: tuple[int, int], *, in_window: bool) -> None:
     """Sessions resumed and forked from the list and from the reader, by a stand-in for Claude Code."""
     with tempfile.TemporaryDirectory(prefix="memtui-tmux-") as folder:
         world = furnished(World(Path(folder)))
+        (transcript,) = world.claude.rglob("s-1.jsonl")
+        named = transcript.with_stem(SESSION)  # only such sessions are resumed
+        named.write_text(transcript.read_text().replace('"s-1"', f'"{SESSION}"'))
+        shutil.copystat(transcript, named)
+        transcript.unlink()
         programs = world.base / "programs"
         world.write(programs / "claude", CLAUDE).chmod(0o755)
         if in_window:
@@ -172,9 +178,9 @@ def _resume(size: tuple[int, int], *, in_window: bool) -> None:
             tmux.until_shown("100 %")
             (programs / "claude").unlink()
             tmux.keys("R")
-            tmux.until_shown("tmux buffer")
+            tmux.until(lambda: SESSION in tmux.run("list-buffers"), "the copied command")
             copied = tmux.run("show-buffer")
-            assert copied == f"cd {world.root} && claude --resume s-1", copied
+            assert copied == f"cd {world.root} && claude --resume {SESSION}", copied
         finally:
             tmux.run("kill-server")
 
@@ -183,7 +189,7 @@ def _goes_on(tmux: Tmux, world: World, key: str, more: str, *, in_window: bool, 
     tmux.keys(key)
     tmux.until_shown(f"runs in {world.root}"[:24])
     shown = tmux.run("capture-pane", "-p", "-J")
-    assert f"claude runs in {world.root} with --resume s-1{more}\n" in shown, shown
+    assert f"claude runs in {world.root} with --resume {SESSION}{more}\n" in shown, shown
     assert f"finds {world.claude}\n" in shown, shown
     windows = len(tmux.run("list-windows").splitlines())
     assert windows == 1 + in_window, windows
@@ -192,7 +198,7 @@ def _goes_on(tmux: Tmux, world: World, key: str, more: str, *, in_window: bool, 
         tmux.until_shown(f"ended with status {status}")
         tmux.keys("Enter")
     tmux.until(lambda: len(tmux.run("list-windows").splitlines()) == 1, "the window's end")
-    tmux.until_shown("esc")
+    tmux.until_shown("? help")
 
 
 def main() -> None:
