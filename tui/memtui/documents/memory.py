@@ -1,7 +1,4 @@
-"""A memory in the store: YAML front matter, then the imported text byte for byte.
-
-Front matter is read by hand where its lines are simple, which takes a seventieth of PyYAML's time.
-"""
+"""A memory in the store: YAML front matter, then the imported text byte for byte."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, ValidationError
 
 from memtui.documents.format import Block, Line, Moment, Record
+from memtui.documents.yaml_texts import dump, load
 from memtui.ground.clock import parse_iso
 from memtui.ground.text import FormatError, file_text, without_blank_ends
 
@@ -103,8 +101,6 @@ def render_stored(memory: StoredMemory) -> bytes:
     }
     if meta.author:
         values["author"] = meta.author
-    from memtui.documents.yaml_texts import dump  # PyYAML is slow to import
-
     head = dump(values)
     other = f"{meta.other}\n" if meta.other else ""
     return f"---\n{head}{other}---\n".encode() + memory.body
@@ -152,13 +148,7 @@ def _split(data: bytes) -> tuple[str, bytes]:
 
 def _meta(head: str) -> MemoryMeta:
     lines = head.rstrip("\n").split("\n")
-    values = quick_load(lines, _KNOWN)
-    other = ""
-    if values is None:
-        from memtui.documents.yaml_texts import load  # PyYAML is slow to import
-
-        values = load(head)
-        other = unknown_lines(lines, _KNOWN)
+    values = load(head)
     identifier = _string(values, "id")
     created = parse_iso(_string(values, "created")) or moment_of(identifier)
     if created is None:
@@ -174,7 +164,7 @@ def _meta(head: str) -> MemoryMeta:
             session_id=_string(values, "session_id"),
             source=_string(values, "source"),
             author=_string(values, "author"),
-            other=other,
+            other=unknown_lines(lines, _KNOWN),
         )
     except ValidationError as error:
         problem = error.errors()[0]
@@ -197,35 +187,6 @@ def _strings(value: object) -> Iterable[str]:
 
 
 KEY = re.compile(r"""(["']?)([^\s"'#:?\[\]{},&*!|>%@`-][^:"']*)\1\s*:(?:\s|$)""")
-
-_SPECIAL = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff"
-_QUOTED = rf"'([^'{_SPECIAL}]*(?:''[^'{_SPECIAL}]*)*)'"
-_PLAIN = rf"([\w/.][^:#{_SPECIAL}]*(?:(?::(?=\S)|(?<=\S)#)[^:#{_SPECIAL}]*)*)(?<!\s)"
-_SIMPLE = re.compile(rf"([a-z_]+): (?:{_PLAIN}|{_QUOTED}|\[([\w./ ,-]*)\])$")
-_TAG = re.compile(r"[\w./][\w./ -]*$")
-_NULL = ("null", "Null", "NULL")
-
-
-def quick_load(lines: Sequence[str], keys: Collection[str]) -> dict[str, object] | None:
-    """The values of lines as our own writer makes them; None when a line needs a real YAML reader."""
-    values: dict[str, object] = {}
-    for line in lines:
-        found = _SIMPLE.match(line)
-        if found is None:
-            return None
-        key, plain, quoted, listed = found.groups()
-        if key not in keys or key in values or plain in _NULL:
-            return None
-        if plain is not None:
-            values[key] = plain
-        elif quoted is not None:
-            values[key] = quoted.replace("''", "'")
-        else:
-            tags = [tag.strip() for tag in listed.split(",")] if listed.strip() else []
-            if any(not _TAG.match(tag) or tag in _NULL for tag in tags):
-                return None
-            values[key] = tags
-    return values
 
 
 def unknown_lines(lines: Sequence[str], keys: Collection[str]) -> str:

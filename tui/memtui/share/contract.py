@@ -18,7 +18,6 @@ from typing import Annotated, NamedTuple
 from pydantic import BeforeValidator, Field, ValidationError
 
 from memtui.documents.format import Line, Moment, Record
-from memtui.documents.memory import quick_load
 from memtui.documents.yaml_texts import dump, load
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem
@@ -113,9 +112,7 @@ def parse_document(data: bytes) -> Document:
     if not data.startswith(b"---\n") or end < 0 or len(data) > LIMIT:
         raise FormatError("it has no front matter")
     head, keys = data[4 : end + 1].decode("utf-8", "replace"), Document.model_fields.keys() - {"body"}
-    values = quick_load(head.splitlines(), keys)
-    values = load(head) if values is None else values
-    values = {key: value for key, value in values.items() if key in keys}
+    values = {key: value for key, value in load(head).items() if key in keys}
     values |= {key: parse_iso(str(values.get(key, ""))) for key in ("at", "created")}
     try:
         return Document.model_validate({**values, "body": data[end + 5 :]})
