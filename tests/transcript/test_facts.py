@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcript import ReadingCancelledError
+from memtui.transcript import facts as facts_of_transcript
 from memtui.transcript.facts import read_facts
 from memtui.transcript.lines import LINE_LIMIT
 from memtui.transcript.records import to_json
@@ -123,10 +124,11 @@ def test_two_records_on_a_line(tmp_path: Path) -> None:
     assert facts.skipped_lines == 0
 
 
-def test_progress_and_cancellation(tmp_path: Path) -> None:
+def test_progress_and_cancellation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts_of_transcript, "_STEP", 20_000)
     session = Transcript()
     for _ in range(40):
-        session.user("x" * 200_000)
+        session.user("word " * 400)
     path = session.write(tmp_path)
     total = path.stat().st_size
     seen: list[tuple[int, int]] = []

@@ -189,16 +189,17 @@ def test_long_texts_keep_head_and_tail(tmp_path: Path) -> None:
 
 def test_older_turns_keep_less(tmp_path: Path) -> None:
     t = Transcript()
-    for number in range(120):
+    for number in range(60):
         t.user(f"request {number}")
-        for part in range(20):
-            t.say(f"{number}.{part} " + "w" * 5_000)
-    turns = t.facts(tmp_path).turns
-    assert [len(turn.texts) for turn in turns] == [0] * 109 + [10] * 11
-    assert turns[-1].texts[0].text.startswith("119.9 ")
-    lengths = [len(turn.closing.text) for turn in turns if turn.closing]
-    assert lengths == [800] * 69 + [4_000] * 51
-    check_sources(t.facts(tmp_path), t.data)
+        for part in range(12):
+            t.say(f"{number}.{part} " + "word " * 1_000)
+    facts = t.facts(tmp_path)
+    assert [len(turn.texts) for turn in facts.turns] == [0] * 49 + [10] * 11
+    assert facts.turns[-1].texts[0].text.startswith("59.1 ")
+    lengths = [len(turn.closing.text) for turn in facts.turns if turn.closing]
+    assert [length > 800 for length in lengths] == [False] * 9 + [True] * 51
+    assert max(lengths) <= 4_000
+    check_sources(facts, t.data)
 
 
 STEPS = st.lists(

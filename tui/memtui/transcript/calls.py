@@ -74,9 +74,6 @@ class CallLog:
         self._has_read = has_read
         self._waiting: dict[str, _Waiting] = {}
         self._source = NOWHERE
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
         self.commands = CommandLog()
         self.errors: deque[ErrorFact] = deque(maxlen=_ERRORS)
         self.todos = TodoLog()

@@ -184,11 +184,11 @@ class Reading:
         handlers = self._handlers
         for record in line.records:
             # A subagent may work on another branch in another folder.
-            subagents = self._chain_known and record.get("isSidechain") is True
+            subagents = record.get("isSidechain") is True and self._chain_known and not self._own_agent
             self._timestamp = time_of(record) if subagents else self._setting.take(record)
             folder = record.get("cwd") if subagents else ""
             self._folder = folder if folder and type(folder) is str else self._setting.folder
-            if not self._chain_known:
+            if not self._chain_known and record.get("type") in ("user", "assistant"):
                 self._find_chain(record)
             if record.get("type") in ("user", "assistant") and self._is_repeated(record):
                 continue
@@ -275,22 +275,12 @@ class Reading:
         )
 
     def _find_chain(self, record: Record) -> None:
-        if record.get("type") not in ("user", "assistant"):
-            return
+        """Tell a subagent's own transcript by its first message."""
         agent = record.get("agentId")
         if record.get("isSidechain") is True and isinstance(agent, str):
-            if not self._own_agent and record["type"] == "user":
-                self._task = masked(task_of(record))[:_TASK]
-            if not self._own_agent:
-                self._own_agent = agent
-                self._turns.opened("start", "", self._source("claude code"))
-        else:
-            self._chain_known = True
-            self._task = ""
-            if self._own_agent:
-                self._own_agent = ""
-                self._calls.begin_anew()
-                self._turns.begin_anew()
+            self._own_agent, self._task = agent, masked(task_of(record))[:_TASK]
+            self._turns.opened("start", "", self._source("claude code"))
+        self._chain_known = True
 
     def _source(self, speaker: Speaker) -> Source:
         # Like `Source(...)` at half the cost: every event needs one.

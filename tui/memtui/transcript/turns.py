@@ -155,9 +155,6 @@ class TurnLog:
         self._removed: list[str] = []
         self._attached: list[str] = []
         self._fresh: list[str] = []
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
         self._closed: list[Turn] = []
         self._turn: Turn | None = None
         self._texts: deque[Quote] = deque(maxlen=TEXTS + 1)
