@@ -180,7 +180,6 @@ def _plan_source(text: CheckedText) -> tuple[Verdict, str]:
 
 _STEP = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6})\s+\S")
 _STATUS = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6})\s+.{0,4}?(?:\[[ xX>✓✔~-]\]|[✓✔✅☑☐❌⏳🔄]|~~)")
-_PHASE = re.compile(r"#{1,6}\s*\**(?:Phase|Step|Stage|Task|阶段|步骤|フェーズ)\s*(\d{1,3})\b", re.IGNORECASE)
 
 
 def _plan_details(text: CheckedText) -> tuple[Verdict, str]:
@@ -191,10 +190,6 @@ def _plan_details(text: CheckedText) -> tuple[Verdict, str]:
         return _FAIL, "there is no plan"
     if not steps:
         return _WARN, "the plan has no steps: no list, no headings"
-    phases = sorted({int(found[1]) for each in lines if (found := _PHASE.match(each))})
-    gap = next((number for number in phases[:-1] if number + 1 not in phases), None)
-    if gap is not None:
-        return _WARN, f"number {gap + 1} of the plan's phases is missing"
     if text.recovery.plan.source == "todo" and not marked:
         return _FAIL, "a todo list without status markers: [x] done, [>] in progress, [ ] pending"
     return _PASS, f"{steps} steps and headings, {marked or 'none'} with a status"
