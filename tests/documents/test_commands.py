@@ -70,15 +70,13 @@ def test_what_was_removed_comes_back(text: str, data: st.DataObject) -> None:
     ("value", "names", "broken"),
     [
         ("null", [], []),
-        ('"babysit"', [], ["active_commands is a text, not a list"]),
-        ('{"name": "a"}', [], ["active_commands is an object, not a list"]),
+        ('"babysit"', [], ["active_commands is not a list"]),
         ('["babysit", {"name": "b"}]', ["babysit", "b"], []),
-        ("[1]", [], ["entry 1 is a number"]),
-        ("[null, true]", [], ["entry 1 is null", "entry 2 is a truth value"]),
+        ("[1]", [], ["entry 1 has no name"]),
         (
             '[{"name": ""}, {"name": 5}, ""]',
             [],
-            ["entry 1 has no name", "entry 2 has no name", "entry 3 is a text"],
+            ["entry 1 has no name", "entry 2 has no name", "entry 3 has no name"],
         ),
         ('[{"name": "a", "state": [], "activated_at": 7}]', ["a"], []),
     ],

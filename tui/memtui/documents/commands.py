@@ -34,14 +34,6 @@ def compact_summary(text: str) -> str | None:
 _KEY, _OLD_KEY = "active_commands", "active_command"
 _BOM = "\ufeff"
 _INDENT = re.compile(r"\n([ \t]+)\S")
-_KINDS = {
-    bool: "a truth value",
-    str: "a text",
-    dict: "an object",
-    list: "a list",
-    int: "a number",
-    float: "a number",
-}
 
 
 class ActiveCommand(NamedTuple):
@@ -79,12 +71,10 @@ def parse_active_commands(text: str) -> ActiveCommands:
         for index, entry in enumerate(value):
             if name := _name(entry):
                 commands.append(_command(name, entry, index))
-            elif isinstance(entry, dict):
-                broken.append(f"entry {index + 1} has no name")
             else:
-                broken.append(f"entry {index + 1} is {_kind(entry)}")
+                broken.append(f"entry {index + 1} has no name")
     elif value is not None:
-        broken.append(f"{_KEY} is {_kind(value)}, not a list")
+        broken.append(f"{_KEY} is not a list")
     old = file.get(_OLD_KEY)
     if (name := _name(old)) and all(command.name != name for command in commands):
         commands.append(_command(name, old, None))
@@ -176,10 +166,6 @@ def _json(file: dict[str, Any], *, indent: str | None, separators: tuple[str, st
     except UnicodeEncodeError:  # half a character, which only an escape can carry
         text = json.dumps(file, indent=indent, separators=separators)
     return text
-
-
-def _kind(value: Any) -> str:
-    return _KINDS.get(type(value), "null")
 
 
 def _name(entry: Any) -> str:
