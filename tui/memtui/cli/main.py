@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -69,6 +68,8 @@ def _unknown(word: str) -> str:
     shown = clean_line(word)
     if expanded(word).is_file():
         return f"'{shown}' is a file; memtui opens folders."
+    from difflib import get_close_matches
+
     near = get_close_matches(word, COMMANDS, n=1)
     return f"No command or folder '{shown}'." + (f" Did you mean '{near[0]}'?" if near else "")
 

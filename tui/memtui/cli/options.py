@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 import click
 
 from memtui.cli.output import say
-from memtui.engines.ask import Engine
 from memtui.ground.clean import clean_line
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
@@ -26,8 +25,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 engine_option = click.option(
     "--engine",
-    type=click.Choice([each.value for each in Engine]),
-    default=Engine.FACTS.value,
+    type=click.Choice(["facts", "claude"]),  # `Engine`, which takes half as long to import as a search
+    default="facts",
     show_default=True,
     help="How to word it: from the facts alone, or by claude -p under the same rules.",
 )

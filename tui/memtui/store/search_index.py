@@ -30,14 +30,12 @@ from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder, signature_of
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Home, Places
-from memtui.store.archive import Copy, UnpackedStream
 from memtui.store.listing import Entry
 from memtui.store.search_documents import Kind, Listed, documents, read_document
 from memtui.store.search_query import words_of
 from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
-from memtui.transcript.short_text import one_line
 
 VERSION = 9
 WAIT = 2.0
@@ -444,9 +442,14 @@ def _parts(source: Source, home: Home) -> Iterator[Part]:
 
 def _transcript_parts(source: Source) -> Iterator[Part]:
     path, entry = Path(source.path), source.file.entry
+    from memtui.transcript.short_text import one_line  # only when something is new
+
     stem = entry.path.with_suffix("") if is_archived(entry) else None
-    if stem and Copy(stem).problem():
-        return  # a copy that is not whole is shown nowhere
+    if stem:
+        from memtui.store.archive import Copy
+
+        if Copy(stem).problem():
+            return  # a copy that is not whole is shown nowhere
     cwd = cwd_in(unpacked(stem).read(HEAD)) if stem else first_cwd(path)
     session = session_of(path, entry)
     agent = path.stem if is_agent(path) else ""
@@ -486,4 +489,6 @@ def _row(message: Message, entry: Entry) -> Row:
 
 def unpacked(stem: Path) -> io.BufferedReader:
     """A stream of an archived transcript."""
+    from memtui.store.archive import UnpackedStream  # most transcripts are not
+
     return io.BufferedReader(UnpackedStream(stem))

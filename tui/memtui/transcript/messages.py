@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, NamedTuple
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Words, events, is_ask
 from memtui.transcript.lines import is_bookkeeping, read_lines
-from memtui.transcript.outcomes import said_with_rejection
 from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.words import queued_words
 
@@ -115,9 +114,13 @@ def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
     elif isinstance(event, Call):
         yield from _call(event)
     elif isinstance(event, Result):
-        words = said_with_rejection(event) if event.failed else ""
-        role = Role.ERROR if event.failed else Role.RESULT
-        yield from _text(Role.ASK, words, SPOKEN) if words else _text(role, event.text, RESULT)
+        if not event.failed:
+            yield from _text(Role.RESULT, event.text, RESULT)
+            return
+        from memtui.transcript.outcomes import said_with_rejection  # few searches show such a line
+
+        words = said_with_rejection(event)
+        yield from _text(Role.ASK, words, SPOKEN) if words else _text(Role.ERROR, event.text, RESULT)
     elif isinstance(event, (Words, Queued)) and is_ask(event):
         yield from _text(Role.ASK, event.text, SPOKEN)
     elif isinstance(event, Words) and event.kind == "shell":
