@@ -14,8 +14,8 @@ from memtui.transcript.landmarks import LandmarkLog, QuoteLog
 from memtui.transcript.outcomes import (
     ActionLog,
     CommandLog,
-    ShellCall,
     answers_of,
+    end_command,
     error_head,
     fate_of_plan,
     is_sibling_error,
@@ -24,7 +24,7 @@ from memtui.transcript.outcomes import (
     target_of,
 )
 from memtui.transcript.plans import PlanLog, TodoLog
-from memtui.transcript.records import NOWHERE, Answer, ErrorFact, Quote, Source
+from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote, Source
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, STOP_TOOLS, TASK_TOOLS
 
@@ -45,7 +45,7 @@ class _Waiting:
     call: Call
     folder: str
     source: Source
-    shell: ShellCall | None = None
+    shell: Command | None = None
 
 
 class CallLog:
@@ -136,7 +136,7 @@ class CallLog:
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
         if waiting.shell is not None:
             shown = _with_hidden_failure(result, waiting.shell)
-            waiting.shell.ended(shown, outcome_of(shown))
+            end_command(waiting.shell, shown, outcome_of(shown))
             waiting.shell.passed = not shown.failed and hidden_success(waiting.shell.text, result.text)
         if result.failed:
             return
@@ -149,7 +149,7 @@ class CallLog:
             path = target_path(name, waiting.call.input, result.detail, waiting.folder)
             self.files.result(result, path, name, waiting.source, self._source)
 
-    def _agent_check(self, call: Call, source: Source) -> ShellCall | None:
+    def _agent_check(self, call: Call, source: Source) -> Command | None:
         """The check that a subagent's call runs; None for another call."""
         checks = call.name in SHELL_TOOLS and is_check(_command_of(call))
         return self.agent_checks.called(call.input, source) if checks else None
@@ -176,7 +176,7 @@ class CallLog:
         elif outcome == "failed" and not is_sibling_error(result):
             self._failed(shown, waiting)
         if waiting.shell is not None:
-            waiting.shell.ended(shown, outcome)
+            end_command(waiting.shell, shown, outcome)
             waiting.shell.passed = outcome == "ok" and hidden_success(waiting.shell.text, result.text)
             if ended == "ok":
                 self._ran(waiting.shell.text, waiting)
@@ -253,7 +253,7 @@ class CallLog:
                 self.answers.append(Answer(question, answer, source, option))
 
 
-def _with_hidden_failure(result: Result, shell: ShellCall | None) -> Result:
+def _with_hidden_failure(result: Result, shell: Command | None) -> Result:
     if shell is None:
         return result
     said = hidden_failure(shell.text, result.text)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import replace
 from typing import NamedTuple
 
 from memtui.secrets.secrets import masked
 from memtui.transcript.events import Result
 from memtui.transcript.paths import absolute, is_absolute, name_of, path_identity
-from memtui.transcript.records import NOWHERE, FileFact, Source, is_after, later, with_late
+from memtui.transcript.records import FileFact, Source, is_after, later, with_late
 from memtui.transcript.shell import EDIT_TOOLS, segments
 
 DELETED = "deleted"
@@ -219,28 +220,14 @@ def _unquoted(path: str) -> str:
 _LIMIT = 20_000
 
 
-@dataclass(slots=True)
-class _Touched:
-    path: str
-    times: int
-    subagent: bool
-    created: bool
-    source: Source
-    fate: str = ""
-    last: Source = NOWHERE
-
-    def fact(self) -> FileFact:
-        return FileFact(self.path, self.times, self.subagent, self.created, self.source, self.fate, self.last)
-
-
 class FileLog:
     """Collects files by path; an edit counts once however often the transcript repeats it."""
 
     def __init__(self) -> None:
-        self._modified: dict[str, _Touched] = {}
-        self._read: dict[str, _Touched] = {}
+        self._modified: dict[str, FileFact] = {}
+        self._read: dict[str, FileFact] = {}
         self._seen: set[str] = set()
-        self._moved: dict[str, list[_Touched]] = {}
+        self._moved: dict[str, list[FileFact]] = {}
         """For moved files, by their new path: earlier changes and reads."""
 
     def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
@@ -254,7 +241,7 @@ class FileLog:
         if touched is None:
             if len(log) < _LIMIT:
                 created = tool == "Write" and _is_creation(result.detail)
-                log[path_identity(path)] = _Touched(path, 1, bool(result.agent), created, source)
+                log[path_identity(path)] = FileFact(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
         if is_after(at, touched.last):
@@ -276,7 +263,7 @@ class FileLog:
             self.written(removal.target, at)
             self._moved[path_identity(removal.target)] = gone
 
-    def _moved_to(self, key: str) -> list[_Touched]:
+    def _moved_to(self, key: str) -> list[FileFact]:
         """The files that were moved to a path and have not come back since."""
         return [each for each in self._moved.get(key, ()) if path_identity(moved_to(each.fate)) == key]
 
@@ -288,11 +275,11 @@ class FileLog:
 
     def finish(self) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files in order of their first change, and the files that were only read."""
-        modified = [touched.fact() for touched in self._modified.values()]
+        modified = [copy(touched) for touched in self._modified.values()]
         # Those of subagents' own transcripts, which are read at the end, are ordered by time.
         own = [file for file in modified if file.source.line]
         late = [file for file in modified if not file.source.line]
-        read = tuple(touched.fact() for key, touched in self._read.items() if key not in self._modified)
+        read = tuple(copy(touched) for key, touched in self._read.items() if key not in self._modified)
         return tuple(with_late(own, late)), read
 
     def knows(self, path: str) -> bool:

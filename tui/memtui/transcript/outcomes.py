@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass
+from copy import copy
 from typing import Any, Literal
 
 from memtui.secrets.secrets import masked, masked_in
@@ -247,43 +247,28 @@ _ENDED: dict[str, Outcome] = {"completed": "ok", "failed": "failed"}
 """Claude Code fact: a notice says ``Background command "build" failed with exit code 1``."""
 
 
-@dataclass(slots=True)
-class ShellCall:
-    """A command that ran, or has no result yet."""
-
-    text: str
-    description: str
-    source: Source
-    outcome: Outcome = "unknown"
-    exit_code: int | None = None
-    output: str = ""
-    by: Literal["model", "user", "subagent"] = "model"
-    passed: bool = False
-    task: str = ""
-    """Its id in the background."""
-
-    def ended(self, result: Result, outcome: Outcome) -> None:
-        self.outcome = outcome
-        if isinstance(result.detail, dict):
-            self.task = str(result.detail.get("backgroundTaskId") or "")
-        self.exit_code = exit_code(result)
-        if outcome == "failed":
-            self.output = error_head(result, _OUTPUT_LIMIT)
+def end_command(call: Command, result: Result, outcome: Outcome) -> None:
+    call.outcome = outcome
+    if isinstance(result.detail, dict):
+        call.task = str(result.detail.get("backgroundTaskId") or "")
+    call.exit_code = exit_code(result)
+    if outcome == "failed":
+        call.output = error_head(result, _OUTPUT_LIMIT)
 
 
 class CommandLog:
     """Keeps the last commands in the order in which they were called."""
 
     def __init__(self, by: Literal["model", "subagent"] = "model") -> None:
-        self._calls: deque[ShellCall] = deque(maxlen=_COMMANDS)
+        self._calls: deque[Command] = deque(maxlen=_COMMANDS)
         self._by = by
 
-    def called(self, arguments: dict[str, object], source: Source) -> ShellCall:
+    def called(self, arguments: dict[str, object], source: Source) -> Command:
         text, about = arguments.get("command"), arguments.get("description")
-        call = ShellCall(
+        call = Command(
             text[:_COMMAND_LIMIT] if isinstance(text, str) else "",
             about[:_OUTPUT_LIMIT] if isinstance(about, str) else "",
-            source,
+            source=source,
             by=self._by,
         )
         if call.text:
@@ -291,9 +276,9 @@ class CommandLog:
         return call
 
     def typed(self, text: str, source: Source) -> None:
-        self._calls.append(ShellCall(text[:_COMMAND_LIMIT], "", source, by="user"))
+        self._calls.append(Command(text[:_COMMAND_LIMIT], "", source=source, by="user"))
 
-    def last_typed(self) -> ShellCall | None:
+    def last_typed(self) -> Command | None:
         """The last call, if it was the user's."""
         last = self._calls[-1] if self._calls else None
         return last if last is not None and last.by == "user" else None
@@ -317,7 +302,4 @@ class CommandLog:
                 call.outcome = "interrupted"
 
     def finish(self) -> tuple[Command, ...]:
-        return tuple(
-            Command(c.text, c.description, c.outcome, c.exit_code, c.output, c.source, c.by, c.passed)
-            for c in self._calls
-        )
+        return tuple(map(copy, self._calls))

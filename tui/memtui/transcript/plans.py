@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.events import PlanReference, Result
@@ -21,17 +22,6 @@ _UNDECIDED: tuple[Fate, ...] = ("unknown", "dismissed")
 _LIMIT = 50
 _TEXT_LIMIT = 200_000
 
-Origin = Literal["ExitPlanMode", "plan file", "planContent"]
-
-
-@dataclass(slots=True)
-class _Plan:
-    origin: Origin
-    content: str
-    fate: Fate
-    path: str
-    source: Source
-
 
 class PlanLog:
     """Keeps the plans in the order in which they were made.
@@ -41,9 +31,9 @@ class PlanLog:
     """
 
     def __init__(self) -> None:
-        self._plans: list[_Plan] = []
+        self._plans: list[PlanFact] = []
         self._files: dict[str, str] = {}
-        self._shown: dict[str, _Plan] = {}
+        self._shown: dict[str, PlanFact] = {}
         self._unseen: dict[str, Source] = {}
 
     def wrote(self, path: str, tool: str, arguments: dict[str, Any], detail: Any, source: Source) -> None:
@@ -60,7 +50,7 @@ class PlanLog:
             last.content, last.path, last.source = content, path, source
             last.fate = "unknown" if last.fate == "dismissed" else last.fate
         else:
-            self._add(_Plan("plan file", content, "unknown", path, source))
+            self._add(PlanFact("plan file", content, "unknown", path, source))
 
     def shown(self, call_id: str, arguments: dict[str, Any], source: Source) -> None:
         """Record an ExitPlanMode call: a plan is shown to the user."""
@@ -74,7 +64,7 @@ class PlanLog:
             last.source = source if stated else last.source
             last.path = path or last.path
         elif content:
-            last = self._add(_Plan("ExitPlanMode", content, "unknown", path, source))
+            last = self._add(PlanFact("ExitPlanMode", content, "unknown", path, source))
         if last is not None:
             self._shown = {call_id: last}
         else:
@@ -108,7 +98,7 @@ class PlanLog:
         if last is not None and last.content.strip() == content:
             last.origin, last.fate = "planContent" if stated else last.origin, "approved"
         elif content:
-            self._add(_Plan("planContent", content, "approved", "", source))
+            self._add(PlanFact("planContent", content, "approved", "", source))
 
     def referred(self, reference: PlanReference, source: Source) -> None:
         """Record a plan file attached again after a compaction."""
@@ -116,25 +106,25 @@ class PlanLog:
         if last is None or (
             last.path != reference.path and last.content.strip() != reference.content.strip()
         ):
-            self._add(_Plan("plan file", reference.content, "unknown", reference.path, source))
+            self._add(PlanFact("plan file", reference.content, "unknown", reference.path, source))
         self._files[reference.path] = reference.content
 
     def finish(self) -> tuple[PlanFact, ...]:
-        return tuple(PlanFact(p.origin, p.content, p.fate, p.path, p.source) for p in self._plans)
+        return tuple(map(copy, self._plans))
 
-    def _add(self, plan: _Plan) -> _Plan:
+    def _add(self, plan: PlanFact) -> PlanFact:
         plan.content = plan.content[:_TEXT_LIMIT]
         self._plans.append(plan)
         del self._plans[:-_LIMIT]
         return plan
 
-    def _stated(self, result: Result) -> _Plan | None:
+    def _stated(self, result: Result) -> PlanFact | None:
         """A plan whose file was not written in this transcript: only the approval contains it."""
         source = self._unseen.pop(result.id, None)
         content = _string(result.detail.get("plan")) if isinstance(result.detail, dict) else ""
         if source is None or not content:
             return None
-        return self._add(_Plan("ExitPlanMode", content, "unknown", "", source))
+        return self._add(PlanFact("ExitPlanMode", content, "unknown", "", source))
 
     def _edited(self, path: str, arguments: dict[str, Any], detail: Any) -> str:
         before = self._files.get(path)
@@ -157,7 +147,7 @@ def plan_title(plan: PlanFact) -> str:
     return title.partition(":")[2].strip() or title if title.casefold().startswith(_CALLED_PLAN) else title
 
 
-def _one_plan(last: _Plan, path: str, content: str) -> bool:
+def _one_plan(last: PlanFact, path: str, content: str) -> bool:
     """Whether the plan shown is the one written last."""
     if not content or last.content.strip() == content.strip():
         return True

@@ -1,6 +1,6 @@
 """Records of `Facts`, everything that is read from a transcript.
 
-Plain frozen dataclasses, because a transcript yields thousands of them. Texts are as they stand in the
+Plain dataclasses, because a transcript yields thousands of them. Texts are as they stand in the
 transcript, without lone surrogates; they are cleaned where they are shown.
 """
 
@@ -104,7 +104,7 @@ class Turn:
     """Last line of the turn, 1-based."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileFact:
     """A file that the session changed or read."""
 
@@ -124,17 +124,17 @@ class FileFact:
     """Of the last change or read; `NOWHERE` if there was only one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Command:
     """A shell command."""
 
     text: str
     description: str
     """Purpose, as the model described it."""
-    outcome: Outcome
-    exit_code: int | None
+    outcome: Outcome = "unknown"
+    exit_code: int | None = None
     """When the transcript states one."""
-    output: str
+    output: str = ""
     """The head of what it printed when it failed, else ""."""
     source: Source = NOWHERE
     """Of the call."""
@@ -142,6 +142,8 @@ class Command:
     """`user` for a ``!`` line: its outcome is `unknown` unless its output says that it failed."""
     passed: bool = False
     """A check's output says that it passed; its exit status is hidden by a pipe."""
+    task: str = ""
+    """Its id in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ class Landmark:
     """Later git command that may have replaced the commit."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PlanFact:
     """A plan that was shown to the user, written to a plan file, or handed to a fresh context."""
 
