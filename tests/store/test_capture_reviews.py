@@ -10,7 +10,7 @@ import pytest
 
 from memtui.documents.capture import parse_capture
 from memtui.documents.memory_file import parse_memory
-from memtui.ground.files import FileProblem, FileUnwritable
+from memtui.ground.files import FileProblem, FileUnwritable, sweep_temps
 from memtui.ground.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
 from tests import faults
@@ -166,6 +166,7 @@ def _sweep(base: Path) -> int:
         # Before anybody tidies up: no reader finds a reviewed capture without its memory file.
         assert b"pending" in (folder / NAME).read_bytes() or (folder / MEMORY_NAME).exists()
         age(folder)
+        sweep_temps(folder)  # as the next hook does
         store = CaptureStore(Project(root))
         (entry,) = store.entries()
         left = {name for name in names(folder) if name != ".memtui.lock"}  # nobody's: the next review has it

@@ -369,17 +369,13 @@ class MemoryRows:
     def unread(self) -> int:
         return len(self._unread)
 
-    def list(self, touched: Collection[str], *, sweep: bool) -> bool:
+    def list(self) -> bool:
         """List the memories again; returns whether anything has changed, or it is the first time.
-
-        Args:
-            touched: names of months in which a file is known to have changed.
-            sweep: also check for files that were edited in place.
 
         Raises:
             FileProblem: they cannot be listed.
         """
-        memories = self._store.listing(touched, sweep=sweep)
+        memories = self._store.listing()
         if memories is self._memories:
             return False
         self._order_changed |= self._memories is None or memories.names is not self._memories.names

@@ -410,8 +410,7 @@ class ProjectModel:
     def _compare_memories(self, publish: Publish) -> None:
         listed = False
         if self._wanted.keys() & {"compacts", "memories"}:
-            parts = self._wanted.get("memories", set())
-            listed = self.memory_rows.list(parts, sweep="" in parts)
+            listed = self.memory_rows.list()
         if self.memory_rows.read(lambda: self.stopped) or listed:
             view = self.memory_rows.view()
             publish(view)

@@ -27,7 +27,6 @@ from memtui.ground.files import (
     read_within,
     remove,
     resolved,
-    sweep_temps,
     write_atomic,
 )
 from memtui.ground.project import Project
@@ -64,20 +63,12 @@ class CaptureStore:
     def entries(self) -> list[Entry]:
         """All captures, pending, reviewed and broken, newest first by the time in their names.
 
-        A missing folder gives an empty list. Files left by killed processes are removed on the way.
+        A missing folder gives an empty list.
 
         Raises:
             FileProblem: the folder cannot be listed, or it is a link that leads out of the project.
         """
-        strange: list[str] = []
-        entries = scan(self.folder, CAPTURE_NAME, strange, within=self.project.root)
-        if any(name.startswith(".memtui-") for name in strange):
-            self.tidy()
-        return newest_first(entries)
-
-    def tidy(self) -> None:
-        """Remove temporary files left by killed processes. Never raises."""
-        sweep_temps(self.folder, within=self.project.root)
+        return newest_first(scan(self.folder, CAPTURE_NAME, within=self.project.root))
 
     def load(self, entry: Entry) -> Capture:
         """Read one capture.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -83,7 +83,6 @@ def time_key(name: str) -> str:
 def scan(
     folder: Path | str,
     pattern: re.Pattern[str],
-    strange: list[str] | None = None,
     *,
     within: Path | None = None,
 ) -> list[Entry]:
@@ -94,7 +93,6 @@ def scan(
     Args:
         folder: the folder, which may be a link.
         pattern: must match the whole name.
-        strange: receives the names that begin with a dot.
         within: a folder that `folder` has to be in, every link resolved.
 
     Raises:
@@ -116,8 +114,6 @@ def scan(
                     except FileNotFoundError:  # deleted since
                         continue
                     add(Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino))
-                elif strange is not None and name.startswith("."):
-                    strange.append(name)
     except FileMissing:
         return []
     return entries
@@ -125,32 +121,6 @@ def scan(
 
 def is_stored(entry: Entry) -> bool:
     return entry.name.startswith("CMEM-")
-
-
-def newest(
-    folder: Path | str, pattern: re.Pattern[str], number: int, *, within: Path | None = None
-) -> tuple[list[Entry], int]:
-    """The newest entries of a folder by the time in their names, newest first, and the total number.
-
-    Only these are examined; of the others only the names are read. A missing folder is empty.
-
-    Raises:
-        FileProblem: see `scan`.
-    """
-    where = os.fspath(folder)
-    entries = []
-    try:
-        with _listed(where, within) as found:
-            items = [item for item in found if pattern.fullmatch(item.name)]
-            # Not heapq.nlargest, which takes twice as long for 20 of 1,000.
-            for item in sorted(items, key=lambda item: name_order(item.name), reverse=True)[:number]:
-                with suppress(OSError):
-                    status = item.stat(follow_symlinks=False)
-                    entry = Entry(item.name, where, status.st_mtime_ns, status.st_size, status.st_ino)
-                    entries.append(entry)
-    except FileMissing:
-        return [], 0
-    return entries, len(items)
 
 
 @contextmanager
@@ -322,8 +292,9 @@ def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:
 def _newest(
     folder: Path, pattern: re.Pattern[str], number: int, within: Path | None = None
 ) -> tuple[list[Entry], int]:
-    """See `newest`; empty if the folder cannot be listed; the full listing reports the problem."""
+    """The newest files and their total number; none if they cannot be listed: the full listing says so."""
     try:
-        return newest(folder, pattern, number, within=within)
+        found = newest_first(scan(folder, pattern, within=within))
+        return found[:number], len(found)
     except FileProblem:
         return [], 0

@@ -63,7 +63,6 @@ from memtui.store.listing import (
     name_order,
     newest_first,
     project_test,
-    quick_projects,
     scan,
 )
 
@@ -254,35 +253,15 @@ class MemoryStore:
     def list(self, where: Filter = _EVERY, *, limit: int | None = None, offset: int = 0) -> Page:
         """Memories, newest first by their ids; including broken ones, as in `Filter.fits`.
 
-        Only those of the page are read in full; of the others a line of their front matter decides.
-
         Raises:
             FileProblem: the store cannot be listed.
         """
-        left_over: list[Path] = []
-        entries: Sequence[Entry] = stored_entries(self._memories, left_over)
-        for folder in left_over:
-            _sweep(folder, self._memories)
-        if limit is None or where.tags or where.since or where.until or where.session:
-            fitting = [each for each in read_listed(entries, self._memories) if where.fits(each)]
-            return Page(tuple(fitting[offset : None if limit is None else offset + limit]), len(fitting))
-        if where.project:
-            entries = self._of_project(entries, where)
-        page = tuple(read_listed(entries[offset : offset + limit], self._memories))
-        items = tuple(each for each in page if where.fits(each))
-        return Page(items, len(entries) - len(page) + len(items))
-
-    def _of_project(self, entries: Sequence[Entry], where: Filter) -> Sequence[Entry]:
-        projects = list(quick_projects(entries, self._home))
-        doubtful = [entry for entry, project in projects if project is None]
-        listed = zip(doubtful, read_listed(doubtful, self._memories), strict=True)
-        fitting = {entry.name for entry, each in listed if where.fits(each)}
-        test = project_test(where.project)
-        return [
-            entry
-            for entry, project in projects
-            if (entry.name in fitting if project is None else test(project))
-        ]
+        entries = stored_entries(self._memories)
+        end = None if limit is None else offset + limit
+        if where == _EVERY:
+            return Page(tuple(read_listed(entries[offset:end], self._memories)), len(entries))
+        fitting = [each for each in read_listed(entries, self._memories) if where.fits(each)]
+        return Page(tuple(fitting[offset:end]), len(fitting))
 
     def signature(self, memory_id: str) -> str:
         """The signature of the memory's file; "" if there is no such memory."""
@@ -300,11 +279,8 @@ class MemoryStore:
         return Page(items, len(items))
 
     def _thrown_away(self) -> Sequence[Entry]:
-        strange: list[str] = []
-        entries = newest_first(scan(self._trash, STORED_NAME, strange))
-        if has_left_over(strange):
-            _sweep(self._trash, self._trash)
-        return [entry for entry in entries if not _is_spent(entry)]
+        entries = newest_first(scan(self._trash, STORED_NAME))
+        return [entry for entry in entries if entry.size]  # of the others only the id is left
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -440,8 +416,8 @@ class MemoryStore:
         An empty file of the name stays in the trash, so that the id is not used again.
         """
         for folder in month_folders(self._memories):
-            _sweep(folder, self._memories)
-        _sweep(self._trash, self._trash)
+            sweep_temps(folder, within=self._memories)
+        sweep_temps(self._trash, within=self._trash)
         oldest = (self._clock().timestamp() - TRASH_DAYS * 86_400) * 1e9
         for entry in self._thrown_away():
             if entry.mtime_ns < oldest:
@@ -489,7 +465,7 @@ class MemoryStore:
         """Create a folder, and once remove files left in it by killed processes."""
         if folder not in self._prepared or not os.path.isdir(folder):  # noqa: PTH112 - raises nothing
             private_folder(folder, within=existing_above(root))
-            _sweep(folder, root)
+            sweep_temps(folder, within=root)
             self._prepared.add(folder)
 
     def _ids(self, *, deleted: bool = False) -> tuple[str, ...]:
@@ -558,15 +534,6 @@ def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
     return True
 
 
-def _is_spent(entry: Entry) -> bool:
-    """Whether only the id of a deleted memory is left."""
-    return entry.size == 0
-
-
-def _sweep(folder: Path, root: Path) -> None:
-    sweep_temps(folder, within=root)
-
-
 def _beginning_with(text: str, ids: Collection[str]) -> list[str]:
     """The ids that begin with `text`, in any case and with or without ``CMEM-``."""
     wanted = text.strip().upper()
@@ -619,31 +586,21 @@ def month_folders(memories: Path) -> list[Path]:
     return sorted((month.path for month in scan(memories, MONTH_NAME)), reverse=True)
 
 
-def stored_entries(memories: Path, left_over: list[Path] | None = None) -> list[Entry]:
+def stored_entries(memories: Path) -> list[Entry]:
     """The files of all memories, newest first; if two months have the same name, the one in the later month.
-
-    Args:
-        memories: the folder of the months.
-        left_over: receives folders that may have files left by killed processes.
 
     Raises:
         FileProblem: the store cannot be listed. Unreadable months are skipped.
     """
+    return newest_first(_by_name(memories).values())
+
+
+def _by_name(memories: Path) -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
     for folder in reversed(month_folders(memories)):
-        strange: list[str] = []
-        try:
-            entries.update((entry.name, entry) for entry in scan(folder, STORED_NAME, strange))
-        except FileProblem:
-            continue
-        if left_over is not None and has_left_over(strange):
-            left_over.append(folder)
-    return newest_first(entries.values())
-
-
-def has_left_over(strange: Iterable[str]) -> bool:
-    """Whether names that begin with a dot include files left by killed processes."""
-    return any(name != ".gitignore" for name in strange)
+        with suppress(FileProblem):  # not a folder, or unreadable: go on with the other months
+            entries.update((entry.name, entry) for entry in scan(folder, STORED_NAME))
+    return entries
 
 
 def read_stored(memory_id: str, data: bytes) -> StoredMemory:
@@ -754,8 +711,6 @@ class MemoryFiles:
     def __init__(self, project: Project, home: Home) -> None:
         self.project = project
         self.folder = home.memories
-        self._months: dict[str, tuple[Entry, dict[str, Entry]]] = {}
-        """The last listing of each month's folder."""
         self._all = Memories({}, ())
         self.changed: Collection[str] = ()
         """The names of all memories added or changed since the listing before."""
@@ -773,32 +728,14 @@ class MemoryFiles:
         """The memory files of the project's reviews, in no order."""
         return scan(self.project.compacts, MEMORY_FILE_NAME, within=self.project.root)
 
-    def listing(self, touched: Collection[str] = (), *, sweep: bool = True) -> Memories:
+    def listing(self) -> Memories:
         """All memories: the same object as before if nothing has changed. Used by one thread.
-
-        A month whose folder has the time that it had is not read again: that time changes as files come and
-        go, but not when one is edited in place.
-
-        Args:
-            touched: months (``2026-01``) in which a file is known to have changed.
-            sweep: read every month.
 
         Raises:
             FileProblem: see `entries`.
         """
-        files = self.file_entries()
-        months: dict[str, tuple[Entry, dict[str, Entry]]] = {}
-        entries: dict[str, Entry] = {}
-        for month in sorted(scan(self.folder, MONTH_NAME)):
-            known = self._months.get(month.name)
-            if known is None or sweep or known[0] != month or month.name in touched:
-                known = (month, {})
-                with suppress(FileProblem):  # not a folder, or unreadable: go on with the other months
-                    known = (month, {entry.name: entry for entry in scan(month.path, STORED_NAME)})
-            months[month.name] = known
-            entries |= known[1]
-        entries |= {entry.name: entry for entry in files}
-        self._months, before = months, self._all
+        entries = _by_name(self.folder) | {entry.name: entry for entry in self.file_entries()}
+        before = self._all
         self.changed = [name for name, entry in entries.items() if before.entries.get(name) != entry]
         if entries.keys() != before.entries.keys():
             self._all = Memories(entries, sorted(entries, key=name_order, reverse=True))
