@@ -26,7 +26,7 @@ MEGABYTES = 200
 RUNS = 3
 QUICK = {"MEGABYTES": 20, "RUNS": 1}
 
-_END, _JUMP, _FIND = 0.100, 0.200, 1.0
+_END, _JUMP, _FIND = 0.500, 0.200, 1.0
 _MEMORY = 80 << 20
 _IDLE = 0.05
 """Seconds of the processor that a program uses in a second or two when it does nothing."""
