@@ -94,25 +94,6 @@ def test_lines_of_progress_join_what_is_around_them() -> None:
     assert text.endswith("fix these please")
 
 
-def test_a_line_beside_a_block_that_a_tool_printed_is_not_the_users() -> None:
-    printed = ["", f"\x1b[32m✓ Docker installed\x1b[0m\n{SCREEN}\nPress Ctrl+C to stop it\nfix these"]
-    message = f"Docker installed\n{SCREEN}\nPress Ctrl+C to stop it\nfix these"
-    text, (pasted,) = without_pasted(message, AT, printed)
-    assert text.split("\n")[1:] == ["fix these"]
-    assert pasted.first_line == "Docker installed"
-    assert without_pasted(message, AT)[0].startswith("Docker installed\n")
-
-
-def test_a_turn_asks_without_what_a_tool_had_printed(tmp_path: Path) -> None:
-    t = Transcript()
-    t.tool("Bash", f"✓ Docker installed\n{SCREEN}", command="./run.sh")
-    t.user(f"Docker installed\n{SCREEN}\nfix these")
-    (turn,) = t.facts(tmp_path).asked
-    assert "\nfix these" in turn.ask
-    assert "characters: Docker installed … => =>" in turn.ask
-    assert not turn.ask.startswith("Docker")
-
-
 def test_typed_lines_that_trail_off_are_no_output() -> None:
     words = "\n".join(f"well, that is thought number {n} and it goes on..." for n in range(6))
     assert without_pasted(words, AT) == (words, ())
@@ -128,17 +109,6 @@ def test_between_blocks_that_are_most_of_a_message_only_a_line_is_the_users() ->
     assert "Now read this" not in without_pasted(twice, AT)[0]
     assert "\nand then\n" in text
     assert len(pasted) == 2
-
-
-def test_a_drawn_line_belongs_to_what_was_pasted_before_it() -> None:
-    log = (
-        f"It fails since yesterday:\n{LOG}\n\nSchema loaded from the kiln\n\nSee the guide for more of it\n\n"
-    )
-    text, (pasted,) = without_pasted(f"{log}kiln.ts:35:11 lint/noClay ━━━━━━━━━━\n\nKeep it short.", AT)
-    assert text.startswith("It fails since yesterday:\n[pasted at L12, 12 lines, ")
-    assert text.endswith("]\n\nKeep it short.") and pasted.lines == 12
-    mostly_typed = "─────\n" + "My own words on it. " * 30 + f"\n\n{LOG}"
-    assert without_pasted(mostly_typed, AT)[0].startswith("─────\nMy own")
 
 
 def test_lines_of_output_behind_a_block_are_not_the_users() -> None:

@@ -225,7 +225,7 @@ def _entry(event: Event, place: Source) -> Entry | None:
 
 
 _LINES = 400
-"""Maximum length in lines of texts that are compared; of longer ones only the common ends are left out."""
+"""Maximum length in lines of texts that are compared exactly, as that takes time."""
 _LONGEST = 400
 """Maximum length in characters of lines whose words are compared."""
 _ALIKE = 0.5
@@ -272,29 +272,12 @@ def _lines(text: object) -> list[str]:
 
 
 def _rows(old: list[str], new: list[str]) -> Iterator[Row]:
-    if max(len(old), len(new)) > _LINES:
-        head = _common(old, new)
-        tail = _common(old[head:][::-1], new[head:][::-1])
-        ends = (len(old) - tail, len(new) - tail)
-        yield from (Row(" ", line) for line in old[:head])
-        yield from (Row("-", line) for line in old[head : ends[0]])
-        yield from (Row("+", line) for line in new[head : ends[1]])
-        yield from (Row(" ", line) for line in old[ends[0] :])
-        return
-    for kind, start, stop, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    long = max(len(old), len(new)) > _LINES
+    for kind, start, stop, begin, end in SequenceMatcher(None, old, new, autojunk=long).get_opcodes():
         if kind == "equal":
             yield from (Row(" ", line) for line in old[start:stop])
         else:
             yield from _replaced(old[start:stop], new[begin:end])
-
-
-def _common(old: Sequence[str], new: Sequence[str]) -> int:
-    number = 0
-    for before, after in zip(old, new, strict=False):
-        if before != after:
-            break
-        number += 1
-    return number
 
 
 def _replaced(old: list[str], new: list[str]) -> Iterator[Row]:

@@ -49,8 +49,6 @@ from memtui.transcript.words import WordsKind
 _TASK = 50_000
 _LEAD = 200
 """Characters by which two messages of the same time are compared."""
-_RESULTS = 10
-"""The most results kept to recognise what the user pasted from them."""
 _OPENED: dict[WordsKind, TurnKind] = {"shell": "shell", "notification": "notification"}
 """Kinds of turns that are not opened by a prompt."""
 _MASKED = frozenset(
@@ -94,7 +92,7 @@ class Reading:
         self._path = path
         self._until = until
         self._setting = Setting()
-        self._turns = TurnLog(lambda: (masked(result.text) for result in self._results))
+        self._turns = TurnLog()
         self._calls = CallLog(
             lambda words: self._turns.rejection(words, self._source("user")), self._turns.has_read
         )
@@ -112,7 +110,6 @@ class Reading:
         self._source_offset = self._number = 0
         self._timestamp = self._folder = ""
         self._lines = self._skipped = 0
-        self._results: deque[Result] = deque(maxlen=_RESULTS)
         self._cutoff = ""
         self._handlers: dict[type, Callable[[Any], None]] = {
             Call: self._call,
@@ -374,8 +371,6 @@ class Reading:
     def _result(self, result: Result) -> None:
         result = self._clean_result(result)
         own = result.agent == "" or result.agent == self._own_agent
-        if own:
-            self._results.append(result)
         self._calls.ended(result, self._folder, self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:

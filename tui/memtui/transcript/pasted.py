@@ -1,15 +1,14 @@
 """Blocks that a user pasted into a message, recognised by structure alone.
 
-The signs are fences, escape codes, diffs, code, lines with a common beginning as in a program's output, lines
-that a tool printed, and length; never particular words. Lists count as the user's own: the steps of a plan
-begin alike, too.
+The signs are fences, escape codes, diffs, code, lines with a common beginning as in a program's output, and
+length; never particular words. Lists count as the user's own: the steps of a plan begin alike, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
 from memtui.transcript.records import Pasted, Source
@@ -29,8 +28,6 @@ _CODED = 4
 """Minimum lines of code without a fence; a shorter example stays."""
 _SIGNED = 2
 """Minimum of added and removed lines in a diff without a header."""
-_PRINTED = 12
-"""Minimum length of a line recognised as printed by a tool."""
 _REPLY = 1
 """Maximum lines of the user's own reply between two pasted blocks."""
 _LONGEST = 2_000
@@ -72,21 +69,15 @@ _FORMS = (
 )
 
 
-def without_pasted(text: str, source: Source, printed: Iterable[str] = ()) -> tuple[str, tuple[Pasted, ...]]:
-    """A message with each pasted block replaced by a line that names it, and the blocks.
-
-    Args:
-        text: the message.
-        source: its line.
-        printed: earlier output of tools; such a line next to a block belongs to the block.
-    """
+def without_pasted(text: str, source: Source) -> tuple[str, tuple[Pasted, ...]]:
+    """A message with each pasted block replaced by a line that names it, and the blocks."""
     if len(text) < _SHORTEST or (len(text) <= _LONGEST and text.count("\n") < _RUN - 1):
         return text, ()
     lines = text.split("\n")
     kept: list[str] = []
     found: list[Pasted] = []
     at = 0
-    for start, end in _blocks(lines, printed):
+    for start, end in _blocks(lines):
         kept += lines[at:start]
         at = end
         block = lines[start:end]
@@ -106,14 +97,12 @@ def _named(pasted: Pasted) -> str:
     return f"[pasted at L{pasted.source.line}, {lines}, {pasted.characters:,} characters: {ends}]"
 
 
-def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
+def _blocks(lines: list[str]) -> list[tuple[int, int]]:
     """First line, and the line after the last, of each block; in order, without overlap."""
     taken = [False] * len(lines)
-    for spans in (_fenced, _diffs, _signed, _outputs, _long, _single_lines, _between, _beside):
+    for spans in (_fenced, _diffs, _signed, _outputs, _long, _between, _beside):
         for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
-    if any(taken) and not all(taken):
-        _take_printed(lines, taken, tuple(printed))
     blocks: list[tuple[int, int]] = []
     for at, inside in enumerate(taken):
         if inside and blocks and blocks[-1][1] == at:
@@ -121,23 +110,6 @@ def _blocks(lines: list[str], printed: Iterable[str]) -> list[tuple[int, int]]:
         elif inside:
             blocks.append((at, at + 1))
     return blocks
-
-
-def _take_printed(lines: list[str], taken: list[bool], printed: Sequence[str]) -> None:
-    """Extend blocks by adjacent lines that a tool printed."""
-    last = len(lines) - 1
-    for order in (range(last + 1), range(last, -1, -1)):
-        for at in order:
-            line = lines[at].strip()
-            beside = (at > 0 and taken[at - 1]) or (at < last and taken[at + 1])
-            if beside and not taken[at] and len(line) >= _PRINTED and not _LIST.match(line):
-                taken[at] = any(line in text for text in printed)
-
-
-def _single_lines(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Single lines that only programs write, in a message that is mostly pasted."""
-    if _is_mostly_pasted(lines, taken):
-        yield from ((at, at + 1) for at, line in enumerate(lines) if _is_drawn(line))
 
 
 def _beside(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
 
@@ -140,13 +139,9 @@ class TurnLog:
     Input typed while the model works shows up several times: when it is queued, when it is taken from the
     queue, and as an attachment (from 2.1.70) or as a user line of its own. Which of these are written differs
     between versions, so each is matched against the ones before.
-
-    Args:
-        printed: returns earlier output of tools, by which pasted lines are recognised.
     """
 
-    def __init__(self, printed: Callable[[], Iterable[str]] = tuple) -> None:
-        self._printed = printed
+    def __init__(self) -> None:
         self._first = ""
         self._first_queued = ""
         self._held: tuple[PromptKind, str, Source] | None = None
@@ -236,7 +231,7 @@ class TurnLog:
             self._make_old()
         pasted: tuple[Pasted, ...] = ()
         if kind not in ("plan", "shell"):
-            ask, pasted = without_pasted(ask, source, self._printed())
+            ask, pasted = without_pasted(ask, source)
         self._turn = Turn(number, kind, source, ask[:_ASK], pasted=pasted)
         self._texts.clear()
         self._end, self._calls, self._planned = "running", 0, False
