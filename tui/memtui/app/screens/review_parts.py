@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -27,19 +27,14 @@ from memtui.documents.quotes import without_source
 from memtui.ground.clean import clean, clean_line
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field of the form.
-
-    Attributes:
-        name: of the `MemoryFile` field; `summary` belongs to the capture.
-        label: shown in its border.
-        listed: whether each line is an item.
-    """
+class Field(NamedTuple):
+    """One field of the form."""
 
     name: str
+    """That of the `MemoryFile` field; `summary` belongs to the capture."""
     label: str
     listed: bool = False
+    """Whether each line is an item."""
 
 
 FIELDS = (
@@ -53,8 +48,7 @@ FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """The result of a review: the memory file, and the summary for the capture."""
 
     memory: MemoryFile
@@ -263,13 +257,11 @@ class EvidencePane(Vertical):
         self.listing.set_rows(tuple(self._items))
 
     def go(self, step: int) -> None:
-        keys = list(self._items)
-        heads = [index for index, key in enumerate(keys) if isinstance(self._items[key], str)]
-        selected = self.listing.selected
-        if not heads or selected is None:
-            return
-        here = sum(1 for head in heads if head < keys.index(selected)) - 1
-        self.listing.select(keys[heads[max(0, min(len(heads) - 1, here + step))] + 1])
+        """Select the first fact of the next group, or of the one before."""
+        if (selected := self.listing.selected) is not None:
+            last = sum(isinstance(item, str) for item in self._items.values()) - 1
+            group = int(selected.partition(".")[0]) + step
+            self.listing.select(f"{max(0, min(last, group))}.0")
 
     @on(RowList.Highlighted)
     def _show(self) -> None:
@@ -293,7 +285,7 @@ class EvidencePane(Vertical):
 
 
 def _rows(groups: tuple[EvidenceGroup, ...]) -> dict[str, EvidenceItem | str]:
-    """Rows by unique keys: a title, then its items."""
+    """Rows by unique keys: a title by the number of its group, then its items, as in ``2.0``."""
     rows: dict[str, EvidenceItem | str] = {}
     for number, group in enumerate(groups):
         rows[f"{number}"] = f"{group.title}  {len(group.items)}"
