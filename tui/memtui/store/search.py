@@ -27,8 +27,8 @@ from memtui.ground.project import Places, transcript_slug
 from memtui.store.archive_settings import archive_settings
 from memtui.store.claude_memory import memory_folder
 from memtui.store.confirmed_pins import Confirmed
-from memtui.store.listing import Entry, ProjectTest
-from memtui.store.search_documents import KINDS, Kind, Listed, read_document
+from memtui.store.listing import ProjectTest
+from memtui.store.search_documents import KINDS, Kind, Listed, entry_at, read_document
 from memtui.store.search_index import DOCUMENT, File, IndexDamaged, SearchIndex, unpacked
 from memtui.store.search_query import TOUCHED, Query, Search, matches, path_query
 from memtui.store.transcripts import TranscriptStore
@@ -324,8 +324,7 @@ class Searcher:
         return tuple(results), len(order)
 
     def _row(self, file: File, row: _Row, query: Query, *, read: bool) -> Result:
-        stem = Path(file.stem) if file.stem else None
-        said = (self._elsewhere(file.project), "archived" if stem else "")
+        said = (self._elsewhere(file.project), "archived" if file.stem else "")
         result = Result(
             Kind.SESSION,
             file.session,
@@ -337,7 +336,7 @@ class Searcher:
             offset=row.offset,
             what=Role(row.role).name.lower(),
             agent=clean_line(file.agent),
-            stem=stem,
+            stem=Path(file.stem) if file.stem else None,
         )
         return with_snippet(result, query) if read else result
 
@@ -354,10 +353,8 @@ class Searcher:
             file = files[row.file]
             path = Path(file.path)
             with suppress(OSError):
-                status = path.lstat()
-                entry = Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
                 kind = Kind(file.kind)
-                document = read_document(Listed(kind, entry, file.project), self._places.home)
+                document = read_document(Listed(kind, entry_at(path), file.project), self._places.home)
                 text = document.texts[row.line - 1] if row.line <= len(document.texts) else ""
                 snippet, marks = query.snippet(text)
                 elsewhere = self._elsewhere(file.project)
@@ -457,18 +454,14 @@ def _ranked(
         )
         for place, row in enumerate(connection.execute(query, [match, *values])):
             found = rows[row[0]] = _Row(*row)
-            scores[found.id] += weight * _weight(found.role) / (_DAMP + place)
+            scores[found.id] += weight * _WEIGHT.get(found.role, _OTHER) / (_DAMP + place)
     return sorted(((rows[number], score) for number, score in scores.items()), key=lambda each: -each[1])
 
 
 _DAMP = 60
-_WEIGHT = {Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3}
+_WEIGHT: dict[int, float] = {DOCUMENT: 1.0, Role.ASK: 1.0, Role.SAID: 1.0, Role.READ: 0.3}
 _OTHER = 0.5
 """What was spoken weighs more than inputs and results of tools."""
-
-
-def _weight(role: int) -> float:
-    return 1.0 if role >= DOCUMENT else _WEIGHT.get(Role(role), _OTHER)
 
 
 def _session_score(rows: list[tuple[_Row, float]]) -> float:

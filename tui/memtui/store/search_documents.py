@@ -130,9 +130,13 @@ def _claudes(places: Places, slugs: dict[str, str]) -> Iterator[Listed]:
 
 def _pins(path: Path, project: str) -> Iterator[Listed]:
     with suppress(OSError):
-        status = path.lstat()
-        entry = Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
-        yield Listed(Kind.PIN, entry, project)
+        yield Listed(Kind.PIN, entry_at(path), project)
+
+
+def entry_at(path: Path) -> Entry:
+    """A file as `scan` lists it."""
+    status = path.lstat()
+    return Entry(path.name, str(path.parent), status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def _root(folder: str) -> Path:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder, signature_of
+from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder
 from memtui.ground.files.problems import writing
 from memtui.ground.project import Home, Places
 from memtui.store.listing import Entry
@@ -50,7 +50,6 @@ _PART = 100_000
 _TITLE = 200
 DOCUMENT = 10
 """The role of a document's rows."""
-_WRITING = "being written"
 _UNUSABLE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM)
 _DEAD, _FEW = 5, 1000
 """The index is made anew when one row in `_DEAD` is dead, but not for fewer than `_FEW`."""
@@ -134,7 +133,6 @@ class SearchIndex:
     def __init__(self, places: Places) -> None:
         self._places = places
         self.path = places.home.search_index
-        self._mark = self.path.with_name(f"{self.path.name}.mark")
         self._sources = Sources(places.home, places.claude)
 
     def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
@@ -155,12 +153,7 @@ class SearchIndex:
             for again in (True, False):
                 try:
                     with self.reading() as connection:
-                        self._mark.write_text(_WRITING)
-                        try:
-                            return _Update(connection, self._places, self._sources, end, progress).run()
-                        finally:
-                            connection.close()
-                            self._sign()
+                        return _Update(connection, self._places, self._sources, end, progress).run()
                 except IndexDamaged:
                     self._create()
                     if not again:
@@ -176,7 +169,6 @@ class SearchIndex:
             FileProblem: another program has it locked.
             IndexDamaged: it has to be made anew, by `update`.
         """
-        self._check()
         try:
             uri = f"{self.path.absolute().as_uri()}?mode=rw"
             with closing(sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)) as connection:
@@ -193,23 +185,8 @@ class SearchIndex:
             if code in _UNUSABLE:
                 raise FileProblem(self.path, f"cannot be used: {error}") from error
             if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                self._mark.unlink(missing_ok=True)
+                self.path.unlink(missing_ok=True)  # `update` might not come upon the damage
             raise IndexDamaged(str(error)) from error
-
-    def _check(self) -> None:
-        """SQLite notices damage only in the pages it reads, so the file has to be as we left it."""
-        try:
-            noted = self._mark.read_text()
-            if noted not in (_WRITING, self._signature()) and noted == self._mark.read_text():
-                raise IndexDamaged("changed by something else")
-        except (OSError, ValueError) as error:
-            raise IndexDamaged(str(error)) from error
-
-    def _signature(self) -> str:
-        return repr(signature_of(self.path.stat()))
-
-    def _sign(self) -> None:
-        self._mark.write_text(self._signature())
 
     def delete(self) -> None:
         """Delete it. Removing rows would leave their words in the file.
@@ -231,17 +208,13 @@ class SearchIndex:
     def _create(self) -> None:
         with writing(self.path):
             self._remove()
-            os.close(
-                os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
-            )
-            self._mark.touch(0o600)
+            self.path.touch(0o600, exist_ok=False)
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             # No write-ahead log: before SQLite 3.51.3 two writers can corrupt it.
             connection.executescript(f"PRAGMA page_size = 8192; BEGIN; {_TABLES} COMMIT;")
-        self._sign()
 
     def _remove(self) -> None:
-        for ending in (".mark", "-journal", ""):
+        for ending in ("-journal", ""):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
 

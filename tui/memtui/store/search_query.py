@@ -150,11 +150,6 @@ class Search(NamedTuple):
     project: str = ""
     """Part of the path of a project; searches all projects."""
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether it asks for nothing: then the newest documents are found."""
-        return not (self.query.words or self.query.phrases or self.filters)
-
 
 _QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
 _PART = re.compile(rf'(?:(?<=\s)|^)(?:(\w+):(?:"([^"]*)"|(\S+))|{_QUOTED})', re.IGNORECASE)
