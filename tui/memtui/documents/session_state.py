@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from memtui.documents.events import (
     NOT_PASSED,
@@ -28,7 +27,6 @@ from memtui.documents.format import (
     Block,
     Document,
     Items,
-    Line,
     Record,
     Section,
     escape,
@@ -372,11 +370,6 @@ def parse_session_state(text: str) -> SessionState:
     )
 
 
-def is_whole(text: str) -> bool:
-    """Whether a document has its last line: without it, it may have been truncated anywhere."""
-    return any(_END.match(line) for line in file_text(text).split("\n"))
-
-
 def _within(lines: list[str]) -> tuple[int | None, list[str]]:
     """The version (1 when the first line names none; None without such a line) and the lines in between."""
     version, start = None, 0
@@ -412,33 +405,6 @@ def _decision(entry: str) -> Decision:
     if colon and kind == "constraint":
         return Decision(kind="constraint", text=value)
     return Decision(text=value if colon and kind == "decision" else entry)
-
-
-HEAD, TAIL = 1 << 10, 256
-"""Number of bytes at the beginning of a transcript, and before the offset, that identify it."""
-
-
-class Progress(Record):
-    """The part of the transcript that a version covers, in a file beside it."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    format: Literal[1]
-    version: int = Field(ge=1)
-    """The version that was current when the transcript was last read."""
-    transcript: Line
-    offset: int = Field(ge=0, lt=1 << 62)
-    """Bytes of the transcript that were read."""
-    head: Line
-    """The fingerprint of its first bytes."""
-    tail: Line
-    """The fingerprint of the last bytes before `offset`."""
-    read: Line = ""
-    """When it was last read: ISO 8601."""
-
-
-def fingerprint(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:32]
 
 
 def grouped(paths: Iterable[str], limit: int) -> str:

@@ -8,17 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.documents.compaction_notes import compaction_notes
-from memtui.documents.compactor import draft_session_state, merge, merged_decisions, next_state
-from memtui.documents.session_state import (
-    HEAD,
-    TAIL,
-    Progress,
-    SessionState,
-    fingerprint,
-    is_whole,
-    parse_session_state,
-    render_session_state,
-)
+from memtui.documents.compactor import draft_session_state, merge, next_state
+from memtui.documents.session_state import SessionState, parse_session_state, render_session_state
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileMissing, FileProblem, FileUnreadable
 from memtui.ground.project import Places, Project
@@ -33,7 +24,14 @@ from memtui.store.sessions import (
     transcripts_of,
 )
 from memtui.store.state_files import version_of
-from memtui.store.states import StateStore, StoredState, VersionTaken, keep_progress, read_progress
+from memtui.store.states import (
+    Progress,
+    StateStore,
+    StoredState,
+    VersionTaken,
+    keep_progress,
+    read_progress,
+)
 from memtui.transcript.facts import Reading
 from memtui.transcript.records import Facts
 
@@ -56,8 +54,6 @@ class _Before(NamedTuple):
     """The byte up to which the transcript was read for it; 0 when that is not known."""
     unchanged: bool = False
     """The transcript has not grown since."""
-    incomplete: bool = False
-    """The newest version is broken or cut off: another one is due in any case."""
 
 
 def update_state(
@@ -112,7 +108,7 @@ def update_state(
                 if attempt == _ATTEMPTS - 1:
                     raise
                 continue
-        _keep(places, session_id, path, offset, state.version if state else before.number, clock)
+        keep_progress(places.home, session_id, Progress(state.version if state else before.number, offset))
         if current := state or before.state:
             store.keep_notes(session_id, compaction_notes(facts, current, project.root))
         return written
@@ -122,9 +118,7 @@ def update_state(
 def _next(before: _Before, known: Facts | None, facts: Facts, project: Project) -> SessionState | None:
     if before.unchanged:  # keep the wording of the last version
         return None
-    return next_state(before.state, facts, project, before=known) or (
-        before.state if before.incomplete else None
-    )
+    return next_state(before.state, facts, project, before=known)
 
 
 def _improved(
@@ -269,72 +263,15 @@ def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
 def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _Before:
     entries = store.versions(session_id)
     newest = version_of(entries[0]) if entries else 0
-    number, state = _last_state(store, entries)
-    if state is None:
+    stored = next((each for each in map(store.load, entries) if each.state is not None), None)
+    if stored is None:
         return _Before(newest, None)
     kept = read_progress(places.home, session_id)
+    size = path.stat().st_size if path.is_file() else 0
     # The progress only fits the version it was written with.
-    if kept is None or not kept.version == newest == number or not _is_same(path, kept):
-        return _Before(newest, state, incomplete=number != newest)
-    return _Before(newest, state, kept.offset, _ends_at(path, kept.offset))
-
-
-def _last_state(store: StateStore, entries: list[Entry]) -> tuple[int, SessionState | None]:
-    """The newest readable version, and its number; 0 if it is truncated.
-
-    Of a truncated version, only new decisions are merged into the previous complete one.
-    """
-    loaded = (each for each in map(store.load, entries) if each.state is not None)
-    newest = next(loaded, None)
-    if newest is None or newest.state is None:
-        return 0, None
-    if is_whole(newest.text):
-        return newest.version, newest.state
-    before = next((each.state for each in loaded if is_whole(each.text)), None)
-    if before is None:
-        return 0, newest.state
-    return 0, before.replace(decisions=merged_decisions(before.decisions, newest.state.decisions))
-
-
-def _is_same(path: Path, kept: Progress) -> bool:
-    """Whether a transcript still begins with the bytes that were read."""
-    try:
-        return path.is_file() and _fingerprints(path, kept.offset) == (kept.head, kept.tail)
-    except OSError:
-        return False
-
-
-def _ends_at(path: Path, offset: int) -> bool:
-    try:
-        return path.stat().st_size == offset
-    except OSError:  # deleted meanwhile: the reader will report it
-        return False
-
-
-def _fingerprints(path: Path, offset: int) -> tuple[str, str]:
-    """The fingerprints of the first bytes, and of the last ones before `offset`."""
-    with path.open("rb") as file:
-        head = file.read(min(HEAD, offset))
-        file.seek(max(0, offset - TAIL))
-        tail = file.read(min(TAIL, offset))
-    return fingerprint(head), fingerprint(tail)
-
-
-def _keep(places: Places, session_id: str, path: Path, offset: int, version: int, clock: Clock) -> None:
-    try:
-        head, tail = _fingerprints(path, offset)
-    except OSError:
-        return
-    kept = Progress(
-        format=1,
-        version=version,
-        transcript=str(path),
-        offset=offset,
-        head=head,
-        tail=tail,
-        read=clock().isoformat(timespec="seconds"),
-    )
-    keep_progress(places.home, session_id, kept)
+    if kept is None or not kept.version == newest == stored.version or not 0 <= kept.offset <= size:
+        return _Before(newest, stored.state)
+    return _Before(newest, stored.state, kept.offset, kept.offset == size)
 
 
 # Importing a document of another program (seed 003: AIDAM's compactor).

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from pydantic import ValidationError
-
-from memtui.documents.session_state import (
-    Progress,
-    SessionState,
-    parse_session_state,
-)
+from memtui.documents.session_state import SessionState, parse_session_state
 from memtui.ground.files import (
     FileProblem,
     create_exclusive,
@@ -208,16 +204,22 @@ class StateStore:
         return state is not None and names_project(state.identity.project, self.project.root)
 
 
+class Progress(NamedTuple):
+    """The part of the transcript that a version covers, in a file beside it."""
+
+    version: int
+    """The version that was current when the transcript was last read."""
+    offset: int
+    """Bytes of the transcript that were read."""
+
+
 def read_progress(home: Home, session_id: str) -> Progress | None:
     """A session's progress; None if it is missing or unusable."""
-    if not SESSION.fullmatch(session_id):
-        return None
     path = home.states / session_id / PROGRESS
     try:
-        return Progress.model_validate_json(
-            read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False)
-        )
-    except (FileProblem, ValidationError):
+        found = json.loads(read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False))
+        return Progress(int(found["version"]), int(found["offset"]))
+    except (FileProblem, ValueError, TypeError, KeyError):
         return None
 
 
@@ -225,5 +227,5 @@ def keep_progress(home: Home, session_id: str, progress: Progress) -> None:
     """Write a session's progress. Errors are ignored: they only cost time later."""
     path = home.states / session_id / PROGRESS
     with suppress(FileProblem):
-        data = f"{progress.model_dump_json()}\n".encode()
+        data = f"{json.dumps(progress._asdict())}\n".encode()
         write_atomic(path, data, within=existing_above(home.states), durable=False)
