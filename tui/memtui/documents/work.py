@@ -19,7 +19,7 @@ from memtui.documents.quotes import (
 from memtui.transcript.paths import shown_path
 from memtui.transcript.plans import OPEN, dropped_among, plan_title, was_done
 from memtui.transcript.records import Answer, Facts, PlanFact, Source, Turn, in_order, is_after
-from memtui.transcript.short_text import one_line, shortened
+from memtui.transcript.short_text import is_bare_command, one_line, shortened
 from memtui.transcript.turns import title_in
 
 _WIDTH = 240
@@ -286,7 +286,7 @@ def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
     later = [
         ask
         for ask in found[:-1]
-        if ask.about or (not _is_bare(ask.line) and sum(map(str.isalpha, ask.line)) > 1)
+        if ask.about or (not is_bare_command(ask.line) and sum(map(str.isalpha, ask.line)) > 1)
     ]
     parts = list(_written_down(facts, clock=clock))
     parts += [ask.quoted(_BEFORE if at else _LAST, clock=clock) for at, ask in enumerate(later[:_ASKED])]
@@ -314,7 +314,7 @@ def title_of(facts: Facts) -> str:
     )
     lines = [one_line(text) for text in candidates if text.strip()]
     # A bare command is no goal: any words are better.
-    return shortened(next((line for line in lines if not _is_bare(line)), (lines or [""])[0]), _TITLE)
+    return shortened(next((line for line in lines if not is_bare_command(line)), (lines or [""])[0]), _TITLE)
 
 
 def _work_of(ask: UserRequest) -> str:
@@ -334,8 +334,3 @@ def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
         names = "; ".join(one_line(todo.content) for todo in facts.todos)
         counts = ", ".join(part for part in (where, done) if part)
         yield f"{_LIST} ({counts}): {shortened(names, _TASKS)}"
-
-
-def _is_bare(text: str) -> bool:
-    """Whether a text is a slash command without arguments."""
-    return text.startswith("/") and " " not in text

@@ -32,6 +32,7 @@ from memtui.transcript.line_index import never
 from memtui.transcript.lines import Record, only_record, read_lines
 from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
+from memtui.transcript.short_text import is_bare_command
 
 _DISTINCT_LIMIT = 500
 _SERIES_LIMIT = 400
@@ -233,7 +234,8 @@ class _Reading:
                 summary.compactions += 1
             elif isinstance(event, (Words, Queued)) and is_ask(event):
                 summary.turns += 1
-                summary.first_ask = summary.first_ask or _safe(event.text)
+                if not summary.first_ask or is_bare_command(summary.first_ask):  # which says little
+                    summary.first_ask = _safe(event.text)
             else:
                 self._edited(event)
 

@@ -73,6 +73,11 @@ def key_of(text: str) -> str:
     return "".join(_KEY.findall(folded)) or "".join(folded.split())
 
 
+def is_bare_command(text: str) -> bool:
+    """Whether a text is a slash command without arguments."""
+    return text.startswith("/") and " " not in text
+
+
 def says_something(sentence: str) -> bool:
     """Whether a sentence has several words, or enough letters in a script without spaces."""
     return " " in sentence.strip() or len(_WIDE.findall(sentence)) > _FEW_WIDE

@@ -21,6 +21,7 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.transcript import ReadingCancelledError
+from memtui.transcript.short_text import is_bare_command
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
@@ -191,7 +192,7 @@ class PendingPane(Pane):
         try:
             transcript = self.model.check_transcript(item.capture.transcript)
             found = self.model.readings.aftermath(transcript, item.capture.timestamp, cancelled)
-            if _is_bare(item.capture) and item.entry.name not in self._titles:
+            if is_bare_command(opening(item.capture.first_message)) and item.entry.name not in self._titles:
                 facts = self.model.readings.facts(transcript, item.capture.timestamp, cancelled)
                 self._titles[item.entry.name] = clean_line(title_of_session(facts))
         except ReadingCancelledError:
@@ -365,12 +366,6 @@ def _why_not(item: CaptureRow) -> str:
     if item.capture.status == "reviewed":
         return f"This capture is already reviewed: its memory is {item.capture.memory}. e edits the file."
     return ""
-
-
-def _is_bare(capture: Capture) -> bool:
-    """Whether it begins with a slash command without arguments, which says little."""
-    opened = opening(capture.first_message)
-    return opened.startswith("/") and " " not in opened
 
 
 def title_of(capture: Capture | PendingText) -> str:

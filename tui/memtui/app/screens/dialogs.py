@@ -269,8 +269,8 @@ class HelpScreen(ModalScreen[None]):
 def help_document(about: str, of: Screen[object]) -> Document:
     """The legend of the signs that are on a screen now, then its keys."""
     lines = [line(about, "strong")]
-    painted = _painted(of)
-    signs = [_row(sign, meaning) for sign, meaning in SIGNS.items() if sign in painted]
+    painted = _painted(of).replace(" ? help", "")
+    signs = [_row(sign, meaning) for sign, meaning in SIGNS.items() if f"{sign} " in painted]
     if re.search(r"Claude \d", painted):  # the heading of the pane with its memories
         signs += [_row(*each) for each in _CLAUDES.items()]
     if signs:

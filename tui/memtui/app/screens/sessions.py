@@ -67,7 +67,7 @@ class SessionsScreen(Screen[None]):
         Binding("full_stop", "sort", "sort", tooltip="sort by the next column"),
         Binding("A", "everywhere", "all", id="all", tooltip="show everything, or the usual part"),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
-        Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
+        Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the session's id"),
         Binding("E", "several('export')", "export", id="export", tooltip="export as a page, secrets masked"),
         Binding(
             "D", "several('forget')", "forget", id="trash", tooltip="move to the trash, or forget (asks)"
