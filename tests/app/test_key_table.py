@@ -11,7 +11,7 @@ from textual.command import CommandPalette
 from memtui.app.base import bindings_of, shown
 from memtui.app.keys import _owners, identified, key_table, markdown_key_table
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens.dialogs import HelpScreen
+from memtui.app.screens.dialogs import HelpScreen, StoredScreen
 from memtui.app.screens.search import SearchScreen
 from memtui.app.widgets.document_view import DocumentView
 from tests.app.harness import NARROW, SHORT, Driver, opened
@@ -123,12 +123,18 @@ async def test_help_closes(full: World) -> None:
             assert not driver.app.left, key
 
 
-async def test_s_searches_from_help(full: World) -> None:
+async def test_s_searches_from_help_and_from_a_new_id(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("question_mark", "s")
         assert isinstance(driver.screen, SearchScreen)
         await driver.press("escape")
         assert driver.at_home()
+        await driver.press("c")
+        await driver.until(lambda: "Recovery text of session s-1" in driver.shown, "the draft")
+        await driver.press("ctrl+s")
+        await driver.until(lambda: isinstance(driver.screen, StoredScreen), "the id")
+        await driver.press("s")
+        assert isinstance(driver.screen, SearchScreen)
 
 
 async def test_the_bottom_line_ends_with_a_whole_word(full: World) -> None:

@@ -180,7 +180,15 @@ class AskScreen(ModalScreen[str | None]):
         self.dismiss(event.value)
 
 
-class StoredScreen(ModalScreen[None]):
+class _LeftBySearch(ModalScreen[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "search", "search", show=False)]
+
+    async def action_search(self) -> None:
+        await self.dismiss()
+        await self.app.run_action("search")
+
+
+class StoredScreen(_LeftBySearch):
     """Shows a new Recovery ID in large letters, and copies it; y and Y copy again."""
 
     app = getters.app(BaseApp)
@@ -237,12 +245,11 @@ class ReadingScreen(Screen[None]):
         self.view.focus()
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(_LeftBySearch):
     """The signs and keys of a screen; closes with the key that opened it, with escape or q."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False),
-        Binding("s", "search", "search", show=False),
+        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", show=False)
     ]
 
     def __init__(self, title: str, about: str, of: Screen[object]) -> None:
@@ -260,10 +267,6 @@ class HelpScreen(ModalScreen[None]):
         box.border_title = Content(f"Help for {self._title}")
         box.border_subtitle = Content("esc closes")
         self.query_one(DocumentView).focus()
-
-    async def action_search(self) -> None:
-        await self.dismiss()
-        await self.app.run_action("search")
 
 
 def help_document(about: str, of: Screen[object]) -> Document:
