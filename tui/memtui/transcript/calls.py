@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result
-from memtui.transcript.files import FileLog, ShellFileLog, may_remove, may_write, target_path, tool_of
+from memtui.transcript.files import FileLog, may_remove, may_write, target_path, tool_of
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog
 from memtui.transcript.outcomes import (
     ActionLog,
@@ -62,7 +62,6 @@ class CallLog:
         self.files = FileLog()
         self.plans = PlanLog()
         self.answers: list[Answer] = []
-        self.shell_files = ShellFileLog(self.files)
         self.quotes = QuoteLog()
         self.agent_checks = CommandLog("subagent")
         """Compile, lint and test commands run by subagents."""
@@ -229,7 +228,7 @@ class CallLog:
     def _ran(self, command: str, waiting: _Waiting) -> None:
         """Record the changes that a successful command line made to files."""
         agent = bool(waiting.call.agent)
-        self.shell_files.ran(command, waiting.folder, agent, waiting.source, self._source)
+        self.files.ran(command, waiting.folder, agent, waiting.source, self._source)
 
     def typed(self, command: str, source: Source) -> None:
         self.commands.typed(command, source)

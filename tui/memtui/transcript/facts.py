@@ -232,7 +232,7 @@ class Reading:
 
     def _facts(self) -> Facts:
         calls = self._calls
-        modified, read = calls.files.finish()
+        modified, read, shell = calls.files.finish()
         return Facts(
             session_id=self._setting.session(self._path.stem),
             versions=tuple(self._setting.versions),
@@ -246,7 +246,7 @@ class Reading:
             first_prompt=self._turns.first() or self._task,
             modified_files=modified,
             read_files=read,
-            shell_files=calls.shell_files.finish(modified, read),
+            shell_files=shell,
             commands=calls.commands.finish(),
             agent_checks=calls.agent_checks.finish(),
             subagent_results=tuple(calls.quotes.reports),

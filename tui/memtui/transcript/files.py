@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from typing import NamedTuple
@@ -218,6 +218,9 @@ def _unquoted(path: str) -> str:
 
 
 _LIMIT = 20_000
+_SHELL_LIMIT = 500
+_STANDS = ("", IN_PROGRAM)
+"""Fates of a file that exists."""
 
 
 class FileLog:
@@ -229,6 +232,10 @@ class FileLog:
         self._seen: set[str] = set()
         self._moved: dict[str, list[FileFact]] = {}
         """For moved files, by their new path: earlier changes and reads."""
+        self._found: dict[str, FileFact] = {}
+        """Files that only commands wrote or removed."""
+        self._removed: dict[str, None] = {}
+        """Paths that were removed: a second removal is not recorded."""
 
     def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
         """Record the successful result of an edit or a read, at a place; `source` is that of its call."""
@@ -249,10 +256,10 @@ class FileLog:
         touched.last = later(touched.last, at)
         touched.subagent = touched.subagent and bool(result.agent)
 
-    def removed(self, removal: Removal, at: Source) -> None:
+    def _gone(self, removal: Removal, at: Source) -> None:
         """Record the effect on a file of a command that ended at a place."""
         if removal.fate == THERE:
-            self.written(removal.path, at)
+            self._written(removal.path, at)
             return
         key = path_identity(removal.path)
         gone = [] if removal.fate == PUT_BACK else self._moved_to(key)
@@ -260,32 +267,90 @@ class FileLog:
         for touched in gone:
             touched.fate, touched.last = removal.fate, later(touched.last, at)
         if removal.target:
-            self.written(removal.target, at)
+            self._written(removal.target, at)
             self._moved[path_identity(removal.target)] = gone
 
     def _moved_to(self, key: str) -> list[FileFact]:
         """The files that were moved to a path and have not come back since."""
         return [each for each in self._moved.get(key, ()) if path_identity(moved_to(each.fate)) == key]
 
-    def written(self, path: str, at: Source) -> None:
+    def _written(self, path: str, at: Source) -> None:
         """Record that a command that ended at a place wrote a file, perhaps over an existing one."""
         for log in (self._modified, self._read):
             if (touched := log.get(path_identity(path))) is not None:
                 touched.fate, touched.last = "", later(touched.last, at)
 
-    def finish(self) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...]]:
-        """Modified files in order of their first change, and the files that were only read."""
+    def finish(self) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...], tuple[FileFact, ...]]:
+        """Modified files by their first change, those only read, and those that only commands changed."""
         modified = [copy(touched) for touched in self._modified.values()]
         # Those of subagents' own transcripts, which are read at the end, are ordered by time.
         own = [file for file in modified if file.source.line]
         late = [file for file in modified if not file.source.line]
         read = tuple(copy(touched) for key, touched in self._read.items() if key not in self._modified)
-        return tuple(with_late(own, late)), read
+        known = self._modified.keys() | self._read.keys()
+        shell = tuple(
+            file
+            for key, file in self._found.items()
+            if key not in (self._modified if file.fate in _STANDS else known)
+        )
+        return tuple(with_late(own, late)), read, shell
 
-    def knows(self, path: str) -> bool:
+    def _knows(self, path: str) -> bool:
         """Whether the file was read or changed, under this path or before it was moved there."""
         key = path_identity(path)
         return key in self._read or key in self._modified or bool(self._moved_to(key))
+
+    def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
+        """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""
+        for removal in removals(command, folder):
+            file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
+            self._follow(removal, file, at)
+            self._gone(removal, at)
+        for path in written_files(command, folder):
+            self._written(path, at)
+            before = self._found.get(path_identity(path))
+            if before is None or before.fate:
+                self._put(FileFact(path, 1, agent, source=source))
+            else:
+                self._put(replace(before, last=at))
+        for path in programmed_files(command, folder):
+            if self._knows(path):
+                named = FileFact(path, 1, agent, source=source, fate=IN_PROGRAM)
+                before = self._found.get(path_identity(path))
+                self._put(replace(before, last=at) if before else named)
+
+    def _follow(self, removal: Removal, unseen: FileFact, at: Source) -> None:
+        """Take a removal; `unseen` is its record if nothing is known of the file."""
+        key, back = path_identity(removal.path), path_identity(removal.target or removal.path)
+        if removal.fate in (THERE, PUT_BACK):
+            self._comes_back(back, even_if_there=removal.fate == PUT_BACK)
+            return
+        here = [name for name, file in self._found.items() if file.fate != DELETED and _now(file) == key]
+        moved = {name: self._found.pop(name) for name in here}
+        if removal.target:
+            self._comes_back(back)
+        for name, file in moved.items():
+            if file.fate not in _STANDS and name != back:
+                self._put(replace(file, fate=removal.fate, last=at))
+            elif file.fate in _STANDS and removal.target:
+                self._put(replace(file, path=removal.target, last=at))
+        known = moved or key in self._removed or self._knows(removal.path)
+        if removal.is_lasting and not known:
+            self._put(unseen)
+        self._removed[key] = None
+        if len(self._removed) > _SHELL_LIMIT:
+            del self._removed[next(iter(self._removed))]
+
+    def _comes_back(self, key: str, *, even_if_there: bool = False) -> None:
+        before = self._found.get(key)
+        if before is not None and (even_if_there or before.fate not in _STANDS):
+            del self._found[key]
+            self._removed.pop(key, None)
+
+    def _put(self, file: FileFact) -> None:
+        key = path_identity(file.path)
+        if key in self._found or len(self._found) < _SHELL_LIMIT:
+            self._found[key] = file
 
 
 def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: str) -> str:
@@ -317,88 +382,6 @@ def _stated_path(detail: object) -> str:
 
 def _is_creation(detail: object) -> bool:
     return isinstance(detail, dict) and detail.get("type") == "create"
-
-
-_SHELL_LIMIT = 500
-_STANDS = ("", IN_PROGRAM)
-"""Fates of a file that exists."""
-
-
-class ShellFileLog:
-    """Follows files through the commands that ended well.
-
-    Args:
-        files: the files that tools read or changed; it records their removal itself.
-    """
-
-    def __init__(self, files: FileLog) -> None:
-        self._files = files
-        self._found: dict[str, FileFact] = {}
-        """By `path_identity` of the path."""
-        self._removed: dict[str, None] = {}
-        """Identities of paths that were removed: a second removal is not recorded."""
-
-    def ran(self, command: str, folder: str, agent: bool, source: Source, at: Source) -> None:
-        """Record a command that ran in `folder` and ended at a place; `source` is that of its call."""
-        for removal in removals(command, folder):
-            file = FileFact(removal.path, 1, agent, source=source, fate=removal.fate)
-            self._follow(removal, file, at)
-            self._files.removed(removal, at)
-        for path in written_files(command, folder):
-            self._files.written(path, at)
-            before = self._found.get(path_identity(path))
-            if before is None or before.fate:
-                self._put(FileFact(path, 1, agent, source=source))
-            else:
-                self._put(replace(before, last=at))
-        for path in programmed_files(command, folder):
-            if self._files.knows(path):
-                named = FileFact(path, 1, agent, source=source, fate=IN_PROGRAM)
-                before = self._found.get(path_identity(path))
-                self._put(replace(before, last=at) if before else named)
-
-    def finish(self, modified: Iterable[FileFact], read: Iterable[FileFact]) -> tuple[FileFact, ...]:
-        """The files that no tool changed, except those that a tool found missing."""
-        changed = {path_identity(file.path) for file in modified}
-        known = changed | {path_identity(file.path) for file in read}
-        return tuple(
-            file
-            for key, file in self._found.items()
-            if key not in (changed if file.fate in _STANDS else known)
-        )
-
-    def _follow(self, removal: Removal, unseen: FileFact, at: Source) -> None:
-        """Take a removal; `unseen` is its record if nothing is known of the file."""
-        key, back = path_identity(removal.path), path_identity(removal.target or removal.path)
-        if removal.fate in (THERE, PUT_BACK):
-            self._comes_back(back, even_if_there=removal.fate == PUT_BACK)
-            return
-        here = [name for name, file in self._found.items() if file.fate != DELETED and _now(file) == key]
-        moved = {name: self._found.pop(name) for name in here}
-        if removal.target:
-            self._comes_back(back)
-        for name, file in moved.items():
-            if file.fate not in _STANDS and name != back:
-                self._put(replace(file, fate=removal.fate, last=at))
-            elif file.fate in _STANDS and removal.target:
-                self._put(replace(file, path=removal.target, last=at))
-        known = moved or key in self._removed or self._files.knows(removal.path)
-        if removal.is_lasting and not known:
-            self._put(unseen)
-        self._removed[key] = None
-        if len(self._removed) > _SHELL_LIMIT:
-            del self._removed[next(iter(self._removed))]
-
-    def _comes_back(self, key: str, *, even_if_there: bool = False) -> None:
-        before = self._found.get(key)
-        if before is not None and (even_if_there or before.fate not in _STANDS):
-            del self._found[key]
-            self._removed.pop(key, None)
-
-    def _put(self, file: FileFact) -> None:
-        key = path_identity(file.path)
-        if key in self._found or len(self._found) < _SHELL_LIMIT:
-            self._found[key] = file
 
 
 def _now(file: FileFact) -> str:
