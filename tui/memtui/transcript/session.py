@@ -160,6 +160,8 @@ def session_head(path: Path, end: int) -> SessionHead:
 
 
 _ASK = 300
+_TELLING = 3
+"""The least words of a request by which a session is named."""
 _FILES = 2_000
 _STAMP = b'"timestamp":'
 
@@ -234,8 +236,11 @@ class _Reading:
                 summary.compactions += 1
             elif isinstance(event, (Words, Queued)) and is_ask(event):
                 summary.turns += 1
-                if not summary.first_ask or is_bare_command(summary.first_ask):  # which says little
-                    summary.first_ask = _safe(event.text)
+                text = _safe(event.text)
+                # A bare command says little, "continue" less.
+                telling = len(text.split()) >= _TELLING or not text.isascii()
+                if not summary.first_ask or (is_bare_command(summary.first_ask) and telling):
+                    summary.first_ask = text
             else:
                 self._edited(event)
 
