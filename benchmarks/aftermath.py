@@ -100,7 +100,7 @@ class Played:
     def notes(self, compacted: Compacted) -> str:
         """Notes that session-start hands over; `prefix` holds the transcript up to the compaction."""
         self.prefix.write_bytes(self._data[: compacted.offset])
-        update_state(self._places, system_clock, transcript=self.prefix)
+        update_state(self._places, transcript=self.prefix)
         project, home = self._places.project, self._places.home
         return after_compaction(self.prefix.stem, project, home, system_clock(), Report())
 

@@ -120,7 +120,7 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     writer = world.session("s-1", minutes=30)
     writer.prompt("Fix it")
     path = world.save(writer, minutes=20)
-    update_state(places(world), clock, transcript=path)
+    update_state(places(world), transcript=path)
     sessions = browser(world).sessions
 
     def since() -> int:
@@ -133,14 +133,14 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     world.save(writer, minutes=10)
     assert 5 <= since() <= 12
     # Reading on with nothing to say catches up, too, without a new version.
-    update_state(places(world), clock, transcript=path)
+    update_state(places(world), transcript=path)
     assert since() == 0
 
 
 @pytest.mark.parametrize("text", ["no json", '{"format": 1}', "[" * 9000])
 def test_a_progress_that_cannot_be_read_says_nothing(world: World, text: str) -> None:
     path = talk(world, "s-1", minutes=20)
-    update_state(places(world), clock, transcript=path)
+    update_state(places(world), transcript=path)
     world.write(world.home.states / "s-1" / "progress.json", text)
     view = look(world)
     assert isinstance(view, StateView)
@@ -181,13 +181,13 @@ def test_a_view_is_published_once_and_again_when_it_was_chosen_again(world: Worl
 @pytest.mark.parametrize(("age", "written"), [(FRESH / 2, True), (FRESH * 2, False)])
 def test_only_what_goes_on_gets_a_version(world: World, age: timedelta, written: bool) -> None:
     path = talk(world, "s-1", minutes=age.total_seconds() / 60)
-    stored = update_fresh(places(world), clock, transcript=path, cancelled=None)
+    stored = update_fresh(clock, places(world), transcript=path, cancelled=None)
     assert (stored is not None) is written
 
 
 def test_a_transcript_that_has_gone_is_a_problem_with_a_name(world: World) -> None:
     with pytest.raises(FileProblem, match="gone"):
-        update_fresh(places(world), clock, transcript=world.base / "gone.jsonl", cancelled=None)
+        update_fresh(clock, places(world), transcript=world.base / "gone.jsonl", cancelled=None)
 
 
 # -- the history of the context -----------------------------------------------------------------------------

@@ -246,7 +246,7 @@ async def test_n_writes_a_version_now(world: World) -> None:
         await until_count(driver, "v1")
         await driver.press("n")
         await driver.until_said("Nothing new to say since v1.")
-    assert update_state(places(world), clock, transcript=world.transcript_path("s-1")) is None
+    assert update_state(places(world), transcript=world.transcript_path("s-1")) is None
 
 
 async def test_without_its_transcript_a_state_stays_as_it_is(world: World) -> None:

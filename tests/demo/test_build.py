@@ -127,7 +127,7 @@ def test_states_are_what_the_compactor_wrote_while_the_story_went_on(
         assert each.state is not None
         assert render_session_state(each.state) == each.text
     places = Places(demo.project, demo.home, demo.claude_config)
-    assert update_state(places, clock, transcript=demo.transcript_of(name)) is None
+    assert update_state(places, transcript=demo.transcript_of(name)) is None
 
 
 @pytest.mark.parametrize(

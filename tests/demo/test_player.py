@@ -75,7 +75,7 @@ def test_a_command_becomes_active_among_the_others(demo: DemoProject) -> None:
 def test_the_session_state_moves_on(demo: DemoProject) -> None:
     stage = Stage(demo)
     places = Places(demo.project, demo.home, demo.claude_config)
-    following = Following(places, lambda: stage.now, follower=Follower(growth=1))
+    following = Following(places, follower=Follower(growth=1))
     list(following.step(0))
     written = []
     for step in stage.player.script():

@@ -59,9 +59,9 @@ def framed(state: SessionState) -> str:
 def test_the_answer_is_the_next_version_and_loses_no_decision(
     places: Places, transcript: Path, claude: StandIn
 ) -> None:
-    update_state(places, clock, transcript=transcript)
+    update_state(places, transcript=transcript)
     claude.says(framed(ANSWER))
-    asked = update_by_claude(places, clock, transcript=transcript)
+    asked = update_by_claude(places, transcript=transcript)
     assert asked.problem == ""
     assert asked.stored is not None
     assert asked.stored.version == 2
@@ -76,7 +76,7 @@ def test_the_answer_is_the_next_version_and_loses_no_decision(
 
 def test_the_first_version_can_be_the_models(places: Places, transcript: Path, claude: StandIn) -> None:
     claude.says(framed(ANSWER))
-    asked = update_by_claude(places, clock, transcript=transcript)
+    asked = update_by_claude(places, transcript=transcript)
     assert asked.stored is not None
     assert asked.stored.version == 1
     assert "previous version =====\nnone" in claude.noted("question")
@@ -86,25 +86,25 @@ def test_an_answer_that_says_nothing_new_is_no_version(
     places: Places, transcript: Path, claude: StandIn
 ) -> None:
     claude.says(framed(ANSWER))
-    first = update_by_claude(places, clock, transcript=transcript).stored
+    first = update_by_claude(places, transcript=transcript).stored
     assert first is not None
     claude.says(f"<document>\n{first.text}\n</document>")
-    assert update_by_claude(places, clock, transcript=transcript) == (None, "")
+    assert update_by_claude(places, transcript=transcript) == (None, "")
 
 
 def test_without_the_program_and_without_news_nothing_is_written(
     places: Places, transcript: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    update_state(places, clock, transcript=transcript)
+    update_state(places, transcript=transcript)
     monkeypatch.setenv("PATH", "/nowhere")
-    asked = update_by_claude(places, clock, transcript=transcript)
+    asked = update_by_claude(places, transcript=transcript)
     assert asked == (None, "the program claude is not on PATH")
 
 
 def test_it_is_asked_once_even_if_another_program_writes_meanwhile(
     places: Places, transcript: Path, claude: StandIn
 ) -> None:
-    update_state(places, clock, transcript=transcript)
+    update_state(places, transcript=transcript)
     folder = places.home.states / transcript.stem
     other = folder.parent / "other.md"
     other.write_text((folder / version_name(1)).read_text().replace("v1 =", "v2 ="))
@@ -113,7 +113,7 @@ def test_it_is_asked_once_even_if_another_program_writes_meanwhile(
         f'echo x >> "{claude.notes}/asked"\ncp "{other}" "{folder / version_name(2)}"\n'
         f'cat "{claude.notes}/answer"'
     )
-    asked = update_by_claude(places, clock, transcript=transcript)
+    asked = update_by_claude(places, transcript=transcript)
     assert asked.stored is not None
     assert asked.stored.version == 3
     assert claude.noted("asked") == "x\n"
@@ -139,11 +139,11 @@ def test_an_answer_to_an_earlier_version_takes_nothing_back(
             session.edit(f"{places.project.root}/CHANGELOG.md")
             with transcript.open("ab") as file:
                 file.write(session.data)
-            assert update_state(places, clock, transcript=transcript) is not None
+            assert update_state(places, transcript=transcript) is not None
             (claude.notes / "written").write_text("go on\n")
         return False
 
-    asked = update_by_claude(places, clock, transcript=transcript, cancelled=goes_on)
+    asked = update_by_claude(places, transcript=transcript, cancelled=goes_on)
     assert asked.stored is not None
     assert (asked.stored.version, asked.problem) == (2, "")
     state = asked.stored.state

@@ -25,9 +25,7 @@ def updated(tmp_path: Path, said: Transcript) -> tuple[str, Path]:
     places = Places(
         Project(root), memtui_home({"MEMTUI_HOME": str(tmp_path / "memtui")}), tmp_path / "claude"
     )
-    stored = update_state(
-        places, clock, transcript=said.write(tmp_path / "claude" / "projects" / "x", "a.jsonl")
-    )
+    stored = update_state(places, transcript=said.write(tmp_path / "claude" / "projects" / "x", "a.jsonl"))
     assert stored is not None
     return stored.text, stored.path.with_name("plan.md")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from memtui.ground.clock import system_clock
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
 from tests.disk import mode_of
@@ -117,7 +116,7 @@ def test_each_of_several_claude_codes_gets_its_own(world: World) -> None:
     for name in running:
         path = world.transcript.with_name(f"{name}.jsonl")
         path.write_text(json.dumps(says(f"Work on {name}.", name)) + "\n")
-        assert update_state(Places(world.project, world.home, world.claude), system_clock, transcript=path)
+        assert update_state(Places(world.project, world.home, world.claude), transcript=path)
     for name in ("two", "one"):
         running[name].hook("session-end", name, reason="clear")
     running["three"].hook("session-end", "three", reason="prompt_input_exit")

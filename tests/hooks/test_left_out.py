@@ -86,7 +86,7 @@ def test_nothing_arrives_twice_with_the_mod_at_work(project: Project) -> None:
 
 def test_the_notes_of_the_start_are_left_to_the_mod_and_come_later_if_it_fails(project: Project) -> None:
     path, home = saved(session(project), project), memtui_home()
-    update_state(Places(project, home, claude_config()), now, transcript=Path(path))
+    update_state(Places(project, home, claude_config()), transcript=Path(path))
     assert RULE in after_compaction(SESSION, project, home, now(), Report())
     note_mod(home, SESSION)
     assert has_mod(home, SESSION)

@@ -129,7 +129,7 @@ class Session:
             file.write("{}\n" * number)
 
     def update(
-        self, places: Places, clock: object, *, transcript: Path, cancelled: Callable[[], bool] | None
+        self, places: Places, *, transcript: Path, cancelled: Callable[[], bool] | None
     ) -> StoredState | None:
         assert places == self.places
         self.updated.append(transcript.stem)
@@ -138,7 +138,7 @@ class Session:
         return None
 
     def following(self) -> Following:
-        return Following(self.places, clock, follower=follower(), update=self.update)
+        return Following(self.places, follower=follower(), update=self.update)
 
 
 def clock() -> datetime:
@@ -188,7 +188,7 @@ def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
     said = Transcript(session_id="a", cwd=str(session.places.project.root))
     said.user("Fix the token refresh race.")
     said.write(session.folder, "a.jsonl")
-    following = Following(session.places, clock)
+    following = Following(session.places)
     (followed,) = following.step(0)
     assert followed.stored is not None
     assert (followed.stored.version, followed.stored.session_id) == (1, "a")
@@ -200,7 +200,7 @@ def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
     assert followed.stored.version == 2
     assert "never touch the schema" in followed.stored.text
     assert list(following.step(2 + 2 * PAUSE)) == []
-    another = Following(session.places, clock)
+    another = Following(session.places)
     assert list(another.step(0)) == [Followed("a")]
     assert len(StateStore(session.places.project, session.places.home).versions("a")) == 2
     assert GROWTH < 1 << 20
@@ -221,7 +221,7 @@ for number in range(12):
     with open(sys.argv[2], "a") as transcript:
         transcript.write(sys.argv[3].replace("NUMBER", f"{number} of {sys.argv[4]}") + "\\n")
     try:
-        update_state(places, system_clock, transcript=Path(sys.argv[2]))
+        update_state(places, transcript=Path(sys.argv[2]))
     except VersionTaken:
         continue  # the other one was faster, several times over
 """
@@ -236,7 +236,7 @@ def test_two_followers_of_one_session_lose_nothing(tmp_path: Path) -> None:
     line.user("Never touch table NUMBER.")
     words = (str(tmp_path), str(path), line.data.decode().strip())
     start_together((_FOLLOWER, *words, name) for name in ("one", "two"))
-    update_state(session.places, clock, transcript=path)
+    update_state(session.places, transcript=path)
     store = StateStore(session.places.project, session.places.home)
     versions = [store.load(entry) for entry in store.versions("a")]
     assert [each.version for each in versions] == list(range(len(versions), 0, -1))

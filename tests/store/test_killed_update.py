@@ -34,13 +34,13 @@ def _sweep(base: Path) -> int:
         said = Transcript(session_id="a", cwd=str(place / "app"))
         said.user("Fix the refresh race. Never touch the schema.")
         said.write(transcript(place).parent, "a.jsonl")
-        update_state(_places(place), _clock, transcript=transcript(place))
+        update_state(_places(place), transcript=transcript(place))
         said.user("Write the tests first. Do not add dependencies.")
         said.write(transcript(place).parent, "a.jsonl")
         return place
 
     def act(place: Path) -> None:
-        update_state(_places(place), _clock, transcript=transcript(place))
+        update_state(_places(place), transcript=transcript(place))
 
     def check(place: Path) -> None:
         def versions() -> list[int]:

@@ -39,7 +39,7 @@ class World:
 
     def update(self, **options: object) -> StoredState | None:
         self.session.write(self.transcripts, "s1.jsonl")
-        return update_state(self.places, clock, **options)  # type: ignore[arg-type]
+        return update_state(self.places, **options)  # type: ignore[arg-type]
 
     @property
     def versions(self) -> list[str]:
@@ -256,7 +256,7 @@ def test_a_pipe_is_not_waited_for(world: World, tmp_path: Path) -> None:
     pipe = tmp_path / "s1.jsonl"
     os.mkfifo(pipe)
     with pytest.raises(FileProblem, match="cannot be read: it is not a regular file"):
-        update_state(world.places, clock, transcript=pipe)
+        update_state(world.places, transcript=pipe)
 
 
 def test_tasks_go_on_over_many_versions(world: World) -> None:

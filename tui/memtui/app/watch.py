@@ -361,11 +361,11 @@ def following_of(model: ProjectModel) -> Following:
     pace: Follower | None = None
     if model.lively:
         pace = Follower(growth=_LIVELY_GROWTH, pause=_LIVELY_PAUSE)
-    return Following(model.places, model.clock, follower=pace, update=update_fresh)
+    return Following(model.places, follower=pace, update=partial(update_fresh, model.clock))
 
 
 def update_fresh(
-    places: Places, clock: Clock, *, transcript: Path, cancelled: Callable[[], bool] | None
+    clock: Clock, places: Places, *, transcript: Path, cancelled: Callable[[], bool] | None
 ) -> StoredState | None:
     """Write the next version of a running session; nothing for one that ended long ago.
 
@@ -381,4 +381,4 @@ def update_fresh(
         raise FileUnreadable(transcript, f"cannot be read: {error.strerror}") from error
     if clock() - written > FRESH:
         return None
-    return update_state(places, clock, transcript=transcript, cancelled=cancelled)
+    return update_state(places, transcript=transcript, cancelled=cancelled)

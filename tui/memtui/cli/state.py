@@ -28,7 +28,7 @@ from memtui.documents.session_state import SessionState, TaskKind, render_sessio
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
 from memtui.engines.ask import Engine
 from memtui.ground.clean import clean_line
-from memtui.ground.clock import local_minute, system_clock
+from memtui.ground.clock import local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.follow import Followed, Following
@@ -100,7 +100,7 @@ def update(asked: _Asked, engine: str, as_json: bool) -> None:
     if engine == Engine.CLAUDE:
         written, note = _by_claude(asked)
     else:
-        written = update_state(asked.places, system_clock, session=asked.session, transcript=asked.transcript)
+        written = update_state(asked.places, session=asked.session, transcript=asked.transcript)
     by = {"engine": Engine.FACTS.value if note else engine, "note": note}
     done = {"changed": written is not None, **by, **(_as_json(written) if written else {})}
     print_result(done, _said(written) if written else _nothing_new(asked), as_json)
@@ -190,7 +190,7 @@ def _by_claude(asked: _Asked) -> tuple[StoredState | None, str]:
 
     with asking_claude() as called_off:
         path = asked.transcript or find_transcript(asked.places, asked.session)
-        made = update_by_claude(asked.places, system_clock, transcript=path, cancelled=called_off)
+        made = update_by_claude(asked.places, transcript=path, cancelled=called_off)
     if made.problem:
         say(f"memtui: {clean_line(made.problem)}: kept the facts-only version.", err=True)
     return made.stored, draft_note(made.problem)
@@ -301,7 +301,7 @@ def compactor(interval: int, as_json: bool, places: Places) -> None:
     ctrl+c. The app does the same while it is open.
     """
     signal.signal(signal.SIGTERM, _end)
-    following = Following(places, system_clock)
+    following = Following(places)
     if is_terminal():
         say(f"Following the sessions of {places.project.name}. ctrl+c ends it.", err=True)
     last = ""

@@ -100,7 +100,7 @@ class DemoProject:
         self.transcript_of(session.session_id).parent.mkdir(parents=True, exist_ok=True)
         self.say(session, moment)
         places = Places(self.project, self.home, self.claude_config)
-        update_state(places, lambda: moment, transcript=self.transcript_of(session.session_id))
+        update_state(places, transcript=self.transcript_of(session.session_id))
         folder = self.home.states / session.session_id
         newest = max(folder.glob("v*.md"))
         for path in (newest, folder / NOTES, folder / "progress.json"):

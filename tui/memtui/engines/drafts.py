@@ -50,7 +50,6 @@ from memtui.engines.ask import (
     prompt_for,
 )
 from memtui.ground.clean import clean
-from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
@@ -419,7 +418,6 @@ class Asked(NamedTuple):
 
 def update_by_claude(
     places: Places,
-    clock: Clock,
     *,
     transcript: Path,
     progress: Callable[[int, int], None] | None = None,
@@ -431,7 +429,6 @@ def update_by_claude(
 
     Args:
         places: the project and the folders.
-        clock: gives the time of reading.
         transcript: the session's.
         progress: see `update_state`.
         cancelled: polled while waiting.
@@ -462,7 +459,7 @@ def update_by_claude(
         answer, check, lines = asked
         return _better_state(draft, answer, check, late=facts.lines != lines)
 
-    stored = update_state(places, clock, transcript=transcript, progress=progress, improve=improve)
+    stored = update_state(places, transcript=transcript, progress=progress, improve=improve)
     return Asked(stored, problem)
 
 

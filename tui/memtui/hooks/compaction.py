@@ -432,9 +432,7 @@ def catch_up(session_id: str, transcript: str, project: Project, home: Home, rep
         if switched("session_states", home.config, report, default=True):
             from memtui.store.state_updates import update_state
 
-            stored = update_state(
-                places, system_clock, transcript=path, cancelled=lambda: time.monotonic() > until
-            )
+            stored = update_state(places, transcript=path, cancelled=lambda: time.monotonic() > until)
             report.add_work(f"wrote version {stored.version}" if stored else "the state has not changed")
         from memtui.store.archive_settings import archive_settings
 

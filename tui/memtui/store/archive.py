@@ -97,7 +97,7 @@ class Copy:
             self.is_finished, self.unusable = False, "it was not written to its end"
         except OSError as error:
             self.unusable = f"its index cannot be read: {os_error_reason(error)}"
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             self.unusable = "its index is damaged"
 
     @property

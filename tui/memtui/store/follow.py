@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
@@ -103,13 +102,11 @@ class Following:
     def __init__(
         self,
         places: Places,
-        clock: Clock,
         *,
         follower: Follower | None = None,
         update: Callable[..., StoredState | None] = update_state,
     ) -> None:
         self._places = places
-        self._clock = clock
         self._follower = follower or Follower()
         self._update = update
         self._transcripts = TranscriptStore(places.project, places.claude)
@@ -129,9 +126,7 @@ class Following:
         for session in self._follower.due({name: _size(each) for name, each in transcripts.items()}, now):
             transcript = transcripts[session]
             try:
-                stored = self._update(
-                    self._places, self._clock, transcript=transcript.path, cancelled=cancelled
-                )
+                stored = self._update(self._places, transcript=transcript.path, cancelled=cancelled)
                 followed = Followed(session, stored)
             except VersionTaken:  # another follower is updating it: the next poll sees the rest
                 continue

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state, merge, next_state
 from memtui.documents.session_state import SessionState, parse_session_state, render_session_state
-from memtui.ground.clock import Clock
 from memtui.ground.files import FileMissing, FileProblem, FileUnreadable
 from memtui.ground.project import Places, Project
 from memtui.ground.text import FormatError
@@ -58,7 +57,6 @@ class _Before(NamedTuple):
 
 def update_state(
     places: Places,
-    clock: Clock,
     *,
     session: str = "",
     transcript: Path | None = None,
@@ -70,7 +68,6 @@ def update_state(
 
     Args:
         places: the project and the folders.
-        clock: gives the time of reading.
         session: the session's id, or its beginning; the project's newest session without it.
         transcript: its transcript, if known; it determines the session.
         progress: see `memtui.transcript.facts.read_facts`.

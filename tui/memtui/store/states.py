@@ -219,7 +219,7 @@ def read_progress(home: Home, session_id: str) -> Progress | None:
     try:
         found = json.loads(read_within(path, home.states, limit=_PROGRESS_LIMIT, follow=False))
         return Progress(int(found["version"]), int(found["offset"]))
-    except (FileProblem, ValueError, TypeError, KeyError):
+    except (FileProblem, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 

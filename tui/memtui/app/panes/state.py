@@ -430,9 +430,7 @@ class StatePane(Pane):
         self._show_doing("reading the transcript …")
         try:
             with self.app.reporting("updating the session state"):
-                stored = await asyncio.to_thread(
-                    lambda: update_state(model.places, model.clock, transcript=transcript)
-                )
+                stored = await asyncio.to_thread(lambda: update_state(model.places, transcript=transcript))
                 self.app.hint("states")
                 if stored is None:
                     self.app.say(f"Nothing new to say since {self.count()}.")
@@ -453,7 +451,7 @@ class StatePane(Pane):
         from memtui.engines.drafts import update_by_claude
 
         def ask(cancelled: Callable[[], bool]) -> Asked:
-            return update_by_claude(model.places, model.clock, transcript=transcript, cancelled=cancelled)
+            return update_by_claude(model.places, transcript=transcript, cancelled=cancelled)
 
         self._show_doing(_ASKING)
         self.app.say("Asking claude for the next version: that may take some minutes. esc cancels.")
