@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memtui.ground.project import Project
-from memtui.hooks import session as module
 from memtui.hooks.session import note_end, take_ended
 from tests.disk import DEAD_PID, names
 from tests.hooks.world import SESSION, World
@@ -21,7 +20,7 @@ def test_an_old_end_is_not_the_one_before(world: World) -> None:
     assert take_ended(world.project, world.home, NOW + timedelta(minutes=3), 7) is None
     note_end(SESSION, "/t.jsonl", world.project, world.home, NOW, 7)
     taken = take_ended(world.project, world.home, NOW + timedelta(minutes=1), 7)
-    assert taken == (SESSION, NOW, 7, module.pid_namespace(), "/t.jsonl")
+    assert taken == (SESSION, NOW, 7, "/t.jsonl")
     assert take_ended(world.project, world.home, NOW, 7) is None
     (folder,) = (world.home.state / "ended").iterdir()
     assert names(folder) == [".gitignore"]
@@ -30,8 +29,8 @@ def test_an_old_end_is_not_the_one_before(world: World) -> None:
 @pytest.mark.parametrize(
     "note",
     ["", "{", "[]", '{"session_id": 1}', '{"session_id": "x", "at": "never", "parent": 7}',
-     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": 7}',
-     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": [], "namespace": "x"}'],
+     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00"}',
+     '{"session_id": "x", "at": "2026-01-02T10:15:00+00:00", "parent": []}'],
 )  # fmt: skip
 def test_a_broken_note_is_none(world: World, note: str) -> None:
     note_end(SESSION, "/t.jsonl", world.project, world.home, NOW, 7)
@@ -54,33 +53,6 @@ def test_each_claude_code_gets_the_session_that_was_cleared_in_it(world: World) 
     taken = take_ended(world.project, world.home, NOW, theirs)
     assert taken is not None
     assert taken.session_id == "b"
-
-
-def test_a_process_id_of_another_container_means_nothing_here(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = module.pid_namespace()
-    for session, parent in (("same id", os.getpid()), ("gone here", DEAD_PID)):
-        monkeypatch.setattr(module, "pid_namespace", lambda: f"{here} in a container")
-        note_end(session, "", world.project, world.home, NOW, parent)
-    monkeypatch.setattr(module, "pid_namespace", lambda: here)
-    assert take_ended(world.project, world.home, NOW, os.getpid()) is None
-    assert take_ended(world.project, world.home, NOW, os.getpid()) is None
-    monkeypatch.setattr(module, "pid_namespace", lambda: f"{here} in a container")
-    taken = take_ended(world.project, world.home, NOW, os.getpid())
-    assert taken is not None
-    assert taken.session_id == "same id"
-
-
-def test_the_namespace_of_process_ids_is_named_wherever_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    named = module.pid_namespace()
-    assert named == module.pid_namespace()
-
-    def refuse(*_: object) -> str:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "readlink", refuse)
-    assert module.pid_namespace()
 
 
 def test_where_a_shell_runs_the_hooks_the_last_end_counts(world: World) -> None:

@@ -202,7 +202,3 @@ def test_a_command_name_leads_nowhere(world: World, name: str) -> None:
     assert SECRET not in printed
     assert printed.count("Ask first.") == 2
     assert report.outcome == "ok"
-
-
-def test_there_are_enough_of_them() -> None:
-    assert len(LAYOUTS) >= 100

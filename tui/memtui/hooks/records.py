@@ -106,8 +106,6 @@ class Ended(NamedTuple):
     at: datetime
     parent: int
     """The process id of its Claude Code, as seen by its hook."""
-    namespace: str
-    """The namespace of that process id; see `pid_namespace`."""
     transcript: str
 
 

@@ -130,20 +130,6 @@ _LIMIT = 64 << 10
 _NAME = re.compile(r"[A-Za-z0-9-][\w-]*\.json", re.ASCII)
 
 
-def pid_namespace() -> str:
-    """The boot id of the machine and the pid namespace of this process.
-
-    Numbers of namespaces repeat on every machine, so they are only unique together with the boot id.
-    """
-    try:
-        started = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        return f"{started} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - a name, not a path
-    except (OSError, ValueError):  # not Linux, or /proc is unreadable
-        import socket
-
-        return socket.gethostname()
-
-
 def note_end(
     session_id: str, transcript: str, project: Project, home: Home, now: datetime, parent: int
 ) -> None:
@@ -159,7 +145,6 @@ def note_end(
         "session_id": session_id,
         "at": now.isoformat(),
         "parent": parent,
-        "namespace": pid_namespace(),
         "transcript": transcript,
     }
     write_atomic(folder / f"{session_key(session_id)}.json", json.dumps(fields).encode(), durable=False)
@@ -170,15 +155,13 @@ def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ende
 
     It is the last session that ended in the same Claude Code. If hooks run in a shell of their own, the noted
     parent is that shell, which has ended: then it is the last session whose noted parent is not running.
-    Notes of other pid namespaces are left to the hooks there.
     """
-    here = pid_namespace()
     notes: list[tuple[Path, Ended]] = []
     for path in _notes(_folder(project, home)):
         ended = _read(path)
         if ended is None or abs(now - ended.at) >= _FRESH:
             _remove(path)
-        elif ended.namespace == here:
+        else:
             notes.append((path, ended))
     notes.sort(key=lambda note: note[1].at, reverse=True)
     same = [note for note in notes if note[1].parent == parent]
@@ -189,7 +172,7 @@ def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ende
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process with this id runs in this pid namespace; in doubt, yes."""
+    """Whether a process with this id runs; in doubt, yes."""
     if sys.platform == "win32":
         return True  # os.kill would end the process there
     if pid <= 0:
@@ -221,11 +204,9 @@ def _read(path: Path) -> Ended | None:
     try:
         fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
         at = parse_iso(str(fields["at"]))
-        where = str(fields["namespace"])
         if at is None:
             return None
-        transcript = str(fields.get("transcript", ""))
-        return Ended(str(fields["session_id"]), at, int(fields["parent"]), where, transcript)
+        return Ended(str(fields["session_id"]), at, int(fields["parent"]), str(fields.get("transcript", "")))
     except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 
