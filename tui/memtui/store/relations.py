@@ -175,10 +175,10 @@ def memories_in(
     order = ""
     if phrases:
         query = (
-            "FROM words JOIN rows ON rows.id = words.rowid JOIN files ON files.id = rows.file"
-            " WHERE words MATCH ? AND kind = ?"
+            "FROM documents JOIN rows ON rows.id = documents.rowid JOIN files ON files.id = rows.file"
+            " WHERE documents MATCH ? AND kind = ?"
         )
-        values, order = [" AND ".join(map(quoted, phrases)), Kind.MEMORY], "ORDER BY bm25(words, 1.0, 0.0)"
+        values, order = [" AND ".join(map(quoted, phrases)), Kind.MEMORY], "ORDER BY bm25(documents)"
     with suppress(IndexDamaged), index.reading() as connection:
         columns = "SELECT name, files.path, title"
         found = connection.execute(f"{columns} {query} {order} LIMIT ?", [*values, limit]).fetchall()

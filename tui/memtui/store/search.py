@@ -227,15 +227,13 @@ class Searcher:
         documents: dict[str, list[tuple[_Row, float]]] = defaultdict(list)
         kinds = [KINDS[word] for word in asked.kinds]
         if Kind.SESSION in kinds:
-            found = _ranked(connection, asked, f"r.role < {DOCUMENT}{condition}", values)
+            found = _ranked(connection, asked, "words", condition, values)
             groups.append(Group(Kind.SESSION, *self._sessions(connection, found, asked.query, limit)))
         if others := [kind for kind in kinds if kind is not Kind.SESSION]:
             condition += (
                 " AND r.file IN (SELECT id FROM files WHERE kind IN (SELECT value FROM json_each(?)))"
             )
-            found = _ranked(
-                connection, asked, f"r.role = {DOCUMENT}{condition}", [*values, json.dumps(others)]
-            )
+            found = _ranked(connection, asked, "documents", condition, [*values, json.dumps(others)])
             files = _files(connection, {row.file for row, _ in found})
             for each in found:
                 documents[files[each[0].file].kind].append(each)
@@ -433,24 +431,34 @@ def _read_at(
 
 
 def _ranked(
-    connection: sqlite3.Connection, asked: Search, condition: str, values: list[object]
+    connection: sqlite3.Connection, asked: Search, texts: str, condition: str, values: list[object]
 ) -> list[tuple[_Row, float]]:
-    """Rows with their scores, best first: the sum of what each ranking gives to their ranks."""
+    """Rows with their scores, best first: the sum of what each ranking gives to their ranks.
+
+    Args:
+        connection: the index.
+        asked: the query.
+        texts: ``words`` for those of sessions, ``documents`` for the others.
+        condition: which of them, beginning with AND.
+        values: the condition's values.
+    """
     if not asked.query.words and not asked.query.phrases:
         # The calls themselves where filters are given; else the newest documents.
-        own = f"r.role = {DOCUMENT}"
+        own = f"r.role = {DOCUMENT} AND '{texts}' = 'documents'"
         if asked.filters:
-            own = "r.id IN (SELECT rowid FROM words WHERE words MATCH ?)"
-            values = [*values, " OR ".join(path_query(value) for _, value in asked.filters)]
-        query = f"{_SELECT} FROM rows r WHERE {condition} AND {own} ORDER BY r.created DESC LIMIT {_POOL}"
+            own = f"r.id IN (SELECT rowid FROM {texts} WHERE {texts} MATCH ?)"  # noqa: S608 - a name of ours
+            values = [" OR ".join(path_query(value) for _, value in asked.filters), *values]
+        query = f"{_SELECT} FROM rows r WHERE {own}{condition} ORDER BY r.created DESC LIMIT {_POOL}"
         return [(_Row(*row), -number) for number, row in enumerate(connection.execute(query, values))]
     rows: dict[int, _Row] = {}
     scores: dict[int, float] = defaultdict(float)
-    for weight, table, match in matches(asked.query):
-        rank = "bm25(words, 1.0, 0.0)" if table == "words" else "bm25(spoken)"
+    for weight, spoken, match in matches(asked.query):
+        if spoken and texts == "documents":
+            continue
+        table, weights = ("spoken", "") if spoken else (texts, ", 1.0, 0.0")
         query = (
             f"{_SELECT} FROM {table} JOIN rows r ON r.id = {table}.rowid"
-            f" WHERE {table} MATCH ? AND {condition} ORDER BY {rank} LIMIT {_POOL}"
+            f" WHERE {table} MATCH ?{condition} ORDER BY bm25({table}{weights}) LIMIT {_POOL}"
         )
         for place, row in enumerate(connection.execute(query, [match, *values])):
             found = rows[row[0]] = _Row(*row)

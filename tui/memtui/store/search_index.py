@@ -37,7 +37,7 @@ from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
-VERSION = 9
+VERSION = 10
 WAIT = 2.0
 """Seconds to wait for another program's lock on the index."""
 _TRANSACTION = 0.05
@@ -70,6 +70,9 @@ CREATE TABLE rows (
 );
 CREATE INDEX rows_file ON rows (file, turn);
 CREATE VIRTUAL TABLE words USING fts5(
+    text, path, content='', tokenize='porter unicode61 remove_diacritics 2');
+-- Documents apart: a search for them does not rank the words of all sessions again.
+CREATE VIRTUAL TABLE documents USING fts5(
     text, path, content='', tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE spoken USING fts5(text, content='', tokenize='trigram');
 PRAGMA user_version = {VERSION};
@@ -235,7 +238,9 @@ class _Update:
         self._end = end
         self._progress = progress or (lambda done, all_of_it: None)
         self._began = 0.0
-        self._next = 1 + (self._one("SELECT max(id) FROM words_docsize") or 0)
+        self._next = 1 + self._one(
+            "SELECT max(id) FROM (SELECT id FROM words_docsize UNION ALL SELECT id FROM documents_docsize)"
+        )
 
     def run(self) -> bool:
         """Documents come first, as they are few; transcripts may name further projects."""
@@ -340,6 +345,7 @@ class _Update:
     def _put(self, number: int, part: Part) -> None:
         turn, title = self._db.execute("SELECT turn, title FROM files WHERE id = ?", (number,)).fetchone()
         rows, words, spoken = [], [], []
+        table = "words" if part.file.kind == Kind.SESSION else "documents"
         for at, row in enumerate(part.rows, self._next):
             turn += row.role == Role.ASK
             rows.append((at, number, row.role, turn, row.offset, row.line, row.created))
@@ -348,7 +354,8 @@ class _Update:
                 spoken.append((at, row.spoken))
         self._next += len(rows)
         self._db.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-        self._db.executemany("INSERT INTO words (rowid, text, path) VALUES (?, ?, ?)", words)
+        query = f"INSERT INTO {table} (rowid, text, path) VALUES (?, ?, ?)"  # noqa: S608 - a name of ours
+        self._db.executemany(query, words)
         self._db.executemany("INSERT INTO spoken (rowid, text) VALUES (?, ?)", spoken)
         if part.file.title and (not title or title.startswith("/") > part.file.title.startswith("/")):
             title = part.file.title

@@ -211,25 +211,25 @@ def _kinds(value: str) -> list[str]:
     return kinds if all(kinds) else []
 
 
-def matches(query: Query) -> Iterator[tuple[float, str, str]]:
-    """The rankings of a query: weight, table and FTS5 expression."""
+def matches(query: Query) -> Iterator[tuple[float, bool, str]]:
+    """The rankings of a query: weight, whether of the table of what was spoken, and FTS5 expression."""
     must = " AND ".join(quoted(each) for each in query.phrases)
     words = _WORD.findall(words_of(" ".join(query.telling), asked=True))
     some = [quoted(word) for word in dict.fromkeys(words)]
     if not some:
-        yield 1.0, "words", must
+        yield 1.0, False, must
         return
     star = "*" if query.unfinished and len(words[-1]) > 1 and not some[-1].endswith("*") else ""
     some[-1] += star
     must = f"{must} AND " if must else ""
     if len(query.words) > 1:
-        yield 3.0, "words", must + quoted(" ".join(query.words)).rstrip("*") + star
+        yield 3.0, False, must + quoted(" ".join(query.words)).rstrip("*") + star
     if len(some) > 1:
-        yield 2.0, "words", f"{must}({' AND '.join(some)})"
-    yield 1.0, "words", f"{must}({' OR '.join(some)})"
+        yield 2.0, False, f"{must}({' AND '.join(some)})"
+    yield 1.0, False, f"{must}({' OR '.join(some)})"
     long = [f'"{word}"' for word in dict.fromkeys(query.telling) if len(word) > 2]
     if long and not must:
-        yield 1.0, "spoken", " OR ".join(long)
+        yield 1.0, True, " OR ".join(long)
 
 
 def path_query(part: str) -> str:
