@@ -217,7 +217,6 @@ class ActionLog:
         self._result: Result | None = None
         self._source = NOWHERE
         self._outcome: Outcome = "unknown"
-        self._before: Action | None = None
 
     def called(self, call: Call, source: Source) -> None:
         if call.name not in BOOKKEEPING:
@@ -230,7 +229,7 @@ class ActionLog:
 
     def finish(self) -> Action | None:
         if self._call is None:
-            return self._before
+            return None
         head = ""
         if self._result is not None:
             result = masked_in(self._result)
