@@ -121,7 +121,10 @@ def test_an_error_at_any_call_of_a_review_changes_nothing(
                 review = None
         if review is None:
             assert path.read_bytes() == pending, f"call {at}, {log[-1]}"
-            assert not (project.compacts / MEMORY_NAME).exists()
+            # When its folder could not be flushed, it stays: the next review takes another name.
+            orphan = log[at - 1] in {"fsync", "close"}
+            assert orphan or not (project.compacts / MEMORY_NAME).exists(), log[at - 1]
+            (project.compacts / MEMORY_NAME).unlink(missing_ok=True)
         else:
             path.write_bytes(pending)
             review.unlink()

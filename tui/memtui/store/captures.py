@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
-from itertools import count
 from pathlib import Path
 
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
@@ -16,15 +15,11 @@ from memtui.ground.clean import without_surrogates
 from memtui.ground.files import (
     Content,
     FileChanged,
-    FileMissing,
-    FileNotRegular,
     FileProblem,
-    FileTooLarge,
     create_exclusive,
     load_within,
     lock,
     private_folder,
-    read_within,
     remove,
     resolved,
     write_atomic,
@@ -38,6 +33,7 @@ LIMIT = 1 << 20
 
 _TIME_ALONE = re.compile(r"(\d{8})[-_](\d{6})", re.ASCII)
 _SUFFIX = "-autocompact.md"
+_CHANGED = "has changed since it was listed; look at it again"
 
 
 class CaptureProblem(FileProblem):
@@ -125,56 +121,31 @@ class CaptureStore:
         """
         root = self.project.root
         private_folder(self.folder, within=root)
-        with self._locked():
+        with captures_lock(self.project):
             capture, content = self._load(entry.path)
             if capture.status != "pending":
                 raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
             if content.signature != entry.signature:
-                raise CaptureProblem(entry.path, "has changed since it was listed; look at it again")
-            body = _encode(render_memory(memory))
-            path = self._create_memory(entry.name, body)
+                raise CaptureProblem(entry.path, _CHANGED)
+            path = self._create_memory(entry.name, _encode(render_memory(memory)))
             text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))
             try:
-                self._replace(entry.name, content.data, text)
+                write_atomic(self.folder / entry.name, text, expected=content.data, within=root)
             except BaseException as problem:
-                self._remove(path.name)
+                with suppress(FileProblem):
+                    remove(path, within=root)
                 if isinstance(problem, FileChanged):
-                    raise self._lost_race(entry) from problem
+                    raise CaptureProblem(entry.path, _CHANGED) from problem
                 raise
         return path
 
     def _create_memory(self, capture: str, body: bytes) -> Path:
-        for name in _memory_names(capture):
-            path = self.folder / name
-            try:
-                if create_exclusive(path, body, within=self.project.root):
-                    return path
-            except FileProblem:
-                if self._content(name) == body:  # written, although its folder could not be flushed
-                    self._remove(name)
-                raise
+        first = self.folder / memory_name(capture)
+        others = (first.with_name(f"{first.stem}-{number}.md") for number in range(2, 100))
+        for path in (first, *others):
+            if create_exclusive(path, body, within=self.project.root):
+                return path
         raise CaptureProblem(self.folder / capture, "has too many memory files already; remove some")
-
-    def _locked(self) -> AbstractContextManager[None]:
-        return captures_lock(self.project)
-
-    def _replace(self, name: str, before: bytes, after: bytes) -> None:
-        write_atomic(self.folder / name, after, expected=before, within=self.project.root)
-
-    def _remove(self, name: str) -> None:
-        with suppress(FileProblem):
-            remove(self.folder / name, within=self.project.root)
-
-    def _content(self, name: str) -> bytes | None:
-        try:
-            return read_within(self.folder / name, self.project.root, limit=LIMIT, follow=False)
-        except (FileMissing, FileNotRegular, FileTooLarge):
-            return None
-
-    def _lost_race(self, entry: Entry) -> CaptureProblem:
-        if self._load(entry.path)[0].status == "reviewed":
-            return AlreadyReviewed(entry.path, "was just reviewed by another program; nothing was changed")
-        return CaptureProblem(entry.path, "has changed since it was listed; look at it again")
 
     def _load(self, path: Path) -> tuple[Capture, Content]:
         try:
@@ -213,15 +184,6 @@ class CaptureStore:
 def captures_lock(project: Project) -> AbstractContextManager[None]:
     """The lock of a project's captures and memory files."""
     return lock(project.compacts / ".memtui", within=project.root)
-
-
-def _memory_names(capture: str) -> Iterator[str]:
-    first = memory_name(capture)
-    yield first
-    for number in count(2):
-        if number > 99:
-            return
-        yield f"{first.removesuffix('.md')}-{number}.md"
 
 
 def _encode(text: str) -> bytes:
