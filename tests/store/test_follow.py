@@ -14,7 +14,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.store.follow import GROWTH, PAUSE, Followed, Follower, Following
 from memtui.store.state_updates import update_state
-from memtui.store.states import StateStore, StoredState, VersionTaken
+from memtui.store.states import StateStore, StoredState
 from tests.processes import start_together
 from tests.transcripts import Transcript
 
@@ -172,17 +172,6 @@ def test_a_problem_is_reported_once_and_not_met_at_every_look(session: Session) 
     assert list(following.step(1011)) == [Followed("a")]
 
 
-def test_the_slower_process_tries_again(session: Session) -> None:
-    session.grow("a")
-    following = session.following()
-    list(following.step(0))
-    session.grow("a", 50)
-    session.problem = VersionTaken("/x", "has been written")
-    assert list(following.step(1)) == []
-    session.problem = None
-    assert list(following.step(2)) == [Followed("a")]
-
-
 def test_a_real_session_gets_a_version_only_for_news(tmp_path: Path) -> None:
     session = Session(tmp_path)
     said = Transcript(session_id="a", cwd=str(session.places.project.root))
@@ -212,7 +201,6 @@ from pathlib import Path
 from memtui.ground.clock import system_clock
 from memtui.store.state_updates import update_state
 from memtui.ground.project import Places, Project, memtui_home
-from memtui.store.states import VersionTaken
 base = Path(sys.argv[1])
 places = Places(Project(base / "harbor"), memtui_home({"MEMTUI_HOME": str(base / "memtui")}), base / "claude")
 print("ready", flush=True)
@@ -220,10 +208,7 @@ input()
 for number in range(12):
     with open(sys.argv[2], "a") as transcript:
         transcript.write(sys.argv[3].replace("NUMBER", f"{number} of {sys.argv[4]}") + "\\n")
-    try:
-        update_state(places, transcript=Path(sys.argv[2]))
-    except VersionTaken:
-        continue  # the other one was faster, several times over
+    update_state(places, transcript=Path(sys.argv[2]))
 """
 
 

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -125,13 +124,6 @@ class TestMemoryStore:
         assert metas(store.list(Filter())) == [meta]
         assert meta.created == (new.created or NOW).replace(microsecond=0)
 
-    @EACH
-    @given(new=news, description=words, new_tags=st.lists(words))
-    def test_changed_marks_are_stored(self, new: New, description: str, new_tags: tuple[str, ...]) -> None:
-        store = self.make(Watch())
-        meta = store.update(store.create(new).id, description=description, tags=new_tags)
-        assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
-
     def test_what_is_given_is_kept(self, store: MemoryStore) -> None:
         created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
         meta = store.create(
@@ -185,23 +177,6 @@ class TestMemoryStore:
         ]
 
     @pytest.mark.parametrize(
-        ("last", "then"),
-        [
-            ("2026-01-02T10:15:59", "CMEM-20260102-101600"),
-            ("2026-01-02T23:59:59", "CMEM-20260103-000000"),
-            ("2026-02-28T23:59:59", "CMEM-20260301-000000"),
-            ("2028-02-28T23:59:59", "CMEM-20280229-000000"),
-            ("2026-12-31T23:59:59", "CMEM-20270101-000000"),
-        ],
-    )
-    def test_the_next_second_is_one_of_the_calendar(
-        self, store: MemoryStore, watch: Watch, last: str, then: str
-    ) -> None:
-        watch.now = datetime.fromisoformat(f"{last}+00:00")
-        store.create(New(b""))
-        assert store.create(New(b"")).id == then
-
-    @pytest.mark.parametrize(
         ("last", "expected"),
         [
             # Clocks go from 1:59:59 to 3:00:00.
@@ -240,19 +215,6 @@ class TestMemoryStore:
         with pytest.raises(FileProblem):
             store.create(New(b"", id=wrong))
         assert store.list().total == 0
-
-    def test_an_id_is_never_given_twice(self, store: MemoryStore) -> None:
-        for number in range(4):
-            store.delete(store.create(New(b"")).id)
-            assert store.deleted().total == number + 1
-        assert store.create(New(b"")).id == "CMEM-20260102-101504"
-
-    def test_threads_get_ids_of_their_own(self, store: MemoryStore) -> None:
-        with ThreadPoolExecutor(8) as pool:
-            made = list(pool.map(lambda number: store.create(New(b"%d" % number)).id, range(80)))
-        assert len(set(made)) == 80
-        assert [store.get(each).body for each in made] == [b"%d" % number for number in range(80)]
-        assert max(made) == "CMEM-20260102-101619"
 
     # Found by an id
 
@@ -349,51 +311,7 @@ class TestMemoryStore:
 
     # Changed
 
-    def test_a_change_only_affects_its_own_keys(self, store: MemoryStore, watch: Watch) -> None:
-        meta = store.create(New(b"x", project="/p", description="d", tags=("t",), session_id="s"))
-        watch.move(60)
-        changed = meta.replace(updated=watch.now)
-        for change in (
-            {"description": "new"},
-            {"tags": ("a", "b")},
-            {"description": ""},
-            {"tags": ()},
-        ):
-            changed = changed.replace(**change)
-            assert store.update(meta.id, **change) == changed
-            assert store.get(meta.id) == StoredMemory(meta=changed, body=b"x")
-        assert metas(store.list()) == [changed]
-
-    def test_no_change_is_none(self, store: MemoryStore, watch: Watch) -> None:
-        meta = store.create(New(b"x", tags=("t",)))
-        watch.move(60)
-        assert store.update(meta.id) == store.update(meta.id, tags=["t"]) == meta
-        assert store.get(meta.id).meta == meta
-
     # Deleted
-
-    def test_deleted_to_the_trash_and_taken_out_again(self, store: MemoryStore, watch: Watch) -> None:
-        made = [store.create(New(b"needle %d" % number, description=str(number))) for number in range(3)]
-        for meta in made[:2]:
-            store.delete(meta.id)
-        assert ids(store.list(Filter())) == [made[2].id]
-        assert metas(store.deleted()) == [made[1], made[0]]
-        assert [listed.title for listed in store.deleted().items] == ["1", "0"]
-        for ask in (store.get, store.delete, store.update):
-            with pytest.raises(MemoryMissing):
-                ask(made[0].id)
-        watch.move(60)
-        store.restore(made[0].id)
-        assert store.get(made[0].id) == StoredMemory(meta=made[0], body=b"needle 0")
-        assert ids(store.list()) == [made[2].id, made[0].id]
-        assert metas(store.deleted()) == [made[1]]
-
-    def test_what_is_not_in_the_trash_cannot_be_taken_out(self, store: MemoryStore) -> None:
-        meta = store.create(New(b""))
-        for wrong in (meta.id, "CMEM-20200101-000000"):
-            with pytest.raises(MemoryMissing):
-                store.restore(wrong)
-        assert metas(store.list()) == [meta]
 
 
 class InAnyOrder(RuleBasedStateMachine):

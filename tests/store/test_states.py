@@ -159,15 +159,6 @@ def test_a_version_is_written_once(store: StateStore, home: Home) -> None:
     assert [version_of(each) for each in store.versions("a")] == [12345, 1]
 
 
-def test_a_killed_writer_leaves_nothing_for_long(store: StateStore, home: Home) -> None:
-    store.write("a", "one\n", 1)
-    left = home.states / "a" / ".memtui-999999999-0123456789ab.tmp"
-    left.write_text("on")
-    age(left.parent)
-    store.write("a", "two\n", 2)
-    assert not left.exists()
-
-
 @pytest.mark.parametrize("session", ["", "..", "../x", "a/b", "-a", "a\0", "x" * 300])
 def test_no_version_is_written_elsewhere(store: StateStore, home: Home, session: str) -> None:
     with pytest.raises(FileProblem):
@@ -199,25 +190,6 @@ def test_parallel_sessions_are_kept_apart(store: StateStore, home: Home, project
     assert store.load(store.sessions()[1].newest).text.startswith("=== SESSION STATE v2 ===")
     (home.states / "b" / "v0007.md").unlink()
     assert [each.session_id for each in store.sessions()] == ["a"]
-
-
-def test_the_work_grows_with_the_number_of_sessions_not_with_its_square(
-    store: StateStore, home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    number = 60
-    for each in range(number):
-        add(home, f"s{each}", 1, f"app ({project.root})")
-    store.sessions()
-    hashed = 0
-
-    def count(entry: Entry) -> int:
-        nonlocal hashed
-        hashed += 1
-        return hash(tuple(entry))
-
-    monkeypatch.setattr(Entry, "__hash__", count)
-    assert len(store.sessions()) == number
-    assert hashed < 10 * number
 
 
 _WRITER = """

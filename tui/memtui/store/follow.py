@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
-from memtui.store.states import StoredState, VersionTaken
+from memtui.store.states import StoredState
 from memtui.store.transcripts import Transcript, TranscriptStore
 
 GROWTH = 256 << 10
@@ -128,8 +128,6 @@ class Following:
             try:
                 stored = self._update(self._places, transcript=transcript.path, cancelled=cancelled)
                 followed = Followed(session, stored)
-            except VersionTaken:  # another follower is updating it: the next poll sees the rest
-                continue
             except FileProblem as problem:
                 followed = Followed(session, problem=str(problem))
             self._follower.note(session, _size(transcript))

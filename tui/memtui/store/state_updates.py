@@ -38,9 +38,6 @@ Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
 """Takes the next version made from facts, the previous one, and the facts; returns an improved version, or
 the first argument."""
 
-_ATTEMPTS = 5
-"""Number of tries when other programs write versions at the same time."""
-
 
 class _Before(NamedTuple):
     """The starting point of the next version."""
@@ -84,7 +81,7 @@ def update_state(
     path = transcript or find_transcript(places, session)
     session_id = path.stem
     store = StateStore(places.project, places.home)
-    for attempt in range(_ATTEMPTS):
+    while True:
         before = _before(store, places, session_id, path)
         if before.unchanged and improve is None:
             return None
@@ -101,15 +98,12 @@ def update_state(
             state = state.replace(version=before.number + 1)
             try:
                 written = store.load(store.write(session_id, render_session_state(state), state.version))
-            except VersionTaken:
-                if attempt == _ATTEMPTS - 1:
-                    raise
+            except VersionTaken:  # go on from the version that another program has just written
                 continue
         keep_progress(places.home, session_id, Progress(state.version if state else before.number, offset))
         if current := state or before.state:
             store.keep_notes(session_id, compaction_notes(facts, current, project.root))
         return written
-    raise AssertionError("the last attempt returns or raises")
 
 
 def _next(before: _Before, known: Facts | None, facts: Facts, project: Project) -> SessionState | None:
