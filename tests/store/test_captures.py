@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from memtui.documents.capture import Capture
-from memtui.ground.files import FileNotRegular, FileOutside, FileProblem
-from memtui.ground.project import Home, Project
+from memtui.ground.files import FileNotRegular, FileOutside
+from memtui.ground.project import Project
 from memtui.store import captures
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.listing import Entry, newest_captures
-from memtui.store.memories import MemoryFiles
-from tests import faults
+from memtui.store.listing import Entry
 from tests.disk import names
 from tests.store.captures import MEMORY, MEMORY_NAME, add_capture, make_project
 
@@ -42,14 +37,6 @@ def test_lists_captures_newest_first_and_nothing_else(project: Project, store: C
         *(paths[index].name for index in (1, 3, 0, 2)),
         "by-hand-autocompact.md",
     ]
-
-
-def test_an_entry_carries_what_changes_with_its_file(project: Project, store: CaptureStore) -> None:
-    path = add_capture(project)
-    (entry,) = store.entries()
-    status = path.stat()
-    assert entry.path == path
-    assert entry.signature == (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def test_loads_a_capture(project: Project, store: CaptureStore) -> None:
@@ -113,41 +100,6 @@ def test_a_folder_that_leads_outside_is_not_looked_into(
         store.load(CaptureStore(other).entries()[0])
 
 
-def test_a_folder_that_is_swapped_meanwhile_is_not_listed(
-    project: Project, store: CaptureStore, tmp_path: Path
-) -> None:
-    add_capture(project)
-    other = make_project(tmp_path / "other")
-    add_capture(other, 1)
-    (project.compacts / MEMORY_NAME).touch()
-    (other.compacts / "20250101_000000-memory.md").touch()
-    inside, spare = project.root / ".project", project.root / "spare"
-    listings: list[Callable[[], list[Entry]]] = [
-        store.entries,
-        MemoryFiles(project, Home(*[tmp_path / "home"] * 4)).file_entries,
-        lambda: [entry for entry, _ in newest_captures(project)[0]],
-    ]
-    for listing in listings:
-        at, own = 0, listing()
-        while True:
-            at += 1
-
-            def before(number: int, name: str, at: int = at) -> None:
-                if number == at:
-                    inside.rename(spare)
-                    inside.symlink_to(other.root / ".project")
-
-            found: list[Entry] = []
-            with faults.watched(before) as log, suppress(FileProblem):
-                found = listing()
-            assert found in ([], own)
-            if len(log) < at:
-                break
-            inside.unlink()
-            spare.rename(inside)
-        assert at > 8
-
-
 def test_a_linked_folder_within_the_project_is_read_but_not_written(
     project: Project, store: CaptureStore
 ) -> None:
@@ -161,39 +113,6 @@ def test_a_linked_folder_within_the_project_is_read_but_not_written(
         store.review(entry, memory=MEMORY, summary="s")
     assert path.read_bytes() == before
     assert names(project.compacts) == [path.name]
-
-
-def test_a_link_that_appears_meanwhile_leads_nothing_out(
-    project: Project, store: CaptureStore, tmp_path: Path
-) -> None:
-    outside = tmp_path / "outside"
-    (outside / "compacts").mkdir(parents=True)
-    inside, spare = project.root / ".project", project.root / "spare"
-    path = add_capture(project)
-    content = path.read_bytes()
-    at, failed = 0, 0
-    while True:
-        at += 1
-        (entry,) = store.entries()
-
-        def before(number: int, name: str, at: int = at) -> None:
-            if number == at:
-                inside.rename(spare)
-                inside.symlink_to(outside)
-
-        with faults.watched(before) as log:
-            try:
-                store.review(entry, memory=MEMORY, summary="s")
-            except FileProblem:
-                failed += 1
-        assert names(outside) == ["compacts"]
-        assert names(outside / "compacts") == []
-        if len(log) < at:
-            break
-        inside.unlink()
-        shutil.rmtree(spare)
-        add_capture(project).write_bytes(content)
-    assert failed > 20
 
 
 def test_a_project_reached_through_a_link_works(project: Project, tmp_path: Path) -> None:

@@ -310,26 +310,6 @@ def test_nothing_in_the_trash_is_written_over(store: MemoryStore, home: Home) ->
     assert (store.get(FIRST).body, store.deleted().total) == (b"second", 1)
 
 
-def test_a_store_behind_a_link_is_used_and_links_in_it_are_not(home: Home, tmp_path: Path) -> None:
-    real = tmp_path / "elsewhere"
-    real.mkdir()
-    home.data.mkdir()
-    home.memories.symlink_to(real)
-    store = MemoryStore(home, Watch())
-    store.create(New(TEXT))
-    store.update(FIRST, description="d")
-    assert store.get(FIRST).body == TEXT
-    store.delete(FIRST)
-    store.restore(FIRST)
-    assert (real / "2026-01" / f"{FIRST}.md").is_file()
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (real / "2020-01").symlink_to(outside)
-    with pytest.raises(FileProblem, match="link"):
-        store.create(New(b"", id="CMEM-20200102-101500"))
-    assert list(outside.iterdir()) == []
-
-
 def test_texts_stay_30_days_in_the_trash_and_ids_for_ever(home: Home) -> None:
     watch = Watch()
     store = MemoryStore(home, watch)

@@ -73,9 +73,8 @@ def files(base: Path) -> dict[str, bytes]:
     return found
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS])
 @pytest.mark.parametrize("name", ACTIONS)
-def test_an_error_anywhere_changes_nothing_or_is_overcome(tmp_path: Path, name: str, code: int) -> None:
+def test_an_error_anywhere_changes_nothing_or_is_overcome(tmp_path: Path, name: str) -> None:
     at, failed = 0, 0
     prepared = tmp_path / "prepared"
     prepare(prepared)
@@ -87,7 +86,7 @@ def test_an_error_anywhere_changes_nothing_or_is_overcome(tmp_path: Path, name: 
         if not fresh:
             base = Path(shutil.copytree(prepared, tmp_path / f"{at}"))
         store = MemoryStore(home_in(base), Watch())
-        with faults.watched(faults.failing(at, code)) as log:
+        with faults.watched(faults.failing(at, errno.ENOSPC)) as log:
             try:
                 ACTIONS[name](store)
             except FileProblem as problem:

@@ -10,6 +10,7 @@ import pytest
 from memtui.documents.memory_graph import Entity
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
 from memtui.ground.project import Places, Project, claude_config, memtui_home
+from memtui.store import relations
 from memtui.store.memories import Filter, MemoryMissing, MemoryStore, New
 from memtui.store.relations import entities_of, memory_graph, related_memories
 from memtui.store.search_index import SearchIndex
@@ -102,9 +103,12 @@ def test_by_decisions_and_no_more_than_asked_for(backend: MemoryStore) -> None:
     assert [each.listed.meta.id for each in found] == others[:0:-1]
 
 
-def test_other_texts_only_have_the_stores_metadata(backend: MemoryStore) -> None:
+def test_other_texts_only_have_the_stores_metadata(
+    backend: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relations, "_RECOVERY_LIMIT", 100)
     one = backend.create(New(b"\xff hello", project=ROOT, session_id="s1")).id
-    two = backend.create(New(b"x" * (2 << 20), session_id="s1")).id
+    two = backend.create(New(b"x" * 200, session_id="s1")).id
     assert entities_of(backend.get(one)) == (Entity("session", "s1"), Entity("project", ROOT))
     assert _related(backend, one) == [(two, ["s1"])]
 
