@@ -220,13 +220,15 @@ def matches(query: Query) -> Iterator[tuple[float, bool, str]]:
         yield 1.0, False, must
         return
     star = "*" if query.unfinished and len(words[-1]) > 1 and not some[-1].endswith("*") else ""
+    # With any word, two or three letters find so much that ranking it takes longer than typing the rest.
+    either = [*some[:-1], some[-1] + (star if len(words[-1]) > 3 else "")]
     some[-1] += star
     must = f"{must} AND " if must else ""
     if len(query.words) > 1:
         yield 3.0, False, must + quoted(" ".join(query.words)).rstrip("*") + star
     if len(some) > 1:
         yield 2.0, False, f"{must}({' AND '.join(some)})"
-    yield 1.0, False, f"{must}({' OR '.join(some)})"
+    yield 1.0, False, f"{must}({' OR '.join(either if len(some) > 1 else some)})"
     long = [f'"{word}"' for word in dict.fromkeys(query.telling) if len(word) > 2]
     if long and not must:
         yield 1.0, True, " OR ".join(long)
