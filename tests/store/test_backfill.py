@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import tempfile
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pydantic_core
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.capture import Capture, parse_capture
 from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileOutside
 from memtui.ground.project import Project, claude_config, transcript_slug
-from memtui.store import backfill
 from memtui.store.backfill import (
     Compaction,
     compactions_in,
@@ -203,43 +198,6 @@ def test_manual_compactions_are_not_missing(project: Project, line: object) -> N
     path, _ = _session(project, "a")
     path.write_text(path.read_text() + json.dumps(line) + "\n")
     assert coverage(_transcripts(project), []).missing == ()
-
-
-@given(
-    st.lists(st.sampled_from(["boundary", "text", "blank", "torn", "long", "two"]), max_size=12),
-    st.sampled_from([64, 200, 1 << 20]),
-    st.booleans(),
-)
-def test_boundaries_are_found_wherever_blocks_end(kinds: list[str], block: int, final: bool) -> None:
-    boundary = {"type": "system", "subtype": "compact_boundary", "timestamp": "2026-01-02T09:00:00Z"}
-    known = {
-        "boundary": json.dumps(boundary),
-        "text": json.dumps({"type": "user", "text": json.dumps(boundary)}),
-        "blank": "",
-        "torn": json.dumps(boundary)[:-9],
-        "long": json.dumps({"type": "user", "text": "x" * 900}),
-        "two": json.dumps(boundary) * 2,
-    }
-    text = "\n".join(known[kind] for kind in kinds) + ("\n" if final else "")
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(backfill, "_BLOCK", block)
-        patch.setattr(backfill, "LINE_LIMIT", 500)
-        path = Path(folder, "a.jsonl")
-        path.write_text(text)
-        found = compactions_in(Transcript(path, "a", (0, 0, 0)))
-    assert len(found) == kinds.count("boundary") + 2 * kinds.count("two")
-
-
-def test_a_line_without_an_end_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(b"x" * (12 << 20))
-    monkeypatch.setattr(backfill, "LINE_LIMIT", 1 << 20)
-    tracemalloc.start()
-    try:
-        assert compactions_in(Transcript(path, "a", (0, 0, 0))) == ()
-        assert tracemalloc.get_traced_memory()[1] < 8 << 20
-    finally:
-        tracemalloc.stop()
 
 
 def test_the_marked_lines_alone_are_parsed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

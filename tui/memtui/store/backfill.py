@@ -22,9 +22,8 @@ from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.transcripts import Transcript, TranscriptStore, first_cwd
-from memtui.transcript.lines import LINE_LIMIT, read_lines
+from memtui.transcript.lines import read_lines
 
-_BLOCK = 1 << 20
 BOUNDARY = b'"compact_boundary"'
 """Only boundary lines contain it, as quotes in a message's text are escaped."""
 
@@ -74,8 +73,7 @@ def compactions_in(transcript: Transcript) -> tuple[Compaction, ...]:
     """
     return tuple(
         compaction
-        for start, stop in _marked_lines(transcript.path)
-        for line in read_lines(transcript.path, start=start, stop=stop)
+        for line in read_lines(transcript.path, skip=lambda line: BOUNDARY not in line)
         for record in line.records
         if (compaction := _compaction(record, transcript)) is not None
     )
@@ -177,28 +175,6 @@ def _captured(
         if place < len(done):
             captured.append(((capture.session_id, capture.timestamp), done[place][1]))
     return captured
-
-
-def _marked_lines(path: Path) -> Iterator[tuple[int, int]]:
-    """Start and end of each line with the mark; far faster than examining every line."""
-    with path.open("rb", buffering=0) as file:
-        begin, data = 0, b""
-        while block := file.read(_BLOCK):
-            data += block
-            whole = data.rfind(b"\n") + 1
-            yield from _found(data, whole, begin)
-            keep = max(whole, len(data) - LINE_LIMIT)
-            begin, data = begin + keep, data[keep:]
-        yield from _found(data, len(data), begin)
-
-
-def _found(data: bytes, end: int, begin: int) -> Iterator[tuple[int, int]]:
-    at = data.find(BOUNDARY, 0, end)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        stop = data.find(b"\n", at, end) + 1 or end
-        yield begin + start, begin + stop
-        at = data.find(BOUNDARY, stop, end)
 
 
 def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction | None:

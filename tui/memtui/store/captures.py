@@ -48,11 +48,6 @@ class CaptureStore:
     """The captures of one project."""
 
     def __init__(self, project: Project) -> None:
-        """Make the object; nothing is opened.
-
-        Args:
-            project: the project.
-        """
         self.project = project
         self.folder = project.compacts
 

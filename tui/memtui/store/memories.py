@@ -197,12 +197,6 @@ class MemoryStore:
     """The memories of one user. Every method may be called from any thread and from several processes."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
-        """Make the object; nothing is opened or made.
-
-        Args:
-            home: memtui's own folders.
-            clock: gives the time of creations and changes.
-        """
         self._home = home
         self._memories = home.memories
         self._trash = home.trash

@@ -79,12 +79,6 @@ class StateStore:
     """The stored session states that belong to one project."""
 
     def __init__(self, project: Project, home: Home) -> None:
-        """Make the object; nothing is opened.
-
-        Args:
-            project: the project.
-            home: memtui's own folders.
-        """
         self.project = project
         self.folder = home.states
         self._known: dict[Entry, bool] = {}

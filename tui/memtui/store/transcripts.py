@@ -50,12 +50,6 @@ class TranscriptStore:
     """The transcripts of one project, also of sub-folders and from before a move."""
 
     def __init__(self, project: Project, config: Path | None = None) -> None:
-        """Make the store.
-
-        Args:
-            project: the project.
-            config: Claude Code's configuration folder; by default from the environment.
-        """
         self.project = project
         self.config = config if config is not None else claude_config()
         self._roots = (Path(os.path.realpath(project.root)), project.root.absolute())
