@@ -9,7 +9,17 @@ from memtui.flows.aftermath import aftermaths
 from memtui.ground.project import Home, Places, Project, transcript_slug
 from tests.transcripts import Transcript
 
-_FILE = "<!-- COMPACT_SUMMARY_START -->\nAlways {} before you start\n<!-- COMPACT_SUMMARY_END -->\n"
+_FILE = """<!-- COMPACT_SUMMARY_START -->
+Always {} before you start
+
+Count cents. Look for:
+
+- sums over several currencies
+- refunds above their charge
+
+- One commit for each step
+<!-- COMPACT_SUMMARY_END -->
+"""
 
 
 def test_rules_of_later_commands_are_not_lost(project: Project, home: Home, tmp_path: Path) -> None:
@@ -28,4 +38,8 @@ def test_rules_of_later_commands_are_not_lost(project: Project, home: Home, tmp_
     folder.mkdir(parents=True)
     (found,) = aftermaths(Places(project, home, tmp_path / "claude"), made.write(folder))
     rules = [row.text for row in found.rows if row.kind == "active"]
-    assert sorted(rules) == ["Always plan before you start", "Always test before you start"]
+    assert {each for each in rules if "Always" in each} == {
+        "Always plan before you start",
+        "Always test before you start",
+    }
+    assert "Count cents. Look for: sums over several currencies; refunds above their charge" in rules

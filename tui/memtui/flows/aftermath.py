@@ -29,6 +29,8 @@ _FEW = 3
 """Lines of rules with fewer words are titles."""
 _MOST_RULES = 20
 """The most rules of one command."""
+_RULE = 400
+"""The most characters of a rule with the items that it announces."""
 _LEAD = re.compile(r"(?:[-*+>] |\d+[.)] )*")
 """The marks of list items and quotes."""
 _CAPTURE = re.compile(r".*\.md|\d{8}[-_]\d{6}", re.ASCII)
@@ -176,9 +178,18 @@ def standing_rules(
 
 
 def _lines_of(rules: str) -> list[str]:
-    """The lines of a command's rules, without titles and marks."""
-    written = (line.strip() for line in rules.split("\n"))
-    lines = (_LEAD.sub("", line).replace("**", "") for line in written if not line.startswith("#"))
+    """The lines of a command's rules, without titles and marks; items go with what announces them."""
+    lines: list[str] = []
+    announces = False
+    for written in map(str.strip, rules.split("\n")):
+        line = _LEAD.sub("", written).replace("**", "")
+        if not line or written.startswith("#"):
+            announces = announces and not line and lines[-1].endswith(":")  # a gap may come before its items
+        elif announces and line != written and len(lines[-1]) + len(line) < _RULE:
+            lines[-1] += f"{'' if lines[-1].endswith(':') else ';'} {line}"
+        else:
+            lines.append(line)
+            announces = line.endswith(":")
     return [line for line in lines if len(words(line)) >= _FEW][:_MOST_RULES]
 
 
