@@ -13,9 +13,10 @@ from memtui.documents.memory import parse_stored
 from memtui.documents.memory_file import draft_memory, parse_memory, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
 from memtui.documents.session_state import render_session_state
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.commands_file import CommandProblem, CommandsFile
+from memtui.store.commands_file import CommandsFile
 from memtui.store.memories import MemoryFiles, stored_entries
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
@@ -109,7 +110,7 @@ def test_commands_two_with_a_file_and_one_without(demo: DemoProject) -> None:
     assert [command.name for command in commands] == ["mentor", "review/money", "standup"]
     assert "ACTIVE COMMAND: /mentor" in store.summary("mentor").text
     assert "ACTIVE COMMAND: /review/money" in store.summary("review/money").text
-    with pytest.raises(CommandProblem):
+    with pytest.raises(FileProblem):
         store.summary("standup")
     assert all(command.activated_at and command.activated_at < NOW for command in commands)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.files import FileLocked
+from memtui.ground.files import FileLocked, FileProblem
 from memtui.ground.project import Project
 from memtui.store import commands_file
-from memtui.store.commands_file import ABANDONED_SECONDS, CommandProblem, CommandsFile, lock_file
+from memtui.store.commands_file import ABANDONED_SECONDS, CommandsFile, lock_file
 from tests.disk import DEAD_PID, age, mode_of, names, unchanging
 from tests.processes import start_together
 
@@ -91,7 +91,7 @@ def test_the_file_is_everybodys(commands: CommandsFile, mask: int, file: int, fo
     "name", ["", " ", "/", "..", "../x", "a/../b", "a b", "a\0", "\n", "x;y", "caf\u00e9"]
 )
 def test_invalid_names_are_refused(commands: CommandsFile, name: str) -> None:
-    with pytest.raises(CommandProblem, match="is no name of a command file"):
+    with pytest.raises(FileProblem, match="is no name of a command file"):
         commands.activate(name, NOW)
     assert names(commands.project.root) == []
 
@@ -100,7 +100,7 @@ def test_invalid_names_are_refused(commands: CommandsFile, name: str) -> None:
 def test_a_broken_file_stays(commands: CommandsFile, text: str) -> None:
     commands.path.parent.mkdir(parents=True)
     commands.path.write_text(text)
-    with pytest.raises(CommandProblem, match="is broken"):
+    with pytest.raises(FileProblem, match="is broken"):
         commands.activate("babysit", NOW)
     assert commands.path.read_text() == text
 
@@ -114,7 +114,7 @@ def test_no_link_leads_out(commands: CommandsFile, tmp_path: Path, place: str, t
     link = commands.project.root / place
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside)
-    with pytest.raises(CommandProblem):
+    with pytest.raises(FileProblem):
         commands.activate("babysit", NOW)
     assert not outside.exists() or names(outside) == []
 

@@ -15,7 +15,7 @@ from memtui.documents.commands import remove_commands
 from memtui.ground.files import FileProblem, write_atomic
 from memtui.ground.project import Project
 from memtui.store import commands_file
-from memtui.store.commands_file import CommandProblem, CommandsFile
+from memtui.store.commands_file import CommandsFile
 from tests import faults
 from tests.disk import DEAD_PID, age, mode_of, names
 from tests.store.commands.conftest import TEXT, Store, active, foreign
@@ -28,11 +28,11 @@ def test_reads_the_active_commands(store: Store) -> None:
 def test_where_there_is_no_file_nothing_is_active_and_none_is_made(project: Project) -> None:
     store = Store(project)
     assert store.read().commands == ()
-    with pytest.raises(CommandProblem, match=r"session-state\.json does not exist"):
+    with pytest.raises(FileProblem, match=r"session-state\.json does not exist"):
         store.clear(None)
     project.session_state_json.parent.rmdir()
     assert store.read().commands == ()
-    with pytest.raises(CommandProblem, match=r"session-state\.json does not exist"):
+    with pytest.raises(FileProblem, match=r"session-state\.json does not exist"):
         store.clear(None)
     assert not project.session_state_json.parent.exists()
 
@@ -42,7 +42,7 @@ def test_where_there_is_no_file_nothing_is_active_and_none_is_made(project: Proj
 def test_a_broken_file_is_a_problem_and_stays(store: Store, text: str) -> None:
     store.path.write_text(text)
     for work in (store.read, lambda: store.clear(None)):
-        with pytest.raises(CommandProblem, match=r"session-state\.json is broken: "):
+        with pytest.raises(FileProblem, match=r"session-state\.json is broken: "):
             work()
     assert store.path.read_text() == text
     assert names(store.path.parent) == ["session-state.json"]
@@ -85,10 +85,10 @@ def test_the_single_command_of_old_files_is_cleared_too(store: Store) -> None:
 
 def test_what_is_not_active_cannot_be_cleared(store: Store) -> None:
     store.clear("epic")
-    with pytest.raises(CommandProblem, match="has no command epic active any more"):
+    with pytest.raises(FileProblem, match="has no command epic active any more"):
         store.clear("epic")
     store.clear(None)
-    with pytest.raises(CommandProblem, match="has no command active any more"):
+    with pytest.raises(FileProblem, match="has no command active any more"):
         store.clear(None)
 
 
@@ -116,7 +116,7 @@ def test_undo_does_not_double_what_was_activated_again(store: Store) -> None:
 def test_undo_makes_no_file(store: Store) -> None:
     undo = store.clear("epic")
     store.path.unlink()
-    with pytest.raises(CommandProblem, match="does not exist"):
+    with pytest.raises(FileProblem, match="does not exist"):
         undo()
     assert names(store.path.parent) == []
 
@@ -146,7 +146,7 @@ def test_nothing_outside_is_read_or_written(
     inside.rename(outside)
     inside.symlink_to(outside)
     for work in (store.read, lambda: store.clear(None)):
-        with pytest.raises(CommandProblem, match="leads out of "):
+        with pytest.raises(FileProblem, match="leads out of "):
             work()
     (state,) = [path for path in (outside, *outside.rglob("*")) if path.is_file()]
     assert state.read_text() == TEXT
@@ -158,7 +158,7 @@ def test_binary_files_are_a_problem(store: Store, make: Callable[[Path], object]
     store.path.unlink()
     make(store.path)
     for work in (store.read, lambda: store.clear(None)):
-        with pytest.raises(CommandProblem):
+        with pytest.raises(FileProblem):
             work()
 
 

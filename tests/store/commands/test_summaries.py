@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store.commands_file import COMMAND_LIMIT, CommandProblem, normalised
+from memtui.store.commands_file import COMMAND_LIMIT, normalised
 from tests.store.commands.conftest import Store
 
 
@@ -67,13 +68,13 @@ def test_a_name_may_have_folders(store: Store, project: Project) -> None:
 def test_a_name_that_leads_elsewhere_is_refused(store: Store, project: Project, name: str) -> None:
     (project.root / ".agileflow").mkdir()
     (project.root / ".agileflow" / "secret.md").write_text(summary_of("secret"))
-    with pytest.raises(CommandProblem, match=r"is no name of a command file|is neither in") as caught:
+    with pytest.raises(FileProblem, match=r"is no name of a command file|is neither in") as caught:
         store.summary(name)
     assert "secret" not in caught.value.reason
 
 
 def test_says_where_it_has_looked(store: Store) -> None:
-    with pytest.raises(CommandProblem) as caught:
+    with pytest.raises(FileProblem) as caught:
         store.summary("epic")
     assert str(caught.value) == (
         "epic.md is neither in packages/cli/src/core/commands, .agileflow/commands, "
@@ -84,7 +85,7 @@ def test_says_where_it_has_looked(store: Store) -> None:
 def test_a_file_without_markers_has_no_summary(store: Store, project: Project) -> None:
     path = add_file(project, 1, "epic", "# Epic\n")
     add_file(project, 2, "epic", summary_of("older"))
-    with pytest.raises(CommandProblem, match="has no COMPACT_SUMMARY markers") as caught:
+    with pytest.raises(FileProblem, match="has no COMPACT_SUMMARY markers") as caught:
         store.summary("epic")
     assert caught.value.path == path
 
@@ -101,7 +102,7 @@ def test_no_link_leads_out_of_the_command_folders(store: Store, project: Project
     project.command_folders[0].parent.mkdir(parents=True)
     project.command_folders[0].symlink_to(secret)
     for name in ("file", "sub/key", "cousin", "key"):
-        with pytest.raises(CommandProblem, match="leads out of"):
+        with pytest.raises(FileProblem, match="leads out of"):
             store.summary(name)
 
 
@@ -113,7 +114,7 @@ def test_odd_command_files_have_a_reason(store: Store, project: Project) -> None
     (folder / "binary.md").write_bytes(bytes(range(256)))
     reasons = {}
     for name in ("huge", "pipe", "folder", "binary"):
-        with pytest.raises(CommandProblem) as caught:
+        with pytest.raises(FileProblem) as caught:
             store.summary(name)
         reasons[name] = caught.value.reason
     assert reasons == {

@@ -17,7 +17,7 @@ from memtui.hooks.records import Report
 from memtui.hooks.sections import abridged, shares, size_of
 
 if TYPE_CHECKING:
-    from memtui.store.commands_file import CommandProblem, CommandsFile, CommandSummary
+    from memtui.store.commands_file import CommandsFile, CommandSummary
 
 FOR_SUMMARISER = "## Pinned by the user: every line has to stand in the summary, word for word"
 FOR_SESSION = "## Pinned by the user"
@@ -139,7 +139,7 @@ class CommandStatus(NamedTuple):
 
     entry: ListedCommand
     summary: CommandSummary | None = None
-    problem: CommandProblem | None = None
+    problem: FileProblem | None = None
     """Why there is no summary; None if there is one."""
     shortage: Shortage | None = None
 
@@ -149,12 +149,12 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
     if not os.path.lexists(project.session_state_json):
         return []
     # Imported here: most projects have no active commands, and this takes as long as the rest.
-    from memtui.store.commands_file import HOOK_PATIENCE, CommandProblem, CommandsFile, normalised
+    from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile, normalised
 
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
         entries = commands.entries()
-    except CommandProblem as problem:
+    except FileProblem as problem:
         report.problem(problem)
         return []
     newest = _newest(entries)
@@ -191,11 +191,9 @@ def _newest(entries: Sequence[ListedCommand]) -> list[ListedCommand]:
 
 
 def _read_summary(commands: CommandsFile, entry: ListedCommand) -> CommandStatus:
-    from memtui.store.commands_file import CommandProblem
-
     try:
         return CommandStatus(entry, commands.summary(entry.name))
-    except CommandProblem as problem:
+    except FileProblem as problem:
         return CommandStatus(entry, problem=problem)
 
 

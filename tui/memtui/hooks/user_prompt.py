@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.hooks.records import Payload, Report
 from memtui.hooks.settings import switched
-from memtui.store.commands_file import HOOK_PATIENCE, CommandProblem, CommandsFile, normalised
+from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile, normalised
 
 _LONGEST = 200
 
@@ -40,10 +41,10 @@ def _register(payload: Payload, project: Project, home: Home, now: datetime, rep
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
         commands.summary(word)
-    except CommandProblem:
+    except FileProblem:
         return  # not a command with a compact summary
     try:
         added = commands.activate(word, now)
         report.add_work(f"{normalised(word)} is active" + ("" if added else " already"))
-    except CommandProblem as problem:
+    except FileProblem as problem:
         report.problem(problem)

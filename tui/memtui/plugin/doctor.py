@@ -33,7 +33,7 @@ from memtui.store.archive import Archive, is_private, sessions_text
 from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import coverage
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.commands_file import CommandProblem, CommandsFile, normalised
+from memtui.store.commands_file import CommandsFile, normalised
 from memtui.store.session_list import SessionList, size_text
 from memtui.store.transcripts import TranscriptStore
 
@@ -277,7 +277,7 @@ def _check_active(places: Places) -> Iterator[Finding]:
     commands = CommandsFile(places.project)
     try:
         statuses = command_statuses(commands, commands.entries())
-    except CommandProblem as problem:
+    except FileProblem as problem:
         yield Finding("active", Level.WARNING, str(problem), "Correct it, or move it away.")
         return
     good = []

@@ -104,11 +104,7 @@ COMMAND_LIMIT = 1 << 20
 _NAME = re.compile(r"[a-zA-Z0-9/_.-]+")
 
 
-class CommandProblem(FileProblem):
-    """Active commands cannot be read or changed, or a command has no summary."""
-
-
-class NoCommandFile(CommandProblem):
+class NoCommandFile(FileProblem):
     """A command has no file."""
 
 
@@ -140,13 +136,12 @@ class CommandsFile:
         """The active commands; none when there is no such file.
 
         Raises:
-            CommandProblem: it stays unreadable, or is outside the project; it never counts as empty.
+            FileProblem: it stays unreadable, or is outside the project; it never counts as empty.
         """
-        with _problems():
-            try:
-                return parse_active_commands(self._text())
-            except FileMissing:
-                return ActiveCommands()
+        try:
+            return parse_active_commands(self._text())
+        except FileMissing:
+            return ActiveCommands()
 
     def _text(self) -> str:
         """The file's text, as soon as it is complete."""
@@ -196,7 +191,7 @@ class CommandsFile:
             names: the commands, or None for all.
 
         Raises:
-            CommandProblem: none of them is active, the file is broken, missing or outside the project, or
+            FileProblem: none of them is active, the file is broken, missing or outside the project, or
             another program keeps it locked or keeps overwriting the change.
         """
         gone: tuple[ActiveCommand, ...] = ()
@@ -207,12 +202,11 @@ class CommandsFile:
             gone = tuple(entry for entry in active if names is None or entry.name in names)
             if not gone:
                 wanted = "" if names is None else f" {' or '.join(sorted(names))}"
-                raise CommandProblem(self.path, f"has no command{wanted} active any more")
+                raise FileProblem(self.path, f"has no command{wanted} active any more")
             return remove_commands(text, {entry.name for entry in gone})
 
         sweep_temps(self.path.parent, within=self.project.root)
-        with _problems():
-            self._edit(away)
+        self._edit(away)
         return gone
 
     def activate(self, name: str, moment: datetime, state: dict[str, Any] | None = None) -> bool:
@@ -227,7 +221,7 @@ class CommandsFile:
             False if it is already active; its entry stays as it is.
 
         Raises:
-            CommandProblem: the name is invalid, or the file cannot be changed; see `remove`.
+            FileProblem: the name is invalid, or the file cannot be changed; see `remove`.
         """
         plain = command_name(name)
         added = False
@@ -240,19 +234,18 @@ class CommandsFile:
             added = True
             return add_command(text, new_entry(plain, moment, state or {}))
 
-        with _problems():
-            try:
-                if not self._create(add):
-                    self._edit(add)
-            except FormatError as error:
-                raise CommandProblem(self.path, f"cannot take this command: {error}") from error
+        try:
+            if not self._create(add):
+                self._edit(add)
+        except FormatError as error:
+            raise FileProblem(self.path, f"cannot take this command: {error}") from error
         return added
 
     def put_back(self, gone: Collection[ActiveCommand]) -> None:
         """Make removed commands active again, as they were; those that are active by now stay.
 
         Raises:
-            CommandProblem: the file is missing or broken, or stays locked.
+            FileProblem: the file is missing or broken, or stays locked.
         """
 
         def back(text: str) -> str:
@@ -262,8 +255,7 @@ class CommandsFile:
                     text = add_command(text, command.entry, index=command.place)
             return text
 
-        with _problems():
-            self._edit(back)
+        self._edit(back)
 
     def summary(self, name: str) -> CommandSummary:
         """The compact summary of a command: the part of its file between the two markers.
@@ -272,7 +264,7 @@ class CommandsFile:
             name: as in session-state.json: ``babysit``, ``research/ask``, ``/agileflow:babysit``.
 
         Raises:
-            CommandProblem: there is no file, it has no such part, or the name leads out of the folders.
+            FileProblem: there is no file, it has no such part, or the name leads out of the folders.
         """
         plain = command_name(name)
         parts = plain.split("/")
@@ -283,15 +275,13 @@ class CommandsFile:
                 data = self._read_command(path, folder)
             except FileMissing:
                 continue
-            except FileProblem as problem:
-                raise CommandProblem(path, problem.reason) from problem
             text = compact_summary(data.decode("utf-8", "replace"))
             if text is None:
-                raise CommandProblem(
+                raise FileProblem(
                     path, "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction"
                 )
             if b"\0" in data:
-                raise CommandProblem(path, "is not a text file")
+                raise FileProblem(path, "is not a text file")
             return CommandSummary(path, text, self._shown(path))
         *places, last = map(self._shown, folders)
         raise NoCommandFile(f"{plain}.md", f"is neither in {', '.join(places)} nor in {last}")
@@ -319,17 +309,6 @@ class CommandsFile:
         return create_exclusive(folder / self.path.name, add("").encode(), mode=_usual_mode(), within=root)
 
 
-@contextmanager
-def _problems() -> Iterator[None]:
-    """Turn every `FileProblem` of the block into a `CommandProblem`."""
-    try:
-        yield
-    except CommandProblem:
-        raise
-    except FileProblem as problem:
-        raise CommandProblem(problem.path, problem.reason) from problem
-
-
 def normalised(name: str) -> str:
     """The name of a command's file, without ``.md``: ``/agileflow:research:ask`` is ``research/ask``."""
     name = name.strip().removeprefix("/")
@@ -340,11 +319,11 @@ def command_name(name: str) -> str:
     """`normalised` and checked: letters, digits and ``_.-``, perhaps in folders, never leading out of them.
 
     Raises:
-        CommandProblem: the name is invalid.
+        FileProblem: the name is invalid.
     """
     plain = normalised(name)
     if not _NAME.fullmatch(plain) or any(part in ("", ".", "..") for part in plain.split("/")):
-        raise CommandProblem(name, "is no name of a command file, so none is looked for")
+        raise FileProblem(name, "is no name of a command file, so none is looked for")
     return plain
 
 
