@@ -295,7 +295,7 @@ class Sessions:
             FileProblem: the transcripts or the states cannot be listed.
         """
         transcripts = {each.session_id: each for each in reversed(self._transcripts.entries())}
-        stored = {each.session_id: each.newest for each in self._states.sessions(transcripts.keys())}
+        stored = self._states.sessions(transcripts.keys())
         found = [
             Session(
                 name,

@@ -164,7 +164,7 @@ def documents_of(places: Places, *, session: str = "", transcript: Path | None =
     store = StateStore(places.project, places.home)
     if transcript is not None:
         return SessionDocuments(transcript.stem, store.versions(transcript.stem), store, transcript)
-    stored = [each.session_id for each in store.sessions()]
+    stored = list(store.sessions())
     try:
         transcripts = transcripts_of(places)
     except FileProblem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,19 +62,6 @@ class StoredState:
     """Why it cannot be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionStates:
-    """A session that has stored states."""
-
-    session_id: str
-    newest: Entry
-    """Its current version."""
-
-    @property
-    def written(self) -> datetime:
-        return written_at(self.newest)
-
-
 class StateStore:
     """The stored session states that belong to one project."""
 
@@ -93,10 +80,10 @@ class StateStore:
         Raises:
             FileProblem: the folder of states cannot be listed.
         """
-        return next((stored or self.load(entry) for entry, stored in self._ours(session_ids)), None)
+        return next(map(self.load, self.sessions(session_ids).values()), None)
 
-    def sessions(self, session_ids: Collection[str] = ()) -> list[SessionStates]:
-        """The project's sessions with a document, last written first.
+    def sessions(self, session_ids: Collection[str] = ()) -> dict[str, Entry]:
+        """The newest document of each of the project's sessions, last written first.
 
         Args:
             session_ids: see `newest`.
@@ -104,7 +91,16 @@ class StateStore:
         Raises:
             FileProblem: the folder of states cannot be listed.
         """
-        return [SessionStates(entry.path.parent.name, entry) for entry, _ in self._ours(session_ids)]
+        newest = (newest_in(self.folder, each.name) for each in scan(self.folder, SESSION))
+        entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
+        others = [entry for entry in entries if entry.path.parent.name not in session_ids]
+        known = self._known
+        self._known = {each: known[each] if each in known else self._is_ours(each) for each in others}
+        return {entry.path.parent.name: entry for entry in entries if self._known.get(entry, True)}
+
+    def _is_ours(self, entry: Entry) -> bool:
+        state = self.load(entry).state
+        return state is not None and names_project(state.identity.project, self.project.root)
 
     def versions(self, session_id: str) -> list[Entry]:
         """All versions of a session's document, newest first.
@@ -179,23 +175,6 @@ class StateStore:
         except FileProblem as error:
             problem = error.reason
         return StoredState(path.parent.name, version_of(entry), path, written, text, problem=problem)
-
-    def _ours(self, session_ids: Collection[str]) -> Iterator[tuple[Entry, StoredState | None]]:
-        """The current document of each session of the project, newest first, with its record if read."""
-        newest = (newest_in(self.folder, each.name) for each in scan(self.folder, SESSION))
-        entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
-        self._known = {entry: self._known[entry] for entry in entries if entry in self._known}
-        for entry in entries:
-            if entry.path.parent.name in session_ids or self._known.get(entry):
-                yield entry, None
-            elif entry not in self._known:
-                stored = self.load(entry)
-                self._known[entry] = self._names_project(stored.state)
-                if self._known[entry]:
-                    yield entry, stored
-
-    def _names_project(self, state: SessionState | None) -> bool:
-        return state is not None and names_project(state.identity.project, self.project.root)
 
 
 class Progress(NamedTuple):
