@@ -58,7 +58,7 @@ def assert_completed(memtui: Memtui, transcript: Path) -> None:
     assert transcript.read_bytes() == data
 
 
-@pytest.mark.parametrize("after", range(5))  # three frames, the index, and the rest of a write
+@pytest.mark.parametrize("after", [0, 2, 3])  # the first frame, the last one, the index
 def test_a_full_disk_makes_no_whole_copy(memtui: Memtui, transcript: Path, large: bytes, after: int) -> None:
     with disk_full(after):
         kept = memtui("archive")
@@ -67,7 +67,7 @@ def test_a_full_disk_makes_no_whole_copy(memtui: Memtui, transcript: Path, large
     assert_completed(memtui, transcript)
 
 
-@pytest.mark.parametrize("kilobytes", [0, 1, 100, 500, 600, 1100])
+@pytest.mark.parametrize("kilobytes", [0, 100, 1100])
 def test_a_write_limit_makes_no_whole_copy(
     memtui: Memtui, transcript: Path, large: bytes, kilobytes: int
 ) -> None:

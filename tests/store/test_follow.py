@@ -37,31 +37,6 @@ def test_without_any_session_nothing_is_due() -> None:
     assert following.due({"a": 1}, 11) == ["a"]
 
 
-def test_growth_is_due_at_once_and_less_of_it_after_a_pause() -> None:
-    following = follower()
-    following.due({"a": 1000}, 0)
-    following.note("a", 1000)
-    assert following.due({"a": 1099}, 1) == []
-    assert following.due({"a": 1100}, 2) == ["a"]
-    following.note("a", 1100)
-    assert following.due({"a": 1101}, 3) == []
-    assert following.due({"a": 1102}, 12) == []  # it goes on
-    assert following.due({"a": 1102}, 21) == []
-    assert following.due({"a": 1102}, 22) == ["a"]
-    following.note("a", 1102)
-    assert following.due({"a": 1102}, 1000) == []
-
-
-def test_what_grows_while_it_is_read_counts_for_the_next_one() -> None:
-    following = follower()
-    following.due({"a": 1000}, 0)
-    following.note("a", 1000)
-    assert following.due({"a": 1200}, 1) == ["a"]
-    following.note("a", 1200)
-    assert following.due({"a": 1290}, 2) == []
-    assert following.due({"a": 1300}, 3) == ["a"]
-
-
 def test_what_is_not_noted_stays_due() -> None:
     following = follower()
     assert [following.due({"a": 1}, now) for now in (0, 5, 10)] == [["a"], [], ["a"]]

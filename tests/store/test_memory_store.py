@@ -115,15 +115,6 @@ class TestMemoryStore:
         store.restore(meta.id)
         assert store.get(meta.id).body == body
 
-    @EACH
-    @given(new=news)
-    def test_any_memory_survives_a_round_trip(self, new: New) -> None:
-        store = self.make(Watch())
-        meta = store.create(new)
-        assert store.get(meta.id) == StoredMemory(meta=meta, body=new.body)
-        assert metas(store.list(Filter())) == [meta]
-        assert meta.created == (new.created or NOW).replace(microsecond=0)
-
     def test_what_is_given_is_kept(self, store: MemoryStore) -> None:
         created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
         meta = store.create(
