@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -352,13 +352,8 @@ class Archive:
         Raises:
             FileProblem: no session matches, or several do.
         """
-        entries = self.entries()
-        found = [each for each in entries if each.session_id == session]
-        found = found or [each for each in entries if session and each.session_id.startswith(session)]
-        if len(found) != 1:
-            how_many = "several sessions that begin" if found else "no session whose id is or begins"
-            raise FileProblem(self.root, f"has {how_many} like this: {session}")
-        return found[0]
+        entries = {each.session_id: each for each in reversed(self.entries())}
+        return entries[only_one(entries, session, self.root)]
 
     def kept_at(self, source: Path) -> Kept | None:
         """A session by the path of its transcript, below whichever of Claude Code's folders."""
@@ -506,6 +501,21 @@ class Archive:
             shutil.rmtree(place, ignore_errors=True)
             with suppress(OSError):
                 place.parent.rmdir()
+
+
+def only_one(sessions: Collection[str], session: str, where: Path) -> str:
+    """The one of some sessions whose id is or begins with `session`.
+
+    Raises:
+        FileProblem: none in `where` does, or several.
+    """
+    if session in sessions:
+        return session
+    found = [each for each in sessions if session and each.startswith(session)]
+    if len(found) != 1:
+        how_many = "several sessions that begin" if found else "no session whose id is or begins"
+        raise FileProblem(where, f"has {how_many} like this: {session}")
+    return found[0]
 
 
 def sessions_text(number: int) -> str:

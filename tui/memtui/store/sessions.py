@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.ground.clock import system_clock
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, current_session, expanded, find_root
-from memtui.store.archive import Archive
+from memtui.store.archive import Archive, only_one
 from memtui.store.sources import Sources
 from memtui.store.transcripts import TranscriptGone, TranscriptStore, check_transcript
 from memtui.transcript.paths import is_inside
@@ -54,9 +54,11 @@ def _agent_transcript(places: Places, agent: str) -> Path:
 def archived_transcript(places: Places, session: str) -> Path | None:
     """The unpacked transcript of an archived session, by its id or the beginning of one."""
     archive = Archive(places.home, system_clock)
-    fits = [each for each in archive.entries() if each.session_id.startswith(session)]
-    exact = [each for each in fits if each.session_id == session] or fits
-    return archive.readable(exact[0]) if len(exact) == 1 else None
+    try:
+        kept = archive.find(session)
+    except FileProblem:  # none, or several
+        return None
+    return archive.readable(kept)
 
 
 def captured_transcript(places: Places, path: str) -> Path:
@@ -103,11 +105,7 @@ def named_session(places: Places, sessions: Iterable[str], session: str) -> str:
             raise FileProblem(places.project.root, reason)
         here = current_session()
         return here if here in names else names[0]
-    found = [session] if session in names else [name for name in names if name.startswith(session)]
-    if len(found) != 1:
-        how_many = "several sessions that begin" if found else "no session whose id is or begins"
-        raise FileProblem(places.project.root, f"has {how_many} like this: {session}")
-    return found[0]
+    return only_one(names, session, places.project.root)
 
 
 def refuse_strange(transcript: Path, facts: Facts) -> None:
