@@ -188,25 +188,15 @@ def test_subagents_files_of_older_versions_lie_beside_the_session(tmp_path: Path
     assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/mine.py", True)]
 
 
-def test_a_subagents_transcript_is_asked_for_its_session_until_it_names_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session, late = tmp_path / "s1.jsonl", tmp_path / "agent-late.jsonl"
-    (tmp_path / "agent-named.jsonl").write_bytes(b'{"sessionId":"s1"}\n')
-    late.touch()
+def test_subagents_transcripts_beside_a_session_name_it(tmp_path: Path) -> None:
+    session = tmp_path / "s1.jsonl"
+    for name, content in (
+        ("named", b'{"sessionId":"s1"}\n'),
+        ("other", b'{"sessionId":"s2"}\n'),
+        ("empty", b""),
+    ):
+        (tmp_path / f"agent-{name}.jsonl").write_bytes(content)
     assert [agent for agent, _ in agent_transcripts(session, ())] == ["named"]
-    late.write_bytes(b'{"sessionId":"s1"}\n')
-    (tmp_path / "agent-other.jsonl").write_bytes(b'{"sessionId":"s2"}\n')
-    opened: list[str] = []
-    real = Path.open
-
-    def noted(self: Path, mode: str) -> object:
-        opened.append(self.stem)
-        return real(self, mode)
-
-    monkeypatch.setattr(Path, "open", noted)
-    assert [agent for agent, _ in agent_transcripts(session, ())] == ["late", "named"]
-    assert opened == ["agent-late", "agent-other"]
 
 
 def test_subagents_in_side_chain_lines(tmp_path: Path) -> None:

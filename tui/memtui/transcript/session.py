@@ -315,34 +315,23 @@ def agent_transcripts(path: Path, agents: Collection[str]) -> Iterator[tuple[str
             yield agent, file
 
 
-def _beside(path: Path) -> Iterator[Path]:
+def _beside(path: Path) -> list[Path]:
     """Transcripts next to the session's own that name it."""
-    folder = path.parent
-    with suppress(OSError):
-        for file in _in_folder(folder, folder.stat().st_mtime_ns):
-            with suppress(OSError, ValueError):
-                if _session_of(file) == path.stem:
-                    yield file
+    try:
+        return _by_session(path.parent, path.parent.stat().st_mtime_ns).get(path.stem, [])
+    except OSError:
+        return []
 
 
 @lru_cache(maxsize=256)
-def _in_folder(folder: Path, _changed: int) -> tuple[Path, ...]:
-    return tuple(sorted(folder.glob("agent-*.jsonl"))[:_LIMIT])
-
-
-@lru_cache(maxsize=4 * _LIMIT)
-def _session_of(file: Path) -> str:
-    """The session that the first lines of a subagent's transcript name.
-
-    Raises:
-        OSError: they cannot be read.
-        ValueError: they name none yet; not cached, as it may be written later.
-    """
-    with file.open("rb") as opened:
-        named = _SESSION.search(opened.read(_START))
-    if named is None:
-        raise ValueError(file)
-    return named[1].decode("utf-8", "replace")
+def _by_session(folder: Path, _changed: int) -> dict[str, list[Path]]:
+    """The transcripts of subagents in a folder, by the session that their first lines name."""
+    found: dict[str, list[Path]] = {}
+    for file in sorted(folder.glob("agent-*.jsonl"))[:_LIMIT]:
+        with suppress(OSError), file.open("rb") as opened:
+            if named := _SESSION.search(opened.read(_START)):
+                found.setdefault(named[1].decode("utf-8", "replace"), []).append(file)
+    return found
 
 
 def worker_of(result: Result) -> str:
