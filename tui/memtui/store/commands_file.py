@@ -1,6 +1,7 @@
 """Active commands: session-state.json, which other programs also write, and the commands' own files.
 
-The file is changed under the lock that AgileFlow's scripts use, and only if it is still as it was read.
+The file is changed under the lock that AgileFlow's scripts use, only if it is still as it was read, and again
+if a program that takes no lock, such as AgileFlow's hook at a compaction, writes what it had read before.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ HOOK_PATIENCE = 0.9
 
 _TRIES = 20
 """Number of tries if another program writes the file in the same moment, without looking at the lock."""
+_LOOK_AGAIN = 0.03
+"""Seconds after which a change must still be there: who has read the file before writes within them."""
 
 
 @contextmanager
@@ -160,7 +163,7 @@ class CommandsFile:
                 return text
 
     def _edit(self, change: Callable[[str], str]) -> None:
-        """Apply `change`, which may be called several times and may raise, to the text under the lock."""
+        """Apply `change`, which may be called several times and may raise, to the text until it stays."""
         root = resolved(self.project.root)
         with reading(self.path):
             self.path.stat()
@@ -169,15 +172,17 @@ class CommandsFile:
             raise FileOutside(self.path, "leads out of the project through a symbolic link")
         lockable = resolved(self.path.parent) / self.path.name
         patience = PATIENCE if self._patience is None else self._patience
-        with lock_file(lockable, timeout=patience, within=root):
-            for _ in range(_TRIES):
+        for _ in range(_TRIES):
+            with lock_file(lockable, timeout=patience, within=root):
                 old = self._text()
                 new = change(old)
                 if new == old:
                     return
                 with suppress(FileChanged):
                     write_atomic(target, new.encode(), mode=None, within=root, expected=old.encode())
-                    return
+            time.sleep(_LOOK_AGAIN)
+            if change(text := self._text()) == text:
+                return
         raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
 
     def entries(self) -> list[ActiveCommand]:
@@ -199,11 +204,13 @@ class CommandsFile:
         def away(text: str) -> str:
             nonlocal gone
             active = parse_active_commands(text).commands
-            gone = tuple(entry for entry in active if names is None or entry.name in names)
+            gone = gone or tuple(entry for entry in active if names is None or entry.name in names)
             if not gone:
                 wanted = "" if names is None else f" {' or '.join(sorted(names))}"
                 raise FileProblem(self.path, f"has no command{wanted} active any more")
-            return remove_commands(text, {entry.name for entry in gone})
+            known = {(entry.name, entry.activated_at) for entry in gone}  # not one that was activated anew
+            back = {entry.name for entry in active if (entry.name, entry.activated_at) in known}
+            return remove_commands(text, back) if back else text
 
         sweep_temps(self.path.parent, within=self.project.root)
         self._edit(away)
@@ -229,7 +236,6 @@ class CommandsFile:
         def add(text: str) -> str:
             nonlocal added
             if text and any(entry.name == plain for entry in parse_active_commands(text).commands):
-                added = False
                 return text
             added = True
             return add_command(text, new_entry(plain, moment, state or {}))
