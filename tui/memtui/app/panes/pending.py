@@ -21,7 +21,6 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute
 from memtui.ground.files import FileProblem
 from memtui.transcript import ReadingCancelledError
-from memtui.transcript.short_text import is_bare_command
 
 if TYPE_CHECKING:
     from memtui.documents.capture import Capture
@@ -186,6 +185,7 @@ class PendingPane(Pane):
     def _read_losses(self, item: CaptureRow, progress: Progress | None) -> Aftermath | None:
         """Read and store the losses of a compaction, in a thread; None if no transcript has it."""
         from memtui.documents.work import title_of as title_of_session
+        from memtui.transcript.short_text import is_bare_command
 
         assert item.capture is not None
         cancelled = progress.cancelled if progress else lambda: self.model.stopped
