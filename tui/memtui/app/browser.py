@@ -127,7 +127,6 @@ class BrowserScreen(StyledOnce):
             lambda names: model.compare(names, self._publish),
             lambda liveness: self._soon(self.bar.show_liveness, liveness),
             lambda error: self.app.explain("looking at the disk", error),
-            lambda: model.has_more_work,
         )
         self._writer = StateWriter(
             model,

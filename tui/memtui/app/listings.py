@@ -5,9 +5,8 @@ Named tuples, as the first paint waits for these class definitions, and data cla
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -232,72 +231,40 @@ PaneView = (
 View = PaneView | DraftWanted | BranchView | HealthView | ConfigView
 
 
-SLICE = 0.15
-"""Seconds of reading between two checks of the disk; 60,000 captures take some ten, 100,000 labels two."""
-
-
 class CaptureRows:
-    """The known values of each capture; used by one thread.
-
-    Listing takes a fraction of a second for any number, reading 0.1 ms per capture. So they alternate, and
-    captures written while many are read are listed soon.
-    """
+    """The known values of each capture; used by one thread."""
 
     def __init__(self, store: CaptureStore) -> None:
         self._store = store
-        self._rows: dict[str, CaptureRow] = {}
-        self._listed = False
-        self._unread: list[Entry] = []
-        """Oldest first: the newest are read first, from the end."""
+        self._known: dict[str, CaptureRow] | None = None
 
     @property
     def rows(self) -> Collection[CaptureRow]:
-        return self._rows.values()
+        return (self._known or {}).values()
 
-    @property
-    def unread(self) -> int:
-        return len(self._unread)
-
-    def list(self) -> bool:
-        """List the folder again; returns whether anything has changed, or it is the first time.
+    def read(self) -> bool:
+        """List the folder again and read new and changed captures; False if there are none and it is known.
 
         Raises:
             FileProblem: it cannot be listed.
         """
-        rows = {entry.name: self._known(entry) for entry in self._store.entries()}
+        known = self._known or {}
+        rows = {}
+        for entry in self._store.entries():
+            row = known.get(entry.name)
+            rows[entry.name] = row if row is not None and row.entry == entry else self._read(entry)
         # Equal sets have the same order: that of their names.
-        changed = rows != self._rows or not self._listed
-        self._rows, self._listed = rows, True
-        self._unread = [row.entry for row in rows.values() if row.capture is None and not row.problem]
-        self._unread.reverse()
+        changed, self._known = rows != self._known, rows
         return changed
 
-    def read(self, stopped: Callable[[], bool]) -> bool:
-        """Read for a while; returns whether any was read."""
-        before = len(self._unread)
-        end = time.monotonic() + SLICE
-        while self._unread and time.monotonic() < end and not stopped():
-            entry = self._unread.pop()
-            self._rows[entry.name] = self._read(entry)
-        return len(self._unread) < before
-
     def view(self) -> CapturesView:
-        return CapturesView.of(self._rows.copy(), unread=len(self._unread))
-
-    def _known(self, entry: Entry) -> CaptureRow:
-        row = self._rows.get(entry.name)
-        return row if row is not None and row.entry == entry else CaptureRow(entry)
+        return CapturesView.of(dict(self._known or {}), unread=0)
 
     def _read(self, entry: Entry) -> CaptureRow:
         try:
             return CaptureRow(entry, self._store.load(entry))
         except FileProblem as problem:
             return CaptureRow(entry, problem=problem.reason)
-
-
-SLICE = 0.15
-"""Seconds of reading between two checks of the disk; 10,000 memories take a fifth."""
-_BATCH = 200
 
 
 class Shown:
@@ -311,14 +278,9 @@ class Shown:
         self._stored_as: dict[str, str] = {}
         """The stored memories of reviews, by the name of the review's memory file."""
 
-    def learn(self, entry: Entry, project: str) -> bool:
-        name = entry.name
-        self._known[name] = entry
-        mine = self._concerns(project)
-        if mine == (name in self._mine):
-            return False
-        (self._mine.add if mine else self._mine.discard)(name)
-        return True
+    def learn(self, entry: Entry, project: str) -> None:
+        self._known[entry.name] = entry
+        (self._mine.add if self._concerns(project) else self._mine.discard)(entry.name)
 
     def unknown(self, entries: Mapping[str, Entry], names: Iterable[str]) -> list[Entry]:
         """Those with unknown or outdated projects, oldest first; memory files need none."""
@@ -360,17 +322,9 @@ class MemoryRows:
         self._home = home
         self._shown = Shown(store.project)
         self._memories: Memories | None = None
-        self._unread: list[Entry] = []
-        """Oldest first: the newest are read first, from the end."""
-        self._view = MemoriesView()
-        self._order_changed = True
 
-    @property
-    def unread(self) -> int:
-        return len(self._unread)
-
-    def list(self) -> bool:
-        """List the memories again; returns whether anything has changed, or it is the first time.
+    def read(self) -> bool:
+        """List the memories again and read the projects of new ones; False if nothing has changed since.
 
         Raises:
             FileProblem: they cannot be listed.
@@ -378,36 +332,20 @@ class MemoryRows:
         memories = self._store.listing()
         if memories is self._memories:
             return False
-        self._order_changed |= self._memories is None or memories.names is not self._memories.names
         self._memories = memories
-        self._unread += self._shown.unknown(memories.entries, self._store.changed)
+        for entry, project in quick_projects(
+            self._shown.unknown(memories.entries, self._store.changed), self._home
+        ):
+            if project is None:
+                head = self._store.head(entry)
+                project = "" if head.problem else head.project  # broken ones are shown everywhere
+            self._shown.learn(entry, project)
         return True
-
-    def read(self, stopped: Callable[[], bool]) -> bool:
-        """Read projects for a while; returns whether any was read."""
-        end = time.monotonic() + SLICE
-        before = len(self._unread)
-        while self._unread and time.monotonic() < end and not stopped():
-            some = self._unread[-_BATCH:]
-            del self._unread[-_BATCH:]
-            some.reverse()
-            for entry, project in quick_projects(some, self._home):
-                if project is None:
-                    head = self._store.head(entry)
-                    project = "" if head.problem else head.project  # broken ones are shown everywhere
-                self._order_changed |= self._shown.learn(entry, project)
-        return len(self._unread) < before
 
     def view(self) -> MemoriesView:
         assert self._memories is not None
         entries, names = self._memories
-        more = bool(self._unread)
-        if self._order_changed:
-            self._view = self._shown.view(entries, names, more=more)
-            self._order_changed = False
-        else:
-            self._view = self._view._replace(entries=entries, more=more)
-        return self._view
+        return self._shown.view(entries, names, more=False)
 
 
 def first_views(places: Places) -> Iterator[View]:

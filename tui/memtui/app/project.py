@@ -43,12 +43,8 @@ if TYPE_CHECKING:
     from memtui.store.states import StateStore
     from memtui.store.transcripts import TranscriptStore
 
-_UNREAD = "unread"
-"""Start of a comparison with captures known only by name."""
 _MANY = 200
 """Number of memories from which indexing is left to a process; fewer are indexed in a moment."""
-_READ = "read"
-"""All captures have just been read."""
 
 Publish = Callable[[View], None]
 
@@ -84,7 +80,6 @@ class ProjectModel:
         self._draft_wanted: DraftWanted | None = None
         self._claude_view = ClaudeView()
         self._indexes = self._tidied = False
-        self._wanted: dict[str, set[str]] = {}
 
     @cached_property
     def indexer(self) -> Indexer:
@@ -276,27 +271,18 @@ class ProjectModel:
 
     # -- comparing with the disk, in one thread -------------------------------------------------------------
 
-    @property
-    def has_more_work(self) -> bool:
-        """Whether another comparison, even without names, would continue unfinished work."""
-        return self.capture_rows.unread > 0 or self.memory_rows.unread > 0
-
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
 
-        Args: names: names of targets, each perhaps followed by the part that has changed; empty continues
-        unfinished work. publish: receives the changed views.
+        Args: names: names of targets. publish: receives the changed views.
 
         Raises:
             FileProblem: a folder cannot be listed. The other targets are still compared.
         """
         problems: list[Exception] = []
-        self._wanted = {_UNREAD: set()}
-        for name in names:
-            target, _, part = name.partition(" ")
-            self._wanted.setdefault(target, set()).add(part)
+        wanted = {name.partition(" ")[0] for name in names}  # several folders of transcripts are numbered
         for triggers, step in self._steps():
-            if self.stopped or not self._wanted.keys() & triggers:
+            if self.stopped or triggers.isdisjoint(wanted):
                 continue
             try:
                 step(publish)
@@ -320,10 +306,10 @@ class ProjectModel:
             (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"handover"}), self._compare_waits),
             (frozenset({"states", "transcripts"}), self._compare_state),
-            (frozenset({"compacts", "memories", _UNREAD}), self._compare_memories),
-            (frozenset({"compacts", _UNREAD}), self._compare_captures),
+            (frozenset({"compacts", "memories"}), self._compare_memories),
+            (frozenset({"compacts"}), self._compare_captures),
             (frozenset({"claude"}), self._check_claude),
-            (frozenset({"compacts", "transcripts", "branch", _READ}), self._compare_health),
+            (frozenset({"compacts", "transcripts", "branch"}), self._compare_health),
         )
 
     def _publish_new(self, view: View, publish: Publish) -> None:
@@ -391,11 +377,10 @@ class ProjectModel:
         return CommandsView(commands, broken, lacking=lacking, notes=notes)
 
     def _compare_health(self, publish: Publish) -> None:
-        if not self.capture_rows.unread and not self._indexes:
+        if not self._indexes:
             self._indexes = True
             self.indexer.start_for_transcripts()
-        # An unread capture would count as missing.
-        if not self.capture_rows.unread and (view := self.health.check(self.capture_rows.rows)):
+        if view := self.health.check(self.capture_rows.rows):
             self._publish_new(view, publish)
 
     def _compare_claude(self, publish: Publish) -> None:
@@ -408,22 +393,15 @@ class ProjectModel:
         self._publish_new(self._claude_view, publish)
 
     def _compare_memories(self, publish: Publish) -> None:
-        listed = False
-        if self._wanted.keys() & {"compacts", "memories"}:
-            listed = self.memory_rows.list()
-        if self.memory_rows.read(lambda: self.stopped) or listed:
+        if self.memory_rows.read():
             view = self.memory_rows.view()
             publish(view)
-            if not view.more and len(view.keys) >= _MANY:
+            if len(view.keys) >= _MANY:
                 self.indexer.start()
 
     def _compare_captures(self, publish: Publish) -> None:
-        listed = "compacts" in self._wanted and self.capture_rows.list()
-        read = self.capture_rows.read(lambda: self.stopped)
-        if listed or read:
+        if self.capture_rows.read():
             publish(self.capture_rows.view())
-        if read and not self.capture_rows.unread:
-            self._wanted[_READ] = set()
 
     def show_session(self, session_id: str) -> None:
         """Show the state of this session from now on; "" follows the newest one."""

@@ -54,7 +54,7 @@ class Watcher:
     """A watchdog observer that follows its targets as their folders are deleted and created."""
 
     def __init__(self, hint: Callable[[str], None]) -> None:
-        """Report every change below a target as `hint(name)`, or `hint("name part")`, from another thread."""
+        """Report every change below a target as `hint(name)`, from another thread."""
         self._hint = hint
         self._observer: BaseObserver | None = None
         self._watches: dict[str, _Watch] = {}
@@ -80,7 +80,7 @@ class Watcher:
         if known is not None:
             return known.doubt
         try:
-            handler = _Handler(name, place.folder if place.recursive else "", self._hint)
+            handler = _Handler(name, self._hint)
             handle = self._running().schedule(
                 cast("FileSystemEventHandler", handler), place.folder, recursive=place.recursive
             )
@@ -130,26 +130,15 @@ def _place(target: Target) -> _Place | None:
 
 
 class _Handler:
-    """Turns events into hints; opening, and closing without a write, are no changes.
+    """Turns events into hints; opening, and closing without a write, are no changes."""
 
-    A hint about a folder that is watched recursively names the subfolder: `memories 2026-01`.
-    """
-
-    def __init__(self, name: str, folder: str, hint: Callable[[str], None]) -> None:
+    def __init__(self, name: str, hint: Callable[[str], None]) -> None:
         self._name = name
-        self._below = f"{folder}/" if folder else ""
-        self._report = hint
+        self._hint = hint
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        if event.event_type in ("opened", "closed_no_write"):
-            return
-        for path in {event.src_path, event.dest_path} - {""}:
-            self._report(f"{self._name} {self._part(os.fsdecode(path))}".rstrip())
-
-    def _part(self, path: str) -> str:
-        if not self._below or not path.startswith(self._below):
-            return ""
-        return path.removeprefix(self._below).partition("/")[0]
+        if event.event_type not in ("opened", "closed_no_write"):
+            self._hint(self._name)
 
 
 INTERVAL = 2.0
@@ -183,8 +172,7 @@ class Live:
     Args: targets: called before every full comparison, as they may change. compare: receives the names of the
     targets to compare: the hinted ones, and every two seconds all of them. A FileProblem or OSError it raises
     is shown as the reason why the mark is lost. marked: receives the liveness whenever it changes. explain:
-    returns the reason for any other exception; the thread goes on. unfinished: whether `compare` has more to
-    do, even without names: then it is called again at once, so that long work in short pieces delays nothing.
+    returns the reason for any other exception; the thread goes on.
     """
 
     def __init__(
@@ -193,13 +181,11 @@ class Live:
         compare: Callable[[frozenset[str]], None],
         marked: Callable[[Liveness], None],
         explain: Callable[[Exception], str] = repr,
-        unfinished: Callable[[], bool] = lambda: False,
     ) -> None:
         self._targets = targets
         self._compare = compare
         self._marked = marked
         self._explain = explain
-        self._unfinished = unfinished
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._hints: set[str] = set()
@@ -223,8 +209,6 @@ class Live:
 
     def _run(self) -> None:
         self._guarded(self._compare_targets)
-        # 50 ms of imports, which the first listing and the first paint do not wait for.
-
         watcher = Watcher(self.hint)
         try:
             self._loop(watcher.look_at)
@@ -242,13 +226,9 @@ class Live:
                 due = time.monotonic() + max(INTERVAL, _REST_FACTOR * cost)
             elif started >= ready and (hinted := self._take_hints()):
                 self._guarded(partial(self._compare, hinted))
-            elif self._unfinished():
-                self._guarded(partial(self._compare, frozenset()))
-                continue
             ended = time.monotonic()
             ready = ended + max(_MIN_GAP, 2 * (ended - started))
-            if not self._unfinished():
-                self._rest(due, ready)
+            self._rest(due, ready)
 
     def _rest(self, due: float, ready: float) -> None:
         """Sleep until a hint, the next full comparison or the stop, but at least until `ready`."""

@@ -95,7 +95,7 @@ class MemoriesPane(Pane):
         if isinstance(view, ClaudeView):
             self._show_claudes(view)
         elif isinstance(view, MemoriesView):
-            if view.keys is not self._listed.keys:
+            if view.keys != self._listed.keys:
                 self._reader.forget_relations()
             self._listed = view
             self._show_view(view)
