@@ -260,8 +260,8 @@ DEMO = (sys.executable, "-c", "import sys; sys.argv[1:] = ['demo']; from memtui.
 def test_closing_the_terminal_while_the_editor_is_open_ends_memtui(world: World, tmp_path: Path) -> None:
     editor, saved, number = tmp_path / "ed", tmp_path / "saved", tmp_path / "pid"
     editor.write_text(
-        f'#!/bin/sh\necho $PPID > "{number}"\ntrap "echo > {saved}; exit 1" HUP TERM\n'
-        'echo "editing"\nwhile :; do read answer || sleep 0.1; done\n'
+        f'#!/bin/sh\necho $PPID > "{number}"\necho "editing"\n'
+        f"while read answer; do :; done\necho > {saved}; exit 1\n"
     )
     editor.chmod(0o755)
     temporary = tmp_path / "temporary"

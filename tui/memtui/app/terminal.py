@@ -11,11 +11,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from textual.app import App, SuspendNotSupported
@@ -32,16 +31,12 @@ _ENDING = 5.0
 """Seconds for an orderly end."""
 _TERMINAL_CHECK = 2.0
 """Seconds between checks that the terminal still exists."""
-_EDITOR_CHECK = 1.0
-"""The same while an editor or another program has the terminal."""
 _FALLBACKS = ("nano", "vim", "vi", "notepad")
 _TMUX = 5.0
 """Time limit in seconds for tmux to open a window."""
 _PASSED_ON = ("PATH", "CLAUDE_CONFIG_DIR")
 _STAYS = '"$@" || { printf "\\n%s ended with status %s: enter closes this window. " "$1" "$?"; read -r _; }'
 """Shell script of a new window: after a failure it waits for enter, so that the error can be read."""
-_SAVING = 2.0
-"""Seconds for an editor to save its content when asked to end."""
 _NO_SHELL = "No shell waits below memtui: ctrl+z has nothing to go back to."
 
 P = ParamSpec("P")
@@ -256,41 +251,11 @@ class _TerminalGoneError(Exception):
 
 
 def _run(command: list[str], folder: Path | None = None) -> int:
-    """Run the editor to its end and return its status; a closed terminal or a signal ends the editor."""
+    """Run a program to its end and return its status."""
     program = find_program(command[0], os.environ.get("PATH")) or command[0]
-    with subprocess.Popen([program, *command[1:]], cwd=folder) as editor, _passing_on(editor):
-        while True:
-            try:
-                return editor.wait(_EDITOR_CHECK)
-            except subprocess.TimeoutExpired:
-                if terminal_gone():
-                    _ask_to_end(editor, SIGNALS[-1])
-
-
-@contextmanager
-def _passing_on(editor: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Forward termination signals to the editor; asyncio handles them, too, once its loop runs again."""
-
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        _ask_to_end(editor, number)
-
-    def stay(number: int, frame: FrameType | None) -> None:
-        """Ignore ctrl+c, which reaches both programs but is meant for the editor."""
-
-    before = {number: signal.signal(number, pass_on) for number in SIGNALS}
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, stay)
+    # ctrl+c reaches both programs but is meant for this one; SIG_IGN would be handed down to it.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        yield
+        return subprocess.call([program, *command[1:]], cwd=folder)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-            if hasattr(signal, "siginterrupt"):
-                signal.siginterrupt(number, False)  # as asyncio expects
-
-
-def _ask_to_end(editor: subprocess.Popen[bytes], number: int) -> None:
-    """Send the editor a signal, and kill it if it does not follow."""
-    editor.send_signal(number)
-    timer = threading.Timer(_SAVING, editor.kill)
-    timer.daemon = True
-    timer.start()
+        signal.signal(signal.SIGINT, before)
