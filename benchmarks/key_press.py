@@ -69,7 +69,8 @@ class Session:
 
 def _selected(number: int) -> re.Pattern[bytes]:
     """The row of a memory, behind the bar that marks the selected one: others are painted, too."""
-    return re.compile("▌(?:\x1b\\[[0-9;]*m)*".encode() + memory_id(number).encode())
+    between = "(?:\x1b\\[[0-9;]*m|[ -~])*?"
+    return re.compile(f"▌{between}number {number:06}:".encode())
 
 
 def presses(sessions: list[Session], number: int) -> list[list[float]]:
