@@ -69,7 +69,7 @@ mutants: $(READY) ## Name changes of MODULES that their tests do not notice (tak
 	@$(PY) benchmarks/mutants.py $(MODULES)
 
 screenshots: $(READY) ## Make the pictures in screenshots/ from the demo project
-	@$(PY) screenshots/make.py
+	@PYTHONPATH=. $(PY) screenshots/make.py
 
 clean: ## Remove .venv and every cache
 	@rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
