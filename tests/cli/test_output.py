@@ -55,6 +55,7 @@ def test_json_for_a_terminal_is_clean(
     st.recursive(
         st.text() | st.integers() | st.none(),
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=20,
     )
 )
 def test_any_value_comes_back(value: object) -> None:

@@ -36,6 +36,7 @@ class Planter:
 
     def __init__(self, seed: int) -> None:
         self.values: list[str] = []
+        self.pieces: set[str] = set()
         self._chance = random.Random(seed)
 
     def text(self, length: int) -> str:
@@ -45,6 +46,7 @@ class Planter:
         if "BEGIN" in form:
             value = "\n".join("".join(chance.choices(string.ascii_letters, k=64)) for _ in range(400))
         self.values.append(value)
+        self.pieces |= {piece for line in value.split("\n") for piece in _pieces(line)}
         before = chance.randrange(length)
         return f"{self._prose(before)}\n{form.format(value)}\n{self._prose(length - before)}".strip()
 
@@ -81,13 +83,14 @@ def _session(planter: Planter, cwd: str) -> Transcript:
 
 
 def _leaks(planter: Planter, text: str) -> list[str]:
-    parts = {text[at : at + _PART] for at in range(len(text) - _PART + 1)}
-    found = []
-    for value in planter.values:
-        pieces = (value[at : at + _PART] for at in range(len(value) - _PART + 1))
-        if piece := next((piece for piece in pieces if piece in parts and "\n" not in piece), ""):
-            found.append(f"{value[:12]}: {text[max(0, text.find(piece) - 60) : text.find(piece) + 20]!r}")
-    return found
+    return [
+        f"{piece}: {text[max(0, text.find(piece) - 60) : text.find(piece) + 20]!r}"
+        for piece in planter.pieces & _pieces(text)
+    ]
+
+
+def _pieces(text: str) -> set[str]:
+    return {text[at : at + _PART] for at in range(len(text) - _PART + 1)}
 
 
 @pytest.fixture

@@ -26,7 +26,6 @@ META = MemoryMeta(
     ("where", "fits"),
     [
         (Filter(), True),
-        (Filter(), True),
         (Filter(project="/work/shop"), True),
         (Filter(project="/work/other"), False),
         (Filter(tags=("tax",)), True),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.ground.files import FileNotRegular, FileOutside, FileUnreadable
-from memtui.store.listing import Entry, is_stored, newest_first, scan, time_key
+from memtui.store.listing import Entry, newest_first, scan, time_key
 
 ANY_MD = re.compile(r".*\.md")
 
@@ -61,11 +61,6 @@ def test_the_time_of_an_entry_is_in_its_name() -> None:
     assert entry("20260102_101523-memory.md").time == datetime(2026, 1, 2, 10, 15, 23).astimezone()
     assert entry("CMEM-20261302-101523.md").time is None
     assert entry("notes.md").time is None
-
-
-def test_stored_memories_are_known_by_their_names() -> None:
-    assert is_stored(entry("CMEM-20260102-101500.md"))
-    assert not is_stored(entry("20260102_101500-memory.md"))
 
 
 def test_times_are_compared_across_the_kinds_of_name() -> None:
