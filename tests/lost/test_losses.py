@@ -11,6 +11,7 @@ from memtui.lost.records import Need
 from memtui.lost.verdicts import Text
 from memtui.transcript.records import NOWHERE
 from memtui.transcript.sentences import announces, is_rule, sentences
+from tests.documents.checks import ends_soon
 from tests.lost.made import ROOT, SUMMARY, read, row, session
 from tests.transcripts import SAID, Transcript
 
@@ -32,6 +33,16 @@ def test_each_line_is_kept_or_lost_with_its_place(tmp_path: Path) -> None:
     assert "round the tax per line" in SUMMARY[slice(*kept.evidence)]
     assert row(found, "src/invoice.ts").source.line == 6
     assert [each.kind for each in found.counted_losses] == ["rule", "task", "failure", "file"]
+
+
+def test_many_empty_lines_take_no_time(tmp_path: Path) -> None:
+    def losses(text: str) -> object:
+        made = session()
+        made.tool("Read", text, file_path=f"{ROOT}/notes.md")
+        made.compaction(summary=SUMMARY)
+        return read(made, tmp_path)
+
+    ends_soon(losses, "a" + "\n" * 40_000 + "b")
 
 
 def test_what_was_needed_again_counts(tmp_path: Path) -> None:

@@ -89,13 +89,14 @@ _COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 3
 """The last commands and skills, whose steps may still be due."""
-_SECTION = re.compile(r"^\s*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
-_TABLE_ROW = re.compile(r"^\s*\|((?!\s*:?-{2,})[^\n]{12,}?)\|\s*$", re.MULTILINE)
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
-_NUMBERED_ITEM = re.compile(r"^\s*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
+# Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
+_SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^[ \t]*\|((?!\s*:?-{2,})[^\n]{12,}?)\|[ \t\r]*$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
+_NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 _FEW_WORDS = 3
 _DECLARED = re.compile(
-    r"^\s*((?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b[^\n]{4,})$", re.M
+    r"^[ \t]*((?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b[^\n]{4,})$", re.M
 )
 """A function or test that a plan spells out."""
 _QUERY = re.compile(
