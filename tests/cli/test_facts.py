@@ -63,20 +63,16 @@ def test_json_has_every_key(memtui: Memtui, transcript: Path, project: Project) 
     assert "–" in result.out
 
 
-def test_a_pipe_gets_plain_lines(memtui: Memtui, transcript: Path) -> None:
+@pytest.mark.parametrize("terminal", [False, True])
+def test_people_get_lines(
+    memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda: terminal)
     result = memtui("transcript", "--facts", str(transcript))
     assert result.code == 0
     assert "\x1b" not in result.out
     assert "src/tax.ts" in result.out
     assert "Add a test" in result.out
-
-
-def test_a_terminal_gets_titles(memtui: Memtui, transcript: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "is_terminal", lambda: True)
-    result = memtui("transcript", "--facts", str(transcript))
-    assert result.code == 0
-    assert "\x1b" not in result.out
-    assert "src/tax.ts" in result.out
 
 
 def test_an_empty_transcript_has_no_facts(memtui: Memtui, project: Project) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 
 import pytest
@@ -42,21 +41,6 @@ def test_lines_that_are_none_are_left_out(tmp_path: Path) -> None:
     path.write_bytes(b'\xff\n\n[]\n7\n{"at": 1}\n{"at":"a","event":"b","ms":"x","outcome":"d"}\n')
     record(path, RUN)
     assert read_runs(path) == [RUN]
-
-
-def test_runs_side_by_side_do_not_mix(tmp_path: Path) -> None:
-    path = tmp_path / "hooks.jsonl"
-
-    def write() -> None:
-        for number in range(50):
-            record(path, RUN._replace(ms=number, detail="x" * 400))
-
-    threads = [threading.Thread(target=write) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(read_runs(path)) == 200
 
 
 def test_an_unwritable_log_does_no_harm(tmp_path: Path) -> None:

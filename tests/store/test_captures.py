@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.capture import Capture
-from memtui.ground.files import FileNotRegular, FileOutside
+from memtui.ground.files import FileOutside
 from memtui.ground.project import Project
 from memtui.store import captures
 from memtui.store.captures import CaptureProblem, CaptureStore
@@ -37,12 +37,6 @@ def test_lists_captures_newest_first_and_nothing_else(project: Project, store: C
         *(paths[index].name for index in (1, 3, 0, 2)),
         "by-hand-autocompact.md",
     ]
-
-
-def test_loads_a_capture(project: Project, store: CaptureStore) -> None:
-    add_capture(project, message="Zwei\nZeilen")
-    capture = store.load(store.entries()[0])
-    assert (capture.status, capture.first_message, capture.session_id) == ("pending", "Zwei\nZeilen", "s0")
 
 
 def test_half_a_character_does_not_break_a_capture(project: Project, store: CaptureStore) -> None:
@@ -121,13 +115,6 @@ def test_a_project_reached_through_a_link_works(project: Project, tmp_path: Path
     store = CaptureStore(Project(tmp_path / "link"))
     store.review(store.entries()[0], memory=MEMORY, summary="s")
     assert MEMORY_NAME in names(project.compacts)
-
-
-def test_a_file_in_the_folders_place_is_said(project: Project, store: CaptureStore) -> None:
-    (project.root / ".project").mkdir()
-    project.compacts.touch()
-    with pytest.raises(FileNotRegular, match="is not a folder"):
-        store.entries()
 
 
 def test_finds_the_newest_pending_one_without_reading_all(
