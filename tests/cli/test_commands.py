@@ -29,10 +29,15 @@ def _names(project: Project) -> list[str]:
     return [each["name"] for each in json.loads(project.session_state_json.read_text())["active_commands"]]
 
 
+def _rules(project: Project, name: str, text: str = "x") -> None:
+    """A command file with these rules."""
+    path = project.command_folders[1] / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"<!-- COMPACT_SUMMARY_START -->{text}<!-- COMPACT_SUMMARY_END -->")
+
+
 def test_a_step_0(memtui: Memtui, project: Project) -> None:
-    folder = project.command_folders[1]
-    folder.mkdir(parents=True)
-    (folder / "babysit.md").write_text("<!-- COMPACT_SUMMARY_START -->x<!-- COMPACT_SUMMARY_END -->")
+    _rules(project, "babysit")
     assert memtui("command", "activate", "babysit", "--state", '{"step": 1}') == Result(
         0, "/babysit is active.\n", ""
     )
@@ -43,7 +48,7 @@ def test_a_step_0(memtui: Memtui, project: Project) -> None:
         "/research/ask is active.\nNote: there is no command file of that name",
     )
     assert "nor in ~/.claude/commands.\n" in out
-    (folder / "bare.md").write_text("x")
+    (project.command_folders[1] / "bare.md").write_text("x")
     assert "Note: " in memtui("command", "activate", "bare").out
     memtui("command", "clear", "bare")
     assert json.loads(project.session_state_json.read_text()) == {
@@ -70,9 +75,7 @@ def test_a_name_that_is_none(memtui: Memtui, project: Project) -> None:
 def test_list(memtui: Memtui, project: Project) -> None:
     assert memtui("command", "list").out == "No command is active in shop.\n"
     assert json.loads(memtui("command", "list", "--json").out) == []
-    folder = project.command_folders[1]
-    folder.mkdir(parents=True)
-    (folder / "babysit.md").write_text("<!-- COMPACT_SUMMARY_START -->x<!-- COMPACT_SUMMARY_END -->")
+    _rules(project, "babysit")
     memtui("command", "activate", "babysit")
     memtui("command", "activate", "epic")
     first, second = memtui("command", "list").out.splitlines()
@@ -91,10 +94,7 @@ def test_list(memtui: Memtui, project: Project) -> None:
 
 
 def test_long_rules_are_said_to_be_shortened(memtui: Memtui, project: Project) -> None:
-    folder = project.command_folders[1]
-    folder.mkdir(parents=True)
-    rules = "Ask first. " * 600
-    (folder / "babysit.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->")
+    _rules(project, "babysit", "Ask first. " * 600)
     note = "6,600 characters: room for about 3,500 or more after a compaction"
     assert f"Note: {note}." in memtui("command", "activate", "babysit").out
     assert f"({note})" in memtui("command", "list").out
@@ -102,27 +102,21 @@ def test_long_rules_are_said_to_be_shortened(memtui: Memtui, project: Project) -
 
 
 def test_rules_that_have_no_room_together_are_said_to_be_shortened(memtui: Memtui, project: Project) -> None:
-    folder = project.command_folders[1]
-    folder.mkdir(parents=True)
     for name, size in (("a", 200), ("b", 20_000), ("c", 20_000)):
-        rules = "r" * size
-        (folder / f"{name}.md").write_text(
-            f"<!-- COMPACT_SUMMARY_START -->{rules}<!-- COMPACT_SUMMARY_END -->"
-        )
+        _rules(project, name, "r" * size)
         memtui("command", "activate", name)
     room = "room for about 3,340 in a compaction's summary and about 1,650 or more after it"
     notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
     assert notes == ["", *[f"20,000 characters: {room}"] * 2]
-    (folder / "c.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
-    (folder / "b.md").write_text(f"<!-- COMPACT_SUMMARY_START -->{'r' * 2_000}<!-- COMPACT_SUMMARY_END -->")
+    for name in ("b", "c"):
+        _rules(project, name, "r" * 2_000)
     assert memtui("command", "list").out.count("2,000 characters: room for about 1,650 or more after a") == 2
 
 
 def test_the_file_of_each_command_is_read_once(
     memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder := project.command_folders[1]).mkdir(parents=True)
-    (folder / "a.md").write_text("<!-- COMPACT_SUMMARY_START -->r<!-- COMPACT_SUMMARY_END -->")
+    _rules(project, "a")
     memtui("command", "activate", "a")
     memtui("command", "activate", "b")
     names: list[str] = []
@@ -142,10 +136,8 @@ def test_commands_that_are_too_many_are_said_to_be_left_out(
     memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memtui.hooks.in_force._MOST", 2)
-    folder = project.command_folders[1]
-    folder.mkdir(parents=True)
     for minute, name in enumerate(("old", "new", "newest")):
-        (folder / f"{name}.md").write_text("<!-- COMPACT_SUMMARY_START -->r<!-- COMPACT_SUMMARY_END -->")
+        _rules(project, name)
         monkeypatch.setattr(command, "system_clock", partial(NOW.replace, minute=minute))
         memtui("command", "activate", name)
     notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]

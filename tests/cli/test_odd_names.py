@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import transcript_slug
+from memtui.ground.project import claude_config, transcript_slug
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
 
@@ -15,12 +15,10 @@ NAMED = "6f0e1b72-3c48-4d9a-8e15-b7c2d4a9f031"
 
 
 @pytest.fixture(params=["harbor", os.fsdecode(b"har\xffbor")])
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+def root(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     root = tmp_path / str(request.param)
     (root / ".git").mkdir(parents=True)
-    folder = tmp_path / "claude" / "projects" / transcript_slug(root)
+    folder = claude_config() / "projects" / transcript_slug(root)
     folder.mkdir(parents=True)
     for name in (NAMED, os.fsdecode(b"s\xffx")):
         write(folder / f"{name}.jsonl", user("Paint the rabbit", cwd=str(root)), said(text("Painted")))

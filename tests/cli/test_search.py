@@ -21,7 +21,7 @@ from memtui.documents.capture_text import capture_name
 from memtui.documents.format import Section
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.ground.files import lock
-from memtui.ground.project import Project, memtui_home, transcript_slug
+from memtui.ground.project import Project, claude_config, memtui_home, transcript_slug
 from memtui.store import search_index
 from memtui.store.search_documents import KINDS
 from memtui.store.search_query import matches, parse_search
@@ -35,10 +35,8 @@ TOKEN = "ghp_" + "a1B2" * 9
 
 
 @pytest.fixture(autouse=True)
-def claude(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    claude = tmp_path / "claude"
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude))
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+def claude(project: Project) -> Path:
+    claude = claude_config()
     t = Transcript(session_id="s-1", cwd=str(project.root))
     t.user(f"Port the lamp driver with {TOKEN}")
     t.tool("Bash", "ok", command="make lamp \x1b[2J")

@@ -7,18 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import transcript_slug
+from memtui.ground.project import claude_config, transcript_slug
 from tests.app.widgets.records import said, text, user, write
 from tests.cli.conftest import Memtui
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
+def project(tmp_path: Path) -> Path:
     for name in ("p", "q"):
         (tmp_path / name / ".git").mkdir(parents=True)
-        folder = tmp_path / "claude" / "projects" / transcript_slug(tmp_path / name)
+        folder = claude_config() / "projects" / transcript_slug(tmp_path / name)
         folder.mkdir(parents=True)
         write(folder / f"{_ids(name)}.jsonl", user(f"Ask {name}", cwd=str(tmp_path / name)), said(text("x")))
     return tmp_path / "p"
@@ -37,7 +35,7 @@ def test_the_sessions_of_the_project_are_listed(memtui: Memtui, project: Path) -
 
 def test_where_a_session_ran_is_said_if_it_was_not_the_projects_root(memtui: Memtui, project: Path) -> None:
     assert "ran in" not in memtui("sessions", "--root", str(project)).out
-    folder = project.parent / "claude" / "projects" / transcript_slug(project)
+    folder = claude_config() / "projects" / transcript_slug(project)
     for number, cwd in enumerate((project / "docs" / "api", project.parent / "old" / "shop")):
         name = f"0b6d3c1e-0000-4000-8000-10000000000{number}.jsonl"
         write(folder / name, user(f"Ask {cwd.name}", cwd=str(cwd)), said(text("x")))
@@ -56,7 +54,7 @@ def test_json_has_every_field(memtui: Memtui, project: Path) -> None:
 
 @pytest.mark.parametrize("name", ["--dangerously-skip-permissions", "s; rm x"])
 def test_a_file_that_is_not_named_by_an_id_has_no_command(memtui: Memtui, project: Path, name: str) -> None:
-    transcript = next((project.parent / "claude").rglob(f"{_ids('p')}.jsonl"))
+    transcript = next(claude_config().rglob(f"{_ids('p')}.jsonl"))
     transcript.rename(transcript.with_name(f"{name}.jsonl"))
     (listed,) = json.loads(memtui("sessions", "--json", "--root", str(project)).out)
     assert (listed["id"], listed["resume"]) == (name, "")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.project import Project
+from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
 from tests.transcripts import Transcript
 
@@ -16,12 +16,9 @@ NEWER = "bbbb2222-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
-def folder(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(project: Project) -> Path:
     """Claude Code's folder for the project's transcripts, with two sessions in it."""
-    claude = tmp_path / "claude"
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude))
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
-    found = claude / "projects" / str(project.root).replace("/", "-").replace("_", "-").replace(".", "-")
+    found = claude_config() / "projects" / transcript_slug(project.root)
     said = Transcript(cwd=str(project.root), session_id=HERE)
     said.user("Port the lamp driver")
     said.tool("Bash", "\n".join(f"row {number}" for number in range(30)), command="make lamp")
