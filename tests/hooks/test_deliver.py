@@ -113,8 +113,7 @@ def test_as_a_process(world: World) -> None:
     assert [run.event for run in world.runs] == [PROMPT]  # the second had nothing to do, and logged nothing
 
 
-def test_pins_that_the_transcript_lacks_come_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
+def test_pins_that_the_transcript_lacks_come_again(world: World) -> None:
     pin(world)
     notes = context(world.within("session-start", source="compact"))
     assert PIN in notes
@@ -126,10 +125,7 @@ def test_pins_that_the_transcript_lacks_come_again(world: World, monkeypatch: py
     assert world.within(PROMPT, prompt="go on") == ""
 
 
-def test_pins_that_arrived_or_were_kept_do_not_come_again(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
+def test_pins_that_arrived_or_were_kept_do_not_come_again(world: World) -> None:
     pin(world)
     notes = context(world.within("session-start", source="compact"))
     record = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [notes]}}

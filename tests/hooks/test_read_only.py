@@ -15,10 +15,7 @@ from tests.hooks.world import World
 
 @pytest.mark.parametrize("place", ["project", "home"])
 @pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact"])
-def test_a_session_starts_with_a_message(
-    world: World, monkeypatch: pytest.MonkeyPatch, source: str, place: str
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
+def test_a_session_starts_with_a_message(world: World, source: str, place: str) -> None:
     Pins(world.project, world.home).add(Pin("Never push to main"))
     folder = world.project.root if place == "project" else world.memtui_home
     report = Report()

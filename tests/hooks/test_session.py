@@ -342,7 +342,6 @@ def test_a_transcript_that_takes_long_gives_way_to_the_last_version(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compaction, "SECONDS", -1.0)
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
     world.configure("session_states = true")
     world.state(state_of(world))
     world.within("session-end", reason="clear")
@@ -354,10 +353,7 @@ def test_a_transcript_that_takes_long_gives_way_to_the_last_version(
     assert len(list((world.home.states / SESSION).glob("v*.md"))) == 1
 
 
-def test_what_killed_processes_left_is_swept_at_the_next_start(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
+def test_what_killed_processes_left_is_swept_at_the_next_start(world: World) -> None:
     old, fresh, other = f".memtui-7-{'0' * 12}.tmp", f".memtui-8-{'1' * 12}.tmp", ".memtui-mine.tmp"
     for folder in (world.project.root, world.claude):
         for name in (old, fresh, other):

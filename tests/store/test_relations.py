@@ -20,9 +20,7 @@ START = datetime(2026, 1, 2, 10, tzinfo=UTC)
 
 
 @pytest.fixture
-def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
-    monkeypatch.setenv("MEMTUI_HOME", str(tmp_path / "memtui"))
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+def backend() -> MemoryStore:
     return MemoryStore(memtui_home(), lambda: START)
 
 
