@@ -40,7 +40,7 @@ def need_terminal() -> None:
     """Refuse to open the app without a terminal, where it would wait forever."""
     if not can_show_app():
         raise click.ClickException(
-            "the app needs a terminal; `memtui captures`, `review` and `facts` work without one."
+            "the app needs a terminal; `memtui captures`, `review` and `transcript` work without one."
         )
 
 
