@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.cli.handoff import Without, with_section, without_section
+from memtui.cli.handoff import section_in, with_section
 from memtui.ground.text import FormatError
 
 FIRST = "<!-- memtui:handoff begin {}; `memtui export --for AGENT --done` takes this section out -->\n"
@@ -20,7 +20,7 @@ texts = st.text(max_size=40) | st.sampled_from([LAST, FIRST.format("1 made"), "<
 def test_a_file_that_is_made_for_it() -> None:
     data = with_section(None, "## Work\n\nGo on.\n")
     assert data.decode() == FIRST.format("0 made") + "## Work\n\nGo on.\n" + LAST
-    assert without_section(data) == Without(b"", True)
+    assert section_in(data) == (b"", b"", True)
 
 
 def test_it_is_added_at_the_end_and_replaced_in_its_place() -> None:
@@ -30,7 +30,7 @@ def test_it_is_added_at_the_end_and_replaced_in_its_place() -> None:
     assert (
         data == b"# Rules\r\nNone.\n\n" + (FIRST.format("2 found") + "two\n" + LAST).encode() + b"\nMore.\n"
     )
-    assert without_section(data) == Without(b"# Rules\r\nNone.\nMore.\n", False)
+    assert section_in(data) == (b"# Rules\r\nNone.", b"\nMore.\n", False)
     assert (
         with_section(b"# Rules\n", "one")
         == b"# Rules\n\n" + (FIRST.format("1 found") + "one\n" + LAST).encode()
@@ -39,28 +39,28 @@ def test_it_is_added_at_the_end_and_replaced_in_its_place() -> None:
 
 def test_an_editor_may_have_changed_the_line_ends() -> None:
     data = with_section(b"# Rules\n", "one").replace(b"\n", b"\r\n")
-    assert without_section(data) == Without(b"# Rules\r\n", False)
+    assert section_in(data) == (b"# Rules\r\n", b"", False)
 
 
 @given(others, texts, texts)
 def test_what_is_outside_stays_byte_for_byte(data: bytes, one: str, two: str) -> None:
     made = with_section(data, one)
-    assert without_section(made) == Without(data, False)
+    assert section_in(made) == (data, b"", False)
     assert with_section(made, two) == with_section(data, two)
-    assert without_section(with_section(None, one)) == Without(b"", True)
+    assert section_in(with_section(None, one)) == (b"", b"", True)
     assert made.startswith(data)
 
 
 @given(others, others, texts, texts)
 def test_text_after_the_section_stays(data: bytes, behind: bytes, one: str, two: str) -> None:
     made = with_section(data, one) + behind
-    assert without_section(made) == Without(data + behind, False)
+    assert section_in(made) == (data, behind, False)
     assert with_section(made, two) == with_section(data, two) + behind
 
 
 @given(others)
 def test_a_file_without_a_section_has_none(data: bytes) -> None:
-    assert without_section(data) is None
+    assert section_in(data) is None
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,6 @@ def test_a_file_without_a_section_has_none(data: bytes) -> None:
     ],
 )
 def test_broken_marks_are_left_alone(data: str) -> None:
-    for change in (lambda: with_section(data.encode(), "x"), lambda: without_section(data.encode())):
+    for change in (lambda: with_section(data.encode(), "x"), lambda: section_in(data.encode())):
         with pytest.raises(FormatError, match=r"take them out by hand$"):
             change()

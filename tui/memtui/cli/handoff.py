@@ -211,18 +211,14 @@ _FIRST = "<!-- memtui:handoff begin {} {}; `memtui export --for AGENT --done` ta
 _LAST = "<!-- memtui:handoff end -->\n"
 
 
-class Without(NamedTuple):
-    """A file without its section."""
+class Section(NamedTuple):
+    """Where memtui's section stands in a file."""
 
-    data: bytes
+    before: bytes
+    """What stands above it, without the line feeds that belong to the section."""
+    after: bytes
     made: bool
     """Whether the file was created for the section."""
-
-
-class _Place(NamedTuple):
-    start: int
-    end: int
-    made: bool
 
 
 def with_section(data: bytes | None, text: str) -> bytes:
@@ -235,31 +231,19 @@ def with_section(data: bytes | None, text: str) -> bytes:
     Raises:
         FormatError: the marks in the file do not form one section.
     """
-    place = _place(data or b"")
-    made = data is None
-    if place is None:
-        before, after = data or b"", b""
-    else:
-        assert data is not None
-        before, after, made = data[: place.start], data[place.end :], place.made
+    before, after, made = section_in(data or b"") or (data or b"", b"", data is None)
     newlines = 0 if not before else 1 if before.endswith(b"\n") else 2
     first = _FIRST.format(newlines, "made" if made else "found")
     body = text.replace("<!--", "<!- -").strip("\n")
     return before + b"\n" * newlines + f"{first}{body}\n{_LAST}".encode() + after
 
 
-def without_section(data: bytes) -> Without | None:
-    """A file without its section; None when it has none.
+def section_in(data: bytes) -> Section | None:
+    """The section of a file; None when it has none.
 
     Raises:
         FormatError: the marks in the file do not form one section.
     """
-    place = _place(data)
-    return None if place is None else Without(data[: place.start] + data[place.end :], place.made)
-
-
-def _place(data: bytes) -> _Place | None:
-    """The section with the preceding line feeds."""
     marks = len(_ANY.findall(data))
     if not marks:
         return None
@@ -269,12 +253,11 @@ def _place(data: bytes) -> _Place | None:
         raise FormatError(
             "its marks of memtui's handoff are not one beginning and one end; take them out by hand"
         )
-    start = begin.start()
+    before = data[: begin.start()]
     line_end = b"\r\n" if begin[0].endswith(b"\r\n") else b"\n"  # an editor may have converted all of them
     for _ in range(int(begin[1])):
-        if data[:start].endswith(line_end):
-            start -= len(line_end)
-    return _Place(start, end.end(), begin[2] == b"made")
+        before = before.removesuffix(line_end)
+    return Section(before, data[end.end() :], begin[2] == b"made")
 
 
 ROOM = 12_000
@@ -333,10 +316,11 @@ def take_out(path: Path, root: Path) -> bool:
     """
 
     def take(before: bytes | None) -> bytes | None:
-        found = without_section(before) if before is not None else None
+        found = section_in(before) if before is not None else None
         if found is None:
             return before
-        return None if found.made and not found.data.strip() else found.data
+        rest = found.before + found.after
+        return None if found.made and not rest.strip() else rest
 
     return _change(path, root, take, "keeps its handoff")
 
