@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.cli.handoff import LEAST, Handoff, Session, handoff, relative
+from memtui.cli.handoff import LEAST, Handoff, handoff, relative
 from memtui.documents.session_state import SessionState, Task, TaskKind
+from memtui.store.state_updates import CurrentState
 from memtui.transcript.records import Facts, Quote, Source, Todo
 from tests.documents.made import at, turn
 
@@ -76,20 +77,22 @@ relative to the project's root; `L476` is line 476 of the transcript, which `mem
 ````"""
 
 
+def session(text: str = STATE, facts: Facts | None = None) -> CurrentState:
+    task = Task(kind=TaskKind.IN_PROGRESS, text="Rotate the keys")
+    return CurrentState("5e55a001-77", text, SessionState(tasks=(task,)), facts)
+
+
+def made(known: CurrentState, pins: Sequence[str] = ("never push",), limit: int = 9_000) -> Handoff:
+    return handoff(known, pins, Path("/work/shop"), Path("/home/ann"), at="2026-01-02 10:15", limit=limit)
+
+
 def test_what_is_for_a_shell_is_quoted() -> None:
-    text = handoff(session()._replace(id="$(rm x)"), Path("/work/shop"), Path("/home/ann"), 9_000).text
+    text = made(replace(session(), session_id="$(rm x)")).text
     assert "`memtui transcript '$(rm x)' --at 476`" in text and "memtui transcript $" not in text
 
 
-def session(state: str = STATE, pins: Sequence[str] = ("never push",)) -> Session:
-    task = Task(kind=TaskKind.IN_PROGRESS, text="Rotate the keys")
-    return Session("5e55a001-77", "shop", "2026-01-02 10:15", state, SessionState(tasks=(task,)), None, pins)
-
-
 def test_to_the_character() -> None:
-    assert handoff(session(), Path("/work/shop"), Path("/home/ann"), 9_000) == Handoff(
-        "5e55a001-77", WHOLE, ()
-    )
+    assert made(session()) == Handoff("5e55a001-77", WHOLE, ())
 
 
 @given(
@@ -102,38 +105,33 @@ def test_to_the_character() -> None:
 )
 def test_sections_are_whole_or_named_as_left_out(parts: list[tuple[str, int]], pins: int, limit: int) -> None:
     state = "".join(f"## {title}\n- {'y' * size}\n\n" for title, size in parts)
-    known = session(state, ["never push to main, whatever happens"] * pins)
-    whole = handoff(known, Path("/work/shop"), Path("/home/ann"), 1_000_000)
-    made = handoff(known, Path("/work/shop"), Path("/home/ann"), limit)
-    assert len(made.text) <= limit
-    kept = made.text.partition("\n\n## Left out")[0].split("\n\n## ")
+    always = ["never push to main, whatever happens"] * pins
+    whole = made(session(state), always, 1_000_000)
+    cut = made(session(state), always, limit)
+    assert len(cut.text) <= limit
+    kept = cut.text.partition("\n\n## Left out")[0].split("\n\n## ")
     assert all(part in whole.text for part in kept)
-    assert len(kept) - 1 + len(made.left_out) == len(whole.text.split("\n\n## ")) - 1
-    assert bool(made.left_out) == ("## Left out" in made.text)
-    listed = made.text.partition("## Left out")[2]
-    assert all(f"{title[:60]} (" in listed for title in made.left_out)
+    assert len(kept) - 1 + len(cut.left_out) == len(whole.text.split("\n\n## ")) - 1
+    assert bool(cut.left_out) == ("## Left out" in cut.text)
+    listed = cut.text.partition("## Left out")[2]
+    assert all(f"{title[:60]} (" in listed for title in cut.left_out)
 
 
 def test_the_last_words_of_both_are_quoted_with_their_lines() -> None:
     long = Quote("Built ... fired.", at(6), 12_345)
     turns = (turn(1, "Build a kiln", "Dug."), replace(turn(5, "go on"), closing=long))
     notice = turn(8, "<task-notification>", "Noted.", kind="notification")
-    known = session("")._replace(facts=Facts(turns=(*turns, notice)))
-    text = handoff(known, Path("/work/shop"), Path("/home/ann"), 9_000).text
+    text = made(session("", Facts(turns=(*turns, notice)))).text
     assert "## The user's last words (L5)\n\n```text\ngo on\n```" in text
     assert (
         "## Claude's last words, 12,345 characters, shortened in the middle (L6)\n\n```text\nBuilt ..."
         in text
     )
-    known = session("")._replace(facts=Facts(turns=(turns[0], notice)))
-    assert (
-        "## Claude's last words (L2)\n" in handoff(known, Path("/work/shop"), Path("/home/ann"), 9_000).text
-    )
+    assert "## Claude's last words (L2)\n" in made(session("", Facts(turns=(turns[0], notice)))).text
 
 
 def test_a_cancelled_task_is_not_open() -> None:
     todos = [Todo("Keep the old keys", "cancelled"), Todo("Tell the users", "pending", source=Source(4))]
-    known = session()._replace(facts=Facts(todos=tuple(todos)))
-    made = handoff(known, Path("/work/shop"), Path("/home/ann"), 9_000)
-    assert "- Tell the users (L4)\n- Rotate the keys (in progress)\n" in made.text
-    assert "old keys" not in made.text
+    text = made(session(facts=Facts(todos=tuple(todos)))).text
+    assert "- Tell the users (L4)\n- Rotate the keys (in progress)\n" in text
+    assert "old keys" not in text
