@@ -177,6 +177,13 @@ def test_lines_are_those_of_the_file_whatever_its_line_ends() -> None:
     assert "README.md" in text.split("\r\n")[found.line - 1]
 
 
+def test_a_heading_in_a_fence_is_no_section() -> None:
+    text = GOOD.replace("## Known Issues", "```\n## Known Issues\n```\n\n## Known Issues")
+    found = point(text, "Known Issues")
+    assert found.line is not None
+    assert found.line > text.split("\n").index("## Known Issues") + 3
+
+
 def test_other_texts_than_recovery_texts_are_refused() -> None:
     with pytest.raises(FormatError):
         check_recovery("hello")

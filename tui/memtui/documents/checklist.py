@@ -61,7 +61,9 @@ class CheckedText:
     def line(self, title: str, said: str = "") -> int | None:
         """The line of some words in a section, 1-based; without words its first one with text."""
         lines, plan = self._lines, range(*plan_span(self._lines))
-        heads = [at for at, line in enumerate(lines) if at not in plan and heading(line) is not None]
+        inside = fenced([*lines[: plan.start], *[""] * len(plan), *lines[plan.stop :]])
+        sections = (at for at, line in enumerate(lines) if heading(line) is not None)
+        heads = [at for at in sections if at not in plan and not inside[at]]
         start = next((at for at in heads if section_of(lines[at]) == title), None)
         if start is None:
             return None
