@@ -30,3 +30,11 @@ def test_a_program_that_cannot_be_started_is_one_clause(claude: StandIn) -> None
     (claude.folder / "claude").write_text("#!/gone/interpreter\n")
     with pytest.raises(EngineError, match="claude cannot be asked: "):
         ask("what?", env={"PATH": str(claude.folder)})
+
+
+def test_a_child_that_is_left_behind_does_not_hold_up_the_answer(
+    claude: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.engines.ask.PATIENCE", 5.0)
+    claude.does("sleep 600 &\nprintf answer")
+    assert ask("what?", env={"PATH": f"{claude.folder}{os.pathsep}/usr/bin{os.pathsep}/bin"}) == "answer"

@@ -89,11 +89,7 @@ def ask(
             try:
                 said, errors = _talk(process, prompt, cancelled)
             finally:
-                with suppress(OSError):  # it has ended, and so have its children
-                    if sys.platform == "win32":
-                        process.kill()
-                    else:
-                        os.killpg(process.pid, signal.SIGKILL)
+                _end(process)
     except OSError as error:  # a full disk, a program that cannot be started
         raise EngineError(f"claude cannot be asked: {os_error_reason(error)}") from error
     if len(said) > MOST:
@@ -120,10 +116,21 @@ def _talk(process: subprocess.Popen[str], prompt: str, cancelled: Callable[[], b
             return process.communicate(question, timeout=_BEAT)
         except subprocess.TimeoutExpired:
             question = None  # it goes on with the first one
+        if process.poll() is not None:  # a child that it left behind holds its output open
+            _end(process)
         if cancelled():
             raise EngineError("cancelled")
         if time.monotonic() > until:
             raise EngineError(f"claude gave no answer in {PATIENCE:g} seconds")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Kill the process and its children."""
+    with suppress(OSError):  # they have ended
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 OPENING, CLOSING = "<document>", "</document>"
