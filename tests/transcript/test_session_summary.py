@@ -74,3 +74,9 @@ def test_a_bare_command_gives_way_to_the_next_request_that_says_something(tmp_pa
     assert first("/plan-implement", "continue") == "/plan-implement"
     assert first("/plan-implement", "继续修复") == "继续修复"
     assert first("fix it", "round the sum instead") == "fix it"
+
+
+def test_a_time_that_is_a_number_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "n.jsonl"
+    path.write_text('{"type":"progress","timestamp":123}\n')
+    assert summarize(path).started == ""

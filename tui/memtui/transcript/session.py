@@ -278,8 +278,8 @@ def _safe(text: str) -> str:
 
 def _stamp(row: bytes) -> str:
     at = row.rfind(_STAMP)
-    found = row[at + len(_STAMP) :].split(b'"', 2)[1] if at >= 0 else b""
-    return without_private(found.decode("ascii", "replace"))
+    _, quote, found = row[at + len(_STAMP) :].partition(b'"') if at >= 0 else (b"", b"", b"")
+    return without_private(found.partition(b'"')[0].decode("ascii", "replace")) if quote else ""
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
