@@ -98,3 +98,12 @@ def test_one_that_hangs_is_ended_in_time(
     assert asked.stored is not None
     assert asked.stored.version == 1
     assert claude.child_ends()
+
+
+def test_an_answer_that_fails_a_point_of_the_checklist_is_refused(
+    compacted: Compacted, claude: StandIn
+) -> None:
+    better = parse_recovery(compacted.text).replace(objective="[What is to be reached]")
+    claude.says(framed(render_recovery(better)))
+    result, problem = compact_by_claude(compacted)
+    assert (result, problem) == (compacted, "claude's answer fails the checklist: Objective")

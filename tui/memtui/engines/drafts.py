@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from memtui.documents.capture import Capture
-from memtui.documents.checklist import CheckedText
+from memtui.documents.checklist import CheckedText, Verdict, check_recovery
 from memtui.documents.compactor import MOST_TASKS, count_of, flat
 from memtui.documents.memory_file import MemoryFile, draft_memory, parse_memory, render_memory
 from memtui.documents.recovery import (
@@ -260,10 +260,16 @@ def compact_by_claude(
         )  # fmt: skip
         if not answer.objective or "\n## Notes" not in text:
             raise EngineError("claude's answer is incomplete")
-        better = _better_recovery(parse_recovery(compacted.text), answer, check)
+        better = render_recovery(_better_recovery(parse_recovery(compacted.text), answer, check))
+        if failed := _failed(better) - _failed(compacted.text):
+            raise EngineError(f"claude's answer fails the checklist: {min(failed)}")
     except EngineError as error:
         return compacted, str(error)
-    return replace(compacted, text=render_recovery(better), engine=Engine.CLAUDE), ""
+    return replace(compacted, text=better, engine=Engine.CLAUDE), ""
+
+
+def _failed(text: str) -> set[str]:
+    return {point.name for point in check_recovery(text) if point.verdict is Verdict.FAIL}
 
 
 def _better_recovery(draft: Recovery, answer: Recovery, check: Checked) -> Recovery:
