@@ -7,6 +7,7 @@ import json
 import pytest
 
 from memtui.app.panes.pane import PaneId
+from memtui.app.screens import dialogs
 from memtui.app.screens.lost import LostScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
@@ -221,3 +222,16 @@ async def test_captures_have_titles_that_people_understand(lossy: World) -> None
         await driver.until(lambda: "Move the clock into" in driver.shown, "a title other than the command")
         drawn = [row.partition("Fix")[0].rpartition(" · ")[0][-1:] for row in driver.drawn(PaneId.PENDING)]
         assert drawn[:2] == ["2", "1"]  # of one session, which begins alike
+
+
+async def test_the_legend_has_the_sign_of_what_may_be_kept_only_before_a_row(lossy: World) -> None:
+    lossy.memory(1, "Why does the token race? It is refreshed twice")
+    async with opened(lossy, WIDE) as driver:
+        await driver.until(lambda: "race? It" in driver.shown, "a question")
+        await driver.press("question_mark")
+        assert "Help for" in driver.shown and "not in its own words" not in driver.shown
+
+
+@pytest.mark.parametrize("row", ["│   ? perhaps", "   ? perhaps", "│▌▢ ? perhaps", " ▣ ? perhaps"])
+def test_a_row_that_may_be_kept_has_its_sign_in_the_legend(row: str) -> None:
+    assert dialogs._MAYBE.search(f"a line\n{row}")

@@ -46,6 +46,8 @@ SIGNS = {
     "≡": "the index of Claude's memories",
 }
 """The meaning of each sign, in the order of the legend."""
+_MAYBE = re.compile(r"^│? {2,}\? |[▢▣] \? ", re.MULTILINE)
+"""The sign before a row that may be kept; elsewhere a question mark is text."""
 _CLAUDES = {
     "u": "about you, as Claude noted it",
     "f": "your feedback",
@@ -272,8 +274,12 @@ class HelpScreen(_LeftBySearch):
 def help_document(about: str, of: Screen[object]) -> Document:
     """The legend of the signs that are on a screen now, then its keys."""
     lines = [line(about, "strong")]
-    painted = _painted(of).replace(" ? help", "")
-    signs = [_row(sign, meaning) for sign, meaning in SIGNS.items() if f"{sign} " in painted]
+    painted = _painted(of)
+    signs = [
+        _row(sign, meaning)
+        for sign, meaning in SIGNS.items()
+        if (_MAYBE.search(painted) if sign == "?" else f"{sign} " in painted)
+    ]
     if re.search(r"Claude \d", painted):  # the heading of the pane with its memories
         signs += [_row(*each) for each in _CLAUDES.items()]
     if signs:
@@ -286,7 +292,7 @@ def help_document(about: str, of: Screen[object]) -> Document:
 def _painted(screen: Screen[object]) -> str:
     widgets = [each for each in screen.walk_children(Widget) if each.region and not each.children]
     strips = (strip for each in widgets for strip in each.render_lines(Region(0, 0, *each.size)))
-    return "".join(strip.text for strip in strips)
+    return "\n".join(strip.text for strip in strips)
 
 
 def _keys(screen: Screen[object], app: object, *, here: bool) -> Iterator[tuple[str, str]]:
