@@ -74,7 +74,7 @@ def identified() -> dict[str, Binding]:
 
 
 def where_it_works(key: str, keymap: Mapping[str, str]) -> str:
-    """What a key without an effect here means elsewhere, as a sentence; "" for a key of no meaning.
+    """A sentence that says what a key does and in which places; "" if it is bound in none.
 
     Args:
         key: Textual's name of it.

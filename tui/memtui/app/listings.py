@@ -218,7 +218,7 @@ class ConfigView(NamedTuple):
 
 
 class WaitsView(NamedTuple):
-    """What was handed over and waits for a prompt."""
+    """Lines that were handed over and not delivered yet."""
 
     rows: Mapping[str, int] = _NONE
     """The number of lines, by the session's id."""

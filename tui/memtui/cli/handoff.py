@@ -203,7 +203,7 @@ class Section(NamedTuple):
     """Where memtui's section stands in a file."""
 
     before: bytes
-    """What stands above it, without the line feeds that belong to the section."""
+    """The text above the section, without its last line feeds."""
     after: bytes
     made: bool
     """Whether the file was created for the section."""

@@ -190,7 +190,7 @@ class _Conversation:
         """The lines of the plan file that was read last."""
         self._queued = self._name = ""
         self._question: Candidate | None = None
-        """What Claude asked last, until the person says something."""
+        """Claude's last question; None once the person has said something."""
 
     def take(self, event: Event, source: Source) -> Iterator[Candidate]:
         if isinstance(event, Words | Queued | Queue):

@@ -41,7 +41,7 @@ class Trace:
     handed: list[str] = field(default_factory=list)
     """Texts that hooks added to the conversation before the next compaction."""
     followed: list[str] = field(default_factory=list)
-    """What was said and called after it, within `WITHIN` calls."""
+    """Texts and inputs of calls after it, up to the call number `WITHIN`."""
     next_offset: int | None = None
     """Byte offset of the next compaction."""
 

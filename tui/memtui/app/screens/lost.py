@@ -85,7 +85,7 @@ class LostScreen(Screen[None]):
         self._unfolded: set[str] = set()
         self.ticked: dict[str, Row] = {}
         self._waiting: list[Message] = []
-        """What waits for the session's next prompt."""
+        """Hand-overs that are not delivered yet."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="aftermath-body"):

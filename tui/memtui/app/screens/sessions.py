@@ -170,7 +170,7 @@ class SessionsScreen(Screen[None]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def palette_commands(self) -> Iterator[SystemCommand]:
-        """What the palette has here besides the keys."""
+        """Commands of this screen that have no key."""
         keep = partial(self.action_several, "keep")
         yield SystemCommand("Keep these sessions", "copy the ticked ones or this one to the archive", keep)
 
