@@ -42,7 +42,7 @@ def init(project: bool, replace: bool, printing: bool, yes: bool, places: Places
         return
     plan = plan_init(places, project=project, replace=replace)
     if _done(plan, places, yes, "memtui is installed."):
-        say("Sessions started from now on run its hooks. `memtui doctor` says whether they work.")
+        say("Sessions that start after that run its hooks. `memtui doctor` says whether they work.")
     elif plan:
         return
     if archive_settings(places.home).keep is None and not yes and can_answer():
