@@ -80,7 +80,8 @@ async def take(shot: Shot, demo: DemoProject) -> str:
     browser = ProjectModel(Places(demo.project, demo.home, demo.claude_config), lambda: NOW)
     app = MemtuiApp(browser, FailureLog(demo.home.failure_log, lambda: NOW))
     async with app.run_test(size=shot.size) as pilot:
-        await until(pilot, "●")
+        for text in ("●", "✗ "):  # live, and the losses are counted: help explains the signs that show
+            await until(pilot, text)
         for key in shot.keys:
             await pilot.press(key)
         await until(pilot, shot.waits_for)
