@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import threading
-from collections.abc import Callable
 
 import pytest
 
-from memtui.app.listings import DraftWanted, StateView
 from memtui.app.panes.pane import PaneId
 from memtui.app.panes.pending import PendingPane
-from memtui.app.project import ProjectModel
 from memtui.app.watch import Mark
 from memtui.documents.session_state import WorkingContext
 from memtui.store.states import StateStore
@@ -66,29 +62,6 @@ async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) 
         await shows(driver, "drafted")
         shutil.rmtree(folder)
         await shows(driver, "")
-
-
-async def test_a_draft_that_comes_late_does_not_replace_what_was_stored(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    captured_session(world)
-    stored, drafted, draft = threading.Event(), threading.Event(), ProjectModel.draft
-
-    def slowly(browser: ProjectModel, wanted: DraftWanted, cancelled: Callable[[], bool]) -> StateView:
-        view = draft(browser, wanted, cancelled)
-        assert stored.wait(10)
-        drafted.set()
-        return view
-
-    monkeypatch.setattr(ProjectModel, "draft", slowly)
-    async with opened(world) as driver:
-        world.state(STATE, version=7)
-        await shows(driver, "v7")
-        stored.set()
-        await driver.until(drafted.is_set)
-        for _ in range(5):
-            await driver.pilot.pause()
-        assert driver.pane(PaneId.STATE).count() == "v7"
 
 
 async def test_a_failure_in_one_listing_hides_none_of_the_others(

@@ -6,13 +6,8 @@ import os
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
-from memtui.app.listings import DraftWanted, StateView, View
 from memtui.app.project import ProjectModel
 from memtui.app.readings import Readings, Sessions
-from memtui.app.watch import FRESH, update_fresh
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
 from tests.app.world import NOW, STATE, World, captured_session, clock
@@ -34,37 +29,13 @@ def browser(world: World) -> ProjectModel:
     return ProjectModel(places(world), clock)
 
 
-def look(world: World) -> StateView | DraftWanted:
-    return browser(world).sessions.current_view()
-
-
 def shown(sessions: Sessions) -> str:
-    view = sessions.current_view()
-    return (view.meanwhile if isinstance(view, DraftWanted) else view).session_id
+    return sessions.current_view().session_id
 
 
 def touch(path: Path, *, seconds: float) -> None:
     moment = (NOW - timedelta(seconds=seconds)).timestamp()
     os.utime(path, (moment, moment))
-
-
-def test_without_a_session_there_is_nothing(world: World) -> None:
-    assert look(world) == StateView()
-
-
-def test_a_transcript_alone_wants_a_draft(world: World) -> None:
-    path = talk(world, "s-1", minutes=3)
-    wanted = look(world)
-    assert isinstance(wanted, DraftWanted)
-    assert wanted.transcript == path
-    assert wanted.meanwhile.reading
-    assert wanted.meanwhile.sessions == ("s-1",)
-    view = browser(world).draft(wanted)
-    assert view.drafted
-    assert not view.reading
-    assert view.state is not None
-    assert view.state.identity.goal == 'first asked (L1): "Fix it"'
-    assert view.sessions == ("s-1",)
 
 
 def test_stored_ones_and_those_with_a_transcript_alone_are_one_list_newest_first(world: World) -> None:
@@ -124,9 +95,7 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     sessions = browser(world).sessions
 
     def since() -> int:
-        view = sessions.current_view()
-        assert isinstance(view, StateView)
-        return view.since
+        return sessions.current_view().since
 
     assert since() == 0
     writer.bash("cat log", "Look", "x" * 70_000)
@@ -135,59 +104,6 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     # Reading on with nothing to say catches up, too, without a new version.
     update_state(places(world), transcript=path)
     assert since() == 0
-
-
-@pytest.mark.parametrize("text", ["no json", '{"format": 1}', "[" * 9000])
-def test_a_progress_that_cannot_be_read_says_nothing(world: World, text: str) -> None:
-    path = talk(world, "s-1", minutes=20)
-    update_state(places(world), transcript=path)
-    world.write(world.home.states / "s-1" / "progress.json", text)
-    view = look(world)
-    assert isinstance(view, StateView)
-    assert (view.since, view.problem) == (0, "")
-
-
-def test_a_broken_document_is_shown_with_its_reason(world: World) -> None:
-    world.state("nothing of the kind", session="s-1", version=4)
-    talk(world, "s-1", minutes=20)
-    view = look(world)
-    assert isinstance(view, StateView)
-    assert view.state is None
-    assert view.problem.startswith("v0004.md is broken: ")
-    assert view.text == "nothing of the kind"
-
-
-def test_a_view_is_published_once_and_again_when_it_was_chosen_again(world: World) -> None:
-    for name in ("a", "b"):
-        talk(world, name, minutes=10)
-        world.state(STATE, session=name)
-    model, published = browser(world), list[View]()
-
-    def compare() -> int:
-        published.clear()
-        model.compare(["states"], published.append)
-        return len(published)
-
-    assert [compare(), compare()] == [1, 0]
-    model.show_session("a")
-    assert [compare(), compare()] == [1, 0]
-    model.show_session("a")
-    assert compare() == 1  # the pane may have shown another one meanwhile
-
-
-# -- following ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("age", "written"), [(FRESH / 2, True), (FRESH * 2, False)])
-def test_only_what_goes_on_gets_a_version(world: World, age: timedelta, written: bool) -> None:
-    path = talk(world, "s-1", minutes=age.total_seconds() / 60)
-    stored = update_fresh(clock, places(world), transcript=path, cancelled=None)
-    assert (stored is not None) is written
-
-
-def test_a_transcript_that_has_gone_is_a_problem_with_a_name(world: World) -> None:
-    with pytest.raises(FileProblem, match="gone"):
-        update_fresh(clock, places(world), transcript=world.base / "gone.jsonl", cancelled=None)
 
 
 # -- the history of the context -----------------------------------------------------------------------------

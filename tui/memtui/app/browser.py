@@ -17,7 +17,6 @@ from memtui.app.listings import (
     ClaudeView,
     CommandsView,
     ConfigView,
-    DraftWanted,
     HealthView,
     LightsView,
     MemoriesView,
@@ -64,9 +63,8 @@ _PANE_OF: dict[type, PaneId] = {
     PinsView: PaneId.COMMANDS,
     LightsView: PaneId.COMMANDS,
     StateView: PaneId.STATE,
-    DraftWanted: PaneId.STATE,
 }
-_BAR_VIEWS = (BranchView, HealthView, PinsView, StateView, DraftWanted, WaitsView)
+_BAR_VIEWS = (BranchView, HealthView, PinsView, StateView, WaitsView)
 
 
 class BrowserScreen(StyledOnce):
@@ -209,8 +207,7 @@ class BrowserScreen(StyledOnce):
 
     def _is_of_former_choice(self, view: View) -> bool:
         """Whether the view was read before the user chose another session, so that a newer one follows."""
-        state = view.meanwhile if isinstance(view, DraftWanted) else view
-        return isinstance(state, StateView) and state.chosen != self.state.view.chosen
+        return isinstance(view, StateView) and view.chosen != self.state.view.chosen
 
     def _let_time_pass(self) -> None:
         self.bar.let_time_pass()

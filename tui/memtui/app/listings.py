@@ -178,16 +178,6 @@ class StateView(NamedTuple):
         return self.path is None and not self.reading
 
 
-class DraftWanted(NamedTuple):
-    """A session without a stored state, but with a transcript to draft one from."""
-
-    transcript: Path
-    signature: Signature
-    """Changes with the transcript."""
-    meanwhile: StateView = StateView()
-    """The values known without reading it."""
-
-
 class HealthView(NamedTuple):
     """The health of the captures."""
 
@@ -228,7 +218,7 @@ PaneView = (
     CapturesView | MemoriesView | ClaudeView | CommandsView | PinsView | LightsView | StateView | WaitsView
 )
 """The contents of a pane."""
-View = PaneView | DraftWanted | BranchView | HealthView | ConfigView
+View = PaneView | BranchView | HealthView | ConfigView
 
 
 class CaptureRows:

@@ -16,7 +16,6 @@ from memtui.app.listings import (
     ClaudeView,
     CommandsView,
     ConfigView,
-    DraftWanted,
     PinsView,
     StateView,
     Target,
@@ -27,6 +26,7 @@ from memtui.ground.clock import Clock, parse_iso
 from memtui.ground.files import FileNotRegular, FileProblem
 from memtui.ground.files.problems import reading
 from memtui.ground.project import Places, git_branch
+from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
     from memtui.app.changes import Changes
@@ -77,7 +77,8 @@ class ProjectModel:
         self._stopped = threading.Event()
         # What comparing needs, in its one thread:
         self._last: dict[type[View], View] = {}
-        self._draft_wanted: DraftWanted | None = None
+        self._drafted: tuple[StateView, int] | None = None
+        """What was last drafted, with the size of its transcript."""
         self._claude_view = ClaudeView()
         self._indexes = self._tidied = False
 
@@ -198,24 +199,6 @@ class ProjectModel:
         from memtui.app.readings import Readings
 
         return Readings(self.places)
-
-    def draft(self, wanted: DraftWanted, cancelled: Callable[[], bool] = lambda: False) -> StateView:
-        """Draft a session state from a transcript; takes as long as reading it.
-
-        Raises:
-            ReadingCancelledError: the app was stopped meanwhile, or `cancelled` answered True.
-        """
-        from memtui.documents.compactor import draft_session_state
-        from memtui.documents.session_state import render_session_state
-
-        known = wanted.meanwhile._replace(reading=False)
-        try:
-            facts = self.readings.facts(wanted.transcript, None, lambda: self.stopped or cancelled())
-        except OSError as error:
-            return known._replace(problem=f"{wanted.transcript} cannot be read: {error.strerror}")
-        state = draft_session_state(facts, self.project)
-        text = render_session_state(state)
-        return known._replace(state=state, text=text, written=parse_iso(facts.ended))
 
     def is_own(self, transcript: Path) -> bool:
         """Whether a transcript belongs to a session of the project, archived or not, or to its subagents."""
@@ -408,14 +391,39 @@ class ProjectModel:
         self.sessions.choose(session_id)
         # Published even if it is the same one: the pane shows a waiting text meanwhile.
         self._last.pop(StateView, None)
-        self._draft_wanted = None
+        self._drafted = None
 
     def _compare_state(self, publish: Publish) -> None:
         view = self.sessions.current_view()
-        if isinstance(view, StateView):
-            self._draft_wanted = None
+        if view.reading:
+            self._draft(view, publish)
+        else:
+            self._drafted = None
             self._publish_new(view, publish)
-        elif view != self._draft_wanted:
-            self._draft_wanted = view
-            self._last.pop(StateView, None)  # replaced by a draft on the screen
-            publish(view)
+
+    def _draft(self, view: StateView, publish: Publish) -> None:
+        """Publish a state drafted from its transcript; that of another session first without its contents."""
+        from memtui.documents.compactor import draft_session_state
+        from memtui.documents.session_state import render_session_state
+
+        transcript, last = view.transcript, self._last.get(StateView)
+        assert transcript is not None
+        try:
+            wanted = (view, transcript.stat().st_size)
+            if wanted == self._drafted:
+                return
+            if not isinstance(last, StateView) or last.session_id != view.session_id:
+                self._publish_new(view, publish)
+            left = lambda: self.stopped or self.sessions.chosen != view.chosen  # noqa: E731
+            facts = self.readings.growing(transcript, left)
+        except OSError as error:
+            problem = f"{transcript} cannot be read: {error.strerror}"
+            self._publish_new(view._replace(reading=False, problem=problem), publish)
+        except ReadingCancelledError:
+            return
+        else:
+            state = draft_session_state(facts, self.project)
+            text = render_session_state(state)
+            drafted = view._replace(reading=False, state=state, text=text, written=parse_iso(facts.ended))
+            self._drafted = wanted
+            self._publish_new(drafted, publish)

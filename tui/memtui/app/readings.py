@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from memtui.app.listings import CaptureRow, DraftWanted, HealthView, LightsView, StateView
+from memtui.app.listings import CaptureRow, HealthView, LightsView, StateView
 from memtui.flows.aftermath import aftermaths, standing_rules
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, parse_iso
@@ -126,7 +126,7 @@ class Readings:
         self._tracing: dict[str, threading.Lock] = {}
         self._finished: dict[tuple[Path, int], frozenset[str]] = {}
         self._looping: dict[tuple[Path, int], bool] = {}
-        self._watching = threading.Lock()
+        self._watching, self._going_on = threading.Lock(), threading.Lock()
 
     def facts(
         self,
@@ -156,12 +156,13 @@ class Readings:
 
     def growing(self, transcript: Path, cancelled: Cancelled) -> Facts:
         """The facts of a session that goes on: reads only what was added since the last time."""
-        reading = self._growing.pop(transcript)
-        if reading is None or transcript.stat().st_size < reading.offset:
-            reading = Reading(transcript)  # the first time, or another transcript with the same name
-        facts = reading.read(cancelled=cancelled)
-        self._growing.put(transcript, reading)
-        return facts
+        with self._going_on:
+            reading = self._growing.pop(transcript)
+            if reading is None or transcript.stat().st_size < reading.offset:
+                reading = Reading(transcript)  # the first time, or another transcript with the same name
+            facts = reading.read(cancelled=cancelled)
+            self._growing.put(transcript, reading)
+            return facts
 
     def aftermath(self, transcript: Path, since: datetime | None, cancelled: Cancelled) -> Aftermath:
         """The aftermath of the first compaction at or after a time; of the newest one when None.
@@ -277,7 +278,8 @@ class Sessions:
         self._transcripts = transcripts
         self._home = home
         self._clock = clock
-        self._chosen = ""
+        self.chosen = ""
+        """The session that the user has chosen; "" follows the newest one."""
         self._shown = ""
         self._loaded: tuple[Entry, StoredState] | None = None
         self._covered: tuple[tuple[Entry, int], int | None] | None = None
@@ -285,7 +287,7 @@ class Sessions:
 
     def choose(self, session_id: str) -> None:
         """Show this session from now on; "" follows the newest one."""
-        self._chosen = session_id
+        self.chosen = session_id
         self._shown = ""
 
     def sessions(self) -> list[Session]:
@@ -307,13 +309,13 @@ class Sessions:
         ]
         return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
 
-    def current_view(self) -> StateView | DraftWanted:
-        """The view of the current session; a draft is needed if it has no stored version.
+    def current_view(self) -> StateView:
+        """The view of the current session; `reading` if it has no stored version, and is to be drafted.
 
         Raises:
             FileProblem: see `sessions`.
         """
-        chosen = self._chosen
+        chosen = self.chosen
         sessions = self.sessions()
         if not sessions:
             return StateView(chosen=chosen)
@@ -328,7 +330,7 @@ class Sessions:
         )
         if shown.newest is not None:
             stored = self._load(shown.newest)
-            return view._replace(
+            view = view._replace(
                 state=stored.state,
                 text=stored.text,
                 written=stored.written,
@@ -336,8 +338,9 @@ class Sessions:
                 problem=stored.problem and f"{stored.path.name} {stored.problem}",
                 since=self._since(shown.newest, transcript),
             )
-        assert transcript is not None
-        return DraftWanted(transcript.path, transcript.signature, view._replace(reading=True))
+        else:
+            view = view._replace(reading=True)
+        return view
 
     def _current(self, sessions: list[Session], chosen: str) -> Session:
         known = {each.session_id: each for each in sessions}

@@ -20,7 +20,6 @@ from textual.widget import Widget
 from memtui.app.base import BaseApp
 from memtui.app.listings import (
     BranchView,
-    DraftWanted,
     HealthView,
     LightsView,
     PinsView,
@@ -171,7 +170,7 @@ class StatusBar(Widget):
         elif isinstance(view, WaitsView):
             self._rows_waiting = view.rows
             self._show_waits()
-        elif isinstance(view, StateView | DraftWanted):
+        elif isinstance(view, StateView):
             self._transcript = view.transcript
             self._show_waits()
             self._watch()

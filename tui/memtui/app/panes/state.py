@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -17,7 +15,7 @@ from textual.content import Content
 
 from memtui.app.details.memory import fold
 from memtui.app.details.state_lines import state_document
-from memtui.app.listings import DraftWanted, StateView, View
+from memtui.app.listings import StateView, View
 from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -111,21 +109,10 @@ class StatePane(Pane):
         """Whether the title above the first row is selected."""
         self.question = ModelQuestion()
         """The question to the model for the next version."""
-        self._wanted: DraftWanted | None = None
-        """The draft to make while no state is stored."""
-        self._drafting = False
-        self._another_wanted = asyncio.Event()
-        """Set when a draft of a different session is requested."""
 
     def apply(self, view: View) -> None:
-        """Show a newer state, or that of another session; draft one that is not stored."""
-        if isinstance(view, StateView):
-            self._wanted = None
-            self._show_state(view)
-        elif isinstance(view, DraftWanted):
-            self._want(view)
-
-    def _show_state(self, view: StateView) -> None:
+        """Show a newer state, or that of another session."""
+        assert isinstance(view, StateView)
         self.view = view
         rows = list(_glance(view.state)) if view.state else []
         # Keys by meaning, so that the selection stays on "next" when a task is done.
@@ -133,51 +120,6 @@ class StatePane(Pane):
         self.say_when_empty(self._nothing())
         self.show_rows()
         self.post_message(self.Changed(self))
-
-    # -- drafts ---------------------------------------------------------------------------------------------
-
-    def _want(self, wanted: DraftWanted) -> None:
-        if wanted.meanwhile.session_id != self.view.session_id:
-            self._show_state(wanted.meanwhile)
-        if not self._wants(wanted.transcript):
-            self._another_wanted.set()
-        self._wanted = wanted
-        if not self._drafting:
-            self._drafting = True
-            self._draft_all()
-
-    def _wants(self, transcript: Path) -> bool:
-        return self._wanted is not None and self._wanted.transcript == transcript
-
-    @work(group="draft", exit_on_error=False)
-    async def _draft_all(self) -> None:
-        with self.app.reporting("drafting the session state", wanted=lambda: not self.model.stopped):
-            while self._wanted is not None:
-                draft = self._wanted
-                self._another_wanted.clear()
-                started = time.monotonic()
-                await self._draft(draft)
-                # A long transcript that keeps growing must not be read all the time.
-                rest = max(0.5, 6 * (time.monotonic() - started))
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._another_wanted.wait(), rest)
-                if self._wanted is draft:
-                    self._wanted = None
-        self._wanted = None
-        self._drafting = False
-
-    async def _draft(self, draft: DraftWanted) -> None:
-        """Draft one state and show it, unless another one is requested meanwhile."""
-
-        def unwanted() -> bool:
-            return not self._wants(draft.transcript)
-
-        try:
-            view = await asyncio.to_thread(self.model.draft, draft, unwanted)
-        except ReadingCancelledError:
-            return
-        if not unwanted():
-            self._show_state(view)
 
     # -- rows -----------------------------------------------------------------------------------------------
 
@@ -384,10 +326,9 @@ class StatePane(Pane):
             self.app.warn(_NO_OTHERS if self.view.session_id else _NO_SESSION)
             return
         sessions = self.view.sessions
-        self._wanted = None
         chosen = "" if session == sessions[0] else session
         self.model.show_session(chosen)
-        self._show_state(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
+        self.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))
         self.app.hint("states")
         self.app.say(f"Session {self.place}: {clean_line(session)[:8]}.")
 
