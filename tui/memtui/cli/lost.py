@@ -159,7 +159,7 @@ def _note(
             say(f"about {tokens(text):,} tokens", err=True)
         return
     if listing:
-        numbered = [candidate_json(compared, number) for number in range(1, len(compared.lines) + 1)]
+        numbered = [candidate_json(compared, number) for number in range(1, len(compared.rows) + 1)]
         text = "\n".join(f"{each['n']}. {each['kind']} {each['text']}" for each in numbered)
         print_result({"digest": compared.digest, "candidates": numbered}, text, as_json, indent=None)
         return

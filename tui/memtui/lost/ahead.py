@@ -124,14 +124,14 @@ def what_would_go(transcript: Path, project: Project, kept: Sequence[str] = ()) 
         kept,
         stays=lambda line: line in stay or 0 < last < line,
     )
-    number = Counter(compared.lines[each - 1].kind for each in compared.lost)
+    number = Counter(compared.rows[each - 1].kind for each in compared.lost)
     kinds = tuple((title, number[kind]) for kind, title in TITLES.items() if number[kind])
     return Ahead(compared, bool(made), kinds)
 
 
 def lines_of(ahead: Ahead, most: int) -> list[str]:
     """The lines that would go, those of most worth first: ``never push to main (L412)``."""
-    lines = [ahead.compared.lines[number - 1] for number in ahead.compared.lost[:most]]
+    lines = [ahead.compared.rows[number - 1] for number in ahead.compared.lost[:most]]
     return [clean_line(line.text) + (f" (L{line.source.line})" if line.source.line else "") for line in lines]
 
 

@@ -43,7 +43,7 @@ Kind = Literal[
     "ask", "finding", "report", "said", "file",
 ]  # fmt: skip
 
-State = Literal["open", "done", "refused", "unknown"]
+Standing = Literal["open", "refused", "unknown"]
 
 MOST = 400
 """The most candidates of a compaction, the ones of most worth."""
@@ -120,7 +120,7 @@ class Candidate(NamedTuple):
     text: str
     """A quote on one line."""
     source: Source
-    state: State = "unknown"
+    standing: Standing = "unknown"
     target: str = ""
     """The path or the command by which a later call shows that it was needed."""
     times: int = 1

@@ -15,7 +15,6 @@ from memtui.ground.clean import clean_line
 from memtui.ground.files import FileMissing, FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home
 from memtui.lost.notes import ChoiceError, Comparison, parse_choice
-from memtui.lost.records import Row
 from memtui.secrets.quoting import fenced, safe
 from memtui.transcript.short_text import ends_of
 
@@ -85,8 +84,8 @@ def prompt_for(way: str, compared: Comparison, summary: str) -> str:
     """The prompt for `small`, with the summary, or for `own`, whose model has the conversation."""
     text = Path(__file__).with_name("prompts").joinpath(f"{way}.md").read_text("utf-8")
     numbered = "\n".join(
-        f"{number}. {line.kind} {ends_of(clean_line(safe(line.text)), _QUOTE)} (L{line.source.line})"
-        for number, line in enumerate(compared.lines[:_MOST], 1)
+        f"{number}. {row.kind} {ends_of(clean_line(safe(row.text)), _QUOTE)} (L{row.source.line})"
+        for number, row in enumerate(compared.rows[:_MOST], 1)
     )
     parts = [text.strip(), *(("SUMMARY", fenced(safe(summary[:_SUMMARY]))) if way == "small" else ())]
     return "\n\n".join((*parts, "CANDIDATES", fenced(numbered)))
@@ -94,7 +93,7 @@ def prompt_for(way: str, compared: Comparison, summary: str) -> str:
 
 def keys_of(compared: Comparison) -> list[str]:
     """The keys of the lines that a prompt numbers: their numbers differ once there is a summary."""
-    return [Row(line.kind, line.text, line.source, "lost").key for line in compared.lines[:_MOST]]
+    return [row.key for row in compared.rows[:_MOST]]
 
 
 def choice_of(compared: Comparison, asked: Any) -> Choice:

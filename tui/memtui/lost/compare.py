@@ -47,16 +47,16 @@ def aftermath_of(
         OSError: the transcript cannot be read.
     """
     found = [*standing, *candidates(transcript, facts, trace.compaction, root)]
-    lines = [each.text for each in found]
     ours = "\n".join(text for text in trace.handed if MARK.search(text))
-    summary, handed = Text(trace.compaction.summary, lines), Text(ours, lines) if ours else None
-    asked = " ".join(asked.split())
-    followed = stems("\n".join(trace.followed))
-    made = [_row(each, trace, summary, handed, asked, followed) for each in found]
-    rows = [made[at] for at in ranked([(each, row.worth) for each, row in zip(found, made, strict=True)])]
-    lost = [row for row in rows if row.state == "lost"]
-    again = {lost[at].key for at in doubles([row.text for row in lost])}
-    rows = [replace(row, double=True) if row.key in again else row for row in rows]
+    lines = [each.text for each in found]
+    rows = rows_of(
+        found,
+        Text(trace.compaction.summary, lines),
+        trace.compaction.source.line,
+        trace=trace,
+        handed=Text(ours, lines) if ours else None,
+        asked=" ".join(asked.split()),
+    )
     return Aftermath(
         session_id=transcript.stem,
         number=number,
@@ -67,24 +67,47 @@ def aftermath_of(
     )
 
 
-def _row(
-    line: Candidate, trace: Trace, summary: Text, handed: Text | None, asked: str, followed: frozenset[str]
-) -> Row:
-    verdict = summary.verdict(line)
-    need = trace.needs.get(line.target) if line.target else None
-    value = worth(line, len(verdict.missing), trace.compaction.source.line)
-    new = summary.lacks(line.text)
-    if need or (len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed):
-        value += _AGAIN
-    preserved = line.source.line in trace.preserved
-    row = Row(
-        line.kind, line.text, line.source, verdict.fate, verdict.nearest, need=need,
-        earlier=line.earlier, worth=value,
-    )  # fmt: skip
-    if verdict.fate == "kept":
-        return replace(row, asked=is_asked(line.text, asked))
-    if preserved:
-        return replace(row, state="kept", evidence=None, preserved=True)
-    if handed is not None and handed.verdict(line).fate == "kept":
-        return replace(row, state="handed over", evidence=None)
-    return row
+def rows_of(
+    found: Sequence[Candidate],
+    summary: Text,
+    end: int,
+    *,
+    trace: Trace | None = None,
+    handed: Text | None = None,
+    asked: str = "",
+) -> list[Row]:
+    """Lines with their state, those of most worth first.
+
+    Args:
+        found: the lines.
+        summary: what has to keep them.
+        end: the line of the boundary.
+        trace: what is known of the compaction and of what followed; None if nothing is yet.
+        handed: what memtui has handed over since.
+        asked: what PreCompact asked the summariser to keep, without line breaks.
+    """
+    followed = stems("\n".join(trace.followed)) if trace else frozenset[str]()
+    made = []
+    for line in found:
+        verdict = summary.verdict(line)
+        need = trace.needs.get(line.target) if trace and line.target else None
+        value = worth(line, len(verdict.missing), end)
+        new = summary.lacks(line.text)
+        if need or (len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed):
+            value += _AGAIN
+        row = Row(
+            line.kind, line.text, line.source, verdict.fate, verdict.nearest, need=need,
+            earlier=line.earlier, standing=line.standing, worth=value,
+        )  # fmt: skip
+        if row.state == "kept":
+            row = replace(row, asked=is_asked(line.text, asked))
+        elif trace and line.source.line in trace.preserved:
+            row = replace(row, state="kept", evidence=None, preserved=True)
+        elif handed is not None and handed.verdict(line).fate == "kept":
+            row = replace(row, state="handed over", evidence=None)
+        made.append(row)
+    rows = [made[at] for at in ranked([(each, row.worth) for each, row in zip(found, made, strict=True)])]
+    lost = [at for at, row in enumerate(rows) if row.state == "lost"]
+    for at in doubles([rows[each].text for each in lost]):
+        rows[lost[at]] = replace(rows[lost[at]], double=True)
+    return rows

@@ -17,11 +17,12 @@ from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project
 from memtui.lost.candidates import MOST, Candidate, candidates
+from memtui.lost.compare import rows_of
 from memtui.lost.handover_marks import with_mark
-from memtui.lost.records import COUNTS
+from memtui.lost.records import Row
 from memtui.lost.traces import traces
-from memtui.lost.verdicts import Text, Verdict
-from memtui.lost.worth import HEADING, HEADINGS, doubles, ranked, worth
+from memtui.lost.verdicts import Text
+from memtui.lost.worth import HEADING, HEADINGS
 from memtui.secrets.quoting import safe
 from memtui.store.sessions import session_root
 from memtui.transcript.facts import read_facts
@@ -46,34 +47,27 @@ class Comparison(NamedTuple):
     """What a summary left out, or may have."""
 
     transcript: Path
-    lines: tuple[Candidate, ...]
+    rows: tuple[Row, ...]
     """Numbered from 1 by their order, those of most worth first; without what the summary has."""
-    fates: tuple[Verdict, ...]
-    worths: tuple[float, ...]
-    doubles: frozenset[int]
 
     @property
     def digest(self) -> str:
         """Identifies the numbering."""
-        texts = "\0".join(f"{line.kind}{line.source.line}{line.text}" for line in self.lines)
+        texts = "\0".join(f"{row.kind}{row.source.line}{row.text}" for row in self.rows)
         return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of lines that are lost and count, as in `Row.counts`."""
-        return [
-            number
-            for number, (verdict, value) in enumerate(zip(self.fates, self.worths, strict=True), 1)
-            if verdict.fate == "lost" and value >= COUNTS and number not in self.doubles
-        ]
+        """The numbers of losses that count."""
+        return [number for number, row in enumerate(self.rows, 1) if row.counts]
 
     def chosen(self) -> dict[str, list[int]]:
         """The structural choice: lost lines by the letters of their headings."""
         found: dict[str, list[int]] = {letter: [] for letter in HEADINGS}
         for number in self.lost:
-            line = self.lines[number - 1]
-            some = found[HEADING[line.kind]]
-            if len(some) < _MOST[HEADING[line.kind]] and _stands_alone(line):
+            row = self.rows[number - 1]
+            some = found[HEADING[row.kind]]
+            if len(some) < _MOST[HEADING[row.kind]] and _stands_alone(row):
                 some.append(number)
         return found
 
@@ -85,7 +79,7 @@ class Comparison(NamedTuple):
         """
         if digest != self.digest:
             raise ChoiceError("the choice was made on other candidates; list them again")
-        return parse_choice(choice, len(self.lines))
+        return parse_choice(choice, len(self.rows))
 
     def in_force(self) -> dict[str, list[int]]:
         """Of the structural choice what misses most: rules, steps due, what was refused or failed."""
@@ -154,21 +148,11 @@ def compare(
     before = trace.compaction if trace else None
     found = [*standing, *candidates(transcript, facts, before, session_root(facts, project))]
     text = Text("\n".join((summary, *kept)), (line.text for line in found))
-    end = before.source.line if before else facts.lines
     preserved = trace.preserved if trace else frozenset[int]()
     stays = stays or preserved.__contains__
-    judged = [(line, text.verdict(line)) for line in found if not stays(line.source.line)]
-    left = [(line, verdict) for line, verdict in judged if verdict.fate != "kept"]
-    worths = [worth(line, len(verdict.missing), end) for line, verdict in left]
-    order = ranked([(line, value) for (line, _), value in zip(left, worths, strict=True)])[:MOST]
-    lines = tuple(left[at][0] for at in order)
-    return Comparison(
-        transcript,
-        lines,
-        tuple(left[at][1] for at in order),
-        tuple(worths[at] for at in order),
-        frozenset(at + 1 for at in doubles([line.text for line in lines])),
-    )
+    found = [line for line in found if not stays(line.source.line)]
+    rows = rows_of(found, text, before.source.line if before else facts.lines)
+    return Comparison(transcript, tuple(row for row in rows if row.missing)[:MOST])
 
 
 def note_of(compared: Comparison, chosen: dict[str, list[int]]) -> Note:
@@ -182,7 +166,7 @@ def note_of(compared: Comparison, chosen: dict[str, list[int]]) -> Note:
     for letter, title in HEADINGS.items():
         lines: list[str] = []
         for number in chosen[letter]:
-            line = _line(compared.lines[number - 1])
+            line = _line(compared.rows[number - 1])
             needed = len(line) + 1 + (0 if lines else len(title) + 5)
             if needed <= room and len(numbers) < LINES:
                 lines.append(line)
@@ -215,25 +199,25 @@ def lost_before(transcript: Path, project: Project, room: int) -> list[str]:
     found = []
     for letter in "RSFC":
         for number in compared.chosen()[letter]:
-            line = _line(compared.lines[number - 1])
+            line = _line(compared.rows[number - 1])
             if len(line) < room:
                 found.append(line)
                 room -= len(line) + 1
     return found
 
 
-def _line(line: Candidate) -> str:
-    state = f" ({line.state})" if line.state in ("open", "done") else ""
-    return f"- {with_source(ends_of(clean_line(safe(line.text)), _QUOTE) + state, line.source)}"
+def _line(row: Row) -> str:
+    state = " (open)" if row.standing == "open" else ""
+    return f"- {with_source(ends_of(clean_line(safe(row.text)), _QUOTE) + state, row.source)}"
 
 
-def _stands_alone(line: Candidate) -> bool:
+def _stands_alone(row: Row) -> bool:
     """Whether a line is in force without a look at what surrounds it, as far as structure tells."""
-    if line.kind == "step":
-        return line.state == "open" or "`" in line.text
-    if line.kind == "ask":
-        return line.state == "open" or not is_question(line.text)
-    return line.kind not in ("said", "report") and not (line.earlier and line.kind == "task")
+    if row.kind == "step":
+        return row.standing == "open" or "`" in row.text
+    if row.kind == "ask":
+        return row.standing == "open" or not is_question(row.text)
+    return row.kind not in ("said", "report") and not (row.earlier and row.kind == "task")
 
 
 def _same(one: str, other: str) -> bool:
@@ -251,11 +235,11 @@ def rows_json(compared: Comparison, handed: Iterable[int]) -> list[dict[str, obj
 
 def candidate_json(compared: Comparison, number: int) -> dict[str, object]:
     """A candidate as JSON."""
-    line = compared.lines[number - 1]
+    row = compared.rows[number - 1]
     return {
         "n": number,
-        "kind": line.kind,
-        "state": line.state,
-        "line": line.source.line or None,
-        "text": clean_line(safe(line.text)),
+        "kind": row.kind,
+        "state": row.standing,
+        "line": row.source.line or None,
+        "text": clean_line(safe(row.text)),
     }

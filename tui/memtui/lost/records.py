@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from memtui.lost.candidates import Kind
+from memtui.lost.candidates import Kind, Standing
 from memtui.lost.naming import Span
 from memtui.transcript.records import CompactionFact, Source
 
@@ -72,8 +72,9 @@ class Row:
     need: Need | None = None
     earlier: int = 0
     """The earlier compaction whose summary still had it; 0 if it is quoted from the conversation."""
+    standing: Standing = "unknown"
     double: bool = False
-    """Whether a row of more worth says nearly the same."""
+    """Whether a lost row of more worth says nearly the same."""
     worth: float = 0.0
     """See `memtui.lost.worth`."""
 

@@ -54,10 +54,10 @@ def worth(line: Candidate, missing: int, end: int) -> float:
         late = _RECENT / 2 + late / 7
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
     short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
-    if line.kind == "step" and line.state != "open" and not line.target:  # of a command's general advice
+    if line.kind == "step" and line.standing != "open" and not line.target:  # of a command's general advice
         short -= 16.0 if "`" in line.text else 26.0
     asked = (
-        -12.0 if line.kind == "ask" and line.state != "open" and is_question(line.text) else 0.0
+        -12.0 if line.kind == "ask" and line.standing != "open" and is_question(line.text) else 0.0
     )  # answered, as a rule
     stale = -12.0 if line.earlier and line.kind == "finding" else 0.0
     if line.kind in ("pin", "active"):  # in the order in which they were written
