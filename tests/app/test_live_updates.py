@@ -8,7 +8,6 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from queue import Queue
 
 import pytest
 from watchdog.observers.api import BaseObserver
@@ -71,39 +70,6 @@ def started() -> Iterator[Callable[[Listing], Live]]:
         live.stop()
 
 
-def test_a_new_file_is_seen_by_its_event(
-    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_module, "INTERVAL", 3600.0)
-    listing = Listing(tmp_path)
-    started(listing)
-    (tmp_path / "a.md").write_text("x")
-    assert listing.wait(lambda: str(tmp_path / "a.md") in listing.seen)
-    assert listing.liveness == Liveness(Mark.LIVE)
-
-
-def test_a_folder_that_appears_later_is_seen(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
-    folder = tmp_path / "deep" / "er"
-    listing = Listing(folder)
-    started(listing)
-    folder.mkdir(parents=True)
-    (folder / "a.md").write_text("x")
-    assert listing.wait(lambda: str(folder / "a.md") in listing.seen)
-
-
-def test_a_folder_made_again_is_watched_again(
-    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "again"
-    folder.mkdir()
-    listing = Listing(folder)
-    started(listing)
-    shutil.rmtree(folder)
-    folder.mkdir()
-    (folder / "first.md").write_text("x")
-    assert listing.wait(lambda: str(folder / "first.md") in listing.seen)
-
-
 def test_targets_that_share_a_folder_are_watched_again(tmp_path: Path) -> None:
     folder = tmp_path / "both"
     folder.mkdir()
@@ -146,43 +112,6 @@ def test_a_symlinked_folder_is_seen(tmp_path: Path, started: Callable[[Listing],
     started(listing)
     (real / "a.md").write_text("x")
     assert listing.wait(lambda: str(link / "a.md") in listing.seen)
-
-
-def test_a_storm_ends_with_the_truth(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
-    listing = Listing(tmp_path)
-    started(listing)
-    names = {str(tmp_path / f"{number}.md") for number in range(3000)}
-    for name in names:
-        Path(name).touch()
-    for name in sorted(names)[::2]:
-        Path(name).unlink()
-    expected = set(sorted(names)[1::2])
-    assert listing.wait(lambda: listing.seen == expected)
-    assert listing.comparisons < 1000  # far fewer than events
-
-
-def test_lost_is_said_with_the_reason_and_taken_back(
-    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_module, "INTERVAL", 0.2)
-    listing = Listing(tmp_path)
-    started(listing)
-    listing.failure = PermissionError(13, "Permission denied")
-    assert listing.wait(lambda: listing.liveness == Liveness(Mark.LOST, "Permission denied"))
-    listing.failure = None
-    assert listing.wait(lambda: listing.liveness == Liveness(Mark.LIVE))
-
-
-def test_an_unexpected_failure_is_said_and_the_watching_goes_on(
-    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_module, "INTERVAL", 0.2)
-    listing = Listing(tmp_path)
-    started(listing)
-    targets, listing.targets = listing.targets, None  # type: ignore[assignment] # asking for them fails now
-    assert listing.wait(lambda: listing.liveness is not None and listing.liveness.mark is Mark.LOST)
-    listing.targets = targets
-    assert listing.wait(lambda: listing.liveness == Liveness(Mark.LIVE))
 
 
 def test_a_name_that_no_folder_can_have_is_waited_for(
@@ -233,19 +162,6 @@ def test_watching_the_same_again_schedules_nothing_new(
         watcher.look_at([])
         watcher.look_at([target])
         assert hints == ["a", "a"]
-    finally:
-        watcher.close()
-
-
-def test_a_change_deep_below_is_a_hint(tmp_path: Path) -> None:
-    (tmp_path / "2026-01").mkdir()
-    hints: Queue[str] = Queue()
-    watcher = Watcher(hints.put)
-    try:
-        watcher.look_at([Target("memories", tmp_path, recursive=True)])
-        assert hints.get(timeout=PATIENCE) == "memories"  # for changes before it was watched
-        (tmp_path / "2026-01" / "a.md").write_text("x")
-        assert hints.get(timeout=PATIENCE) == "memories"
     finally:
         watcher.close()
 

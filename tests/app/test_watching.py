@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+from collections.abc import Callable
 
 import pytest
 from textual.message import Message
@@ -13,7 +13,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.status import Published
 from memtui.app.watch import Mark
 from memtui.documents.capture import parse_capture, render_capture, reviewed
-from tests.app.harness import NARROW, SHORT, WIDE, opened
+from tests.app.harness import NARROW, SHORT, opened
 from tests.app.world import STATE, World, captured_session
 
 pytestmark = pytest.mark.usefixtures("watching")
@@ -31,12 +31,23 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "INTERVAL", 0.1)
 
 
-async def test_a_capture_written_elsewhere_appears(full: World, events_only: None) -> None:
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        (lambda world: world.capture(1, "Just captured"), "05 Mar 13:19 Just captured"),
+        (lambda world: world.memory(1, "Stored by another"), "Stored by another"),
+        (lambda world: world.commands("babysit", "epic"), "/epic"),
+        (lambda world: world.state(STATE.replace(version=8), version=8), "4 Session state v8"),
+        (lambda world: world.branch("hot/fix"), " harbor  hot/fix "),
+    ],
+)
+async def test_what_another_program_writes_shows_by_its_event(
+    full: World, events_only: None, change: Callable[[World], object], shown: str
+) -> None:
     async with opened(full) as driver:
-        full.capture(1, "Just captured")
-        await driver.until(lambda: "Just captured" in driver.shown, "the capture")
-        assert driver.drawn(PaneId.PENDING)[0].startswith("05 Mar 13:19 Just captured")
-        assert "1 Pending 3 ⚠1" in driver.shown
+        assert shown not in driver.shown
+        change(full)
+        await driver.until(lambda: shown in driver.shown, shown)
 
 
 async def test_in_a_project_without_any_folder_yet(world: World, events_only: None) -> None:
@@ -60,15 +71,6 @@ async def test_selection_and_scroll_stay_when_rows_come_above(world: World) -> N
         assert pane.selected == selected
         assert pane.scroll_offset.y == top + 5
         assert pane.index == before + 5
-
-
-async def test_without_a_move_the_list_stays_at_the_top(full: World) -> None:
-    async with opened(full) as driver:
-        pane = driver.pane(PaneId.PENDING)
-        full.capture(1, "Just captured")
-        await driver.until(lambda: "Just captured" in driver.shown, "the capture")
-        assert pane.index == 0
-        await driver.until(lambda: "Just captured" in driver.detail, "its detail")
 
 
 async def test_a_reviewed_capture_leaves_and_its_memory_comes(full: World) -> None:
@@ -128,14 +130,6 @@ async def test_a_half_written_capture_is_read_again_when_it_is_whole(full: World
         assert "⚠1" in driver.shown
 
 
-async def test_memories_stored_elsewhere_appear(full: World, events_only: None) -> None:
-    async with opened(full) as driver:
-        name = full.memory(1, "Stored by another session", tags=("new",))
-        await driver.until(lambda: "Stored by another" in driver.shown, "the memory")
-        assert driver.drawn(PaneId.MEMORIES)[0].startswith(name)
-        assert "2 Memories 4" in driver.shown
-
-
 async def test_an_edited_memory_is_read_again_where_it_was(full: World) -> None:
     body = "".join(f"Line {number}\n\n" for number in range(200))
     name = full.memory(1, "A long one", body=body)
@@ -154,13 +148,6 @@ async def test_an_edited_memory_is_read_again_where_it_was(full: World) -> None:
         await driver.until(lambda: "The end of it" not in driver.detail, "the deletion")
 
 
-async def test_commands_come_and_go(full: World, events_only: None) -> None:
-    async with opened(full) as driver:
-        full.commands("babysit", "epic")
-        await driver.until(lambda: driver.drawn(PaneId.COMMANDS, 20)[-1].startswith("/epic"), "the command")
-        assert list(driver.pane(PaneId.COMMANDS).rows) == ["babysit", "epic"]
-
-
 async def test_a_half_written_state_file_is_no_empty_one(full: World) -> None:
     async with opened(full) as driver:
         file = full.project.session_state_json
@@ -175,13 +162,6 @@ async def test_a_half_written_state_file_is_no_empty_one(full: World) -> None:
         await driver.until(lambda: "/nofile" in driver.shown, "the recovery")
 
 
-async def test_the_next_version_of_the_state_shows(full: World, events_only: None) -> None:
-    async with opened(full) as driver:
-        assert "4 Session state v7" in driver.shown
-        full.state(STATE.replace(version=8), version=8)
-        await driver.until(lambda: "4 Session state v8" in driver.shown, "the next version")
-
-
 async def test_a_draft_moves_on_with_its_transcript(world: World, events_only: None) -> None:
     captured_session(world)
     async with opened(world) as driver:
@@ -193,20 +173,7 @@ async def test_a_draft_moves_on_with_its_transcript(world: World, events_only: N
         await driver.until(lambda: "Never log the tokens" in driver.detail, "the newer draft")
 
 
-async def test_another_branch(full: World, events_only: None) -> None:
-    async with opened(full) as driver:
-        assert driver.lines[0].startswith(" harbor  main ")
-        full.branch("hot/fix")
-        await driver.until(lambda: driver.lines[0].startswith(" harbor  hot/fix "), "the branch")
-
-
 # -- the live mark ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW, SHORT])
-async def test_live(full: World, size: tuple[int, int]) -> None:
-    async with opened(full, size) as driver:
-        assert driver.lines[0].rstrip().endswith("● live")
 
 
 async def test_polling_says_why(full: World, monkeypatch: pytest.MonkeyPatch, often: None) -> None:
@@ -252,7 +219,7 @@ async def test_a_loss_in_one_place_does_not_stop_the_others(full: World, often: 
         await driver.until(lambda: "/epic" in driver.shown, "the command")
 
 
-async def test_a_reason_never_pushes_the_mark_off_the_screen(full: World, often: None) -> None:
+async def test_a_reason_never_pushes_the_mark_off_the_screen_and_a_short_window_says_it(full: World) -> None:
     shutil.rmtree(full.project.compacts)
     full.project.compacts.write_text("not a folder")
     for size in (NARROW, SHORT):
@@ -260,13 +227,7 @@ async def test_a_reason_never_pushes_the_mark_off_the_screen(full: World, often:
             for pane in "1234":
                 await driver.press(pane)
                 assert "○ lost" in driver.lines[0]
-
-
-async def test_in_a_short_window_the_reason_is_said(full: World) -> None:
-    shutil.rmtree(full.project.compacts)
-    full.project.compacts.write_text("not a folder")
-    async with opened(full, SHORT) as driver:
-        assert driver.last_said == "Not up to date: compacts is not a folder; move it away"
+    assert driver.last_said == "Not up to date: compacts is not a folder; move it away"
 
 
 async def test_claudes_folder_that_cannot_be_listed(full: World) -> None:
@@ -302,14 +263,3 @@ async def test_nothing_is_published_while_nothing_changes(full: World, often: No
         views: list[object] = []
         driver.app.model.compare({target.name for target in driver.app.model.targets()}, views.append)
         assert views == []
-
-
-async def test_other_programs_data_in_the_state_file_changes_nothing_here(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("3", "j")
-        value = json.loads(full.project.session_state_json.read_text())
-        value["other"] = 1
-        full.write(full.project.session_state_json, json.dumps(value))
-        driver.app.hint("commands")
-        await driver.settled()
-        assert driver.pane(PaneId.COMMANDS).selected == "research/ask"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, getters, on, work
@@ -35,7 +37,7 @@ from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
 from memtui.app.settings import Settings, save_split
 from memtui.app.status import Published, StatusBar, Tab, TabStrip
-from memtui.app.watch import Live, StateWriter
+from memtui.app.watch import Live, follow_sessions
 from memtui.app.widgets.document import Document, line
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -126,11 +128,6 @@ class BrowserScreen(StyledOnce):
             lambda liveness: self._soon(self.bar.show_liveness, liveness),
             lambda error: self.app.explain("looking at the disk", error),
         )
-        self._writer = StateWriter(
-            model,
-            self._followed,
-            lambda error: self._soon(self.state.kept, self.app.explain("following the sessions", error)),
-        )
 
     def compose(self) -> ComposeResult:
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
@@ -161,7 +158,8 @@ class BrowserScreen(StyledOnce):
             self.app.push_screen(SessionsScreen(self.model, choosing=True))
             return
         self.live.start()
-        self._writer.start()
+        follow = partial(follow_sessions, self.model, self._followed, self._not_followed)
+        threading.Thread(target=follow, name="memtui-following", daemon=True).start()
         self.bar.refresh_remotes(self._settings.sync_seconds)
 
     def on_unmount(self) -> None:
@@ -170,7 +168,6 @@ class BrowserScreen(StyledOnce):
         self.state.question.cancel()
         self.detail.stop()
         self.model.stop()
-        self._writer.stop(timeout=0.2)
         self.live.stop(timeout=0.5)
 
     # -- what comes from the background ---------------------------------------------------------------------
@@ -184,6 +181,9 @@ class BrowserScreen(StyledOnce):
         """Call from another thread; ignored if the screen has been closed."""
         if self.is_attached:
             self.call_later(callback, *arguments)
+
+    def _not_followed(self, error: Exception) -> None:
+        self._soon(self.state.kept, self.app.explain("following the sessions", error))
 
     def _followed(self, followed: Followed) -> None:
         if followed.problem or followed.stored is not None:

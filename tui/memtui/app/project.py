@@ -222,6 +222,10 @@ class ProjectModel:
         """Whether reading is cancelled, as its results are not needed any more."""
         return self._stopped.is_set()
 
+    def stops_within(self, seconds: float) -> bool:
+        """Wait so long; whether the model was stopped meanwhile."""
+        return self._stopped.wait(seconds)
+
     def targets(self) -> list[Target]:
         try:
             transcripts = self.transcripts.folders()

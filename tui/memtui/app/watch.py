@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
@@ -25,11 +26,11 @@ from memtui.ground.machine import silent_file_system
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent, FileSystemEventHandler
-    from watchdog.observers.api import BaseObserver, ObservedWatch
+    from watchdog.observers.api import BaseObserver
 
     from memtui.ground.clock import Clock
     from memtui.ground.project import Places
-    from memtui.store.follow import Followed, Following
+    from memtui.store.follow import Followed
     from memtui.store.states import StoredState
 
 
@@ -42,14 +43,6 @@ class _Place(NamedTuple):
     recursive: bool
 
 
-class _Watch(NamedTuple):
-    """A scheduled watch, and why its events cannot be relied upon ("" if they can)."""
-
-    place: _Place
-    handle: ObservedWatch
-    doubt: str
-
-
 class Watcher:
     """A watchdog observer that follows its targets as their folders are deleted and created."""
 
@@ -57,65 +50,48 @@ class Watcher:
         """Report every change below a target as `hint(name)`, from another thread."""
         self._hint = hint
         self._observer: BaseObserver | None = None
-        self._watches: dict[str, _Watch] = {}
+        self._places: dict[str, _Place] = {}
+        self._doubt = ""
 
     def look_at(self, targets: Iterable[Target]) -> str:
         """Watch these targets and no others; return "" or why events cannot be relied upon."""
         places = {target.name: place for target in targets if (place := _place(target))}
-        dead = self._dead()
-        # Stale watches are removed first: targets with the same folder share a watch until the last one goes.
-        for name, known in tuple(self._watches.items()):
-            if known.place != places.get(name) or known.handle in dead:
-                self._forget(name)
-        doubts = [self._watch(name, place) for name, place in places.items()]
-        return next((doubt for doubt in doubts if doubt), "")
+        emitters = self._observer.emitters if self._observer is not None else ()
+        # A watch ends with its folder, which may have been created again with the same inode.
+        ended = not all(emitter.is_alive() for emitter in tuple(emitters))
+        if ended or places != self._places:
+            try:
+                self._doubt = self._watch(places)
+            except OSError as error:  # limits of inotify: instances (EMFILE), watches (ENOSPC)
+                self._places = {}  # to be tried again
+                self._doubt = f"no file events: {error.strerror or error}"
+        return self._doubt
 
     def close(self) -> None:
         """Stop the observer, without waiting: its threads are daemons."""
         if self._observer is not None:
-            self._observer.stop()
+            with suppress(KeyError, OSError):  # a folder is deleted, and the watch with it
+                self._observer.stop()
 
-    def _watch(self, name: str, place: _Place) -> str:
-        known = self._watches.get(name)
-        if known is not None:
-            return known.doubt
-        try:
-            handler = _Handler(name, self._hint)
-            handle = self._running().schedule(
-                cast("FileSystemEventHandler", handler), place.folder, recursive=place.recursive
-            )
-        except OSError as error:  # limits of inotify: instances (EMFILE), watches (ENOSPC)
-            return f"no file events: {error.strerror or error}"
-        silent = silent_file_system(place.folder)
-        self._watches[name] = _Watch(place, handle, f"{silent} reports no changes" if silent else "")
-        self._hint(name)  # for changes between the last listing and this moment
-        return self._watches[name].doubt
+    def _watch(self, places: dict[str, _Place]) -> str:
+        """Watch these places with a new observer."""
+        # Otherwise Python prints that an emitter was stopped before its first event.
+        logging.getLogger("watchdog").addHandler(logging.NullHandler())
+        from watchdog.observers import Observer  # 50 ms, which the first paint does not wait for
 
-    def _forget(self, name: str) -> None:
-        handle = self._watches.pop(name).handle
-        shared = any(handle == other.handle for other in self._watches.values())
-        if self._observer is None or shared:
-            return
-        try:
-            self._observer.unschedule(handle)
-        except (KeyError, OSError):
-            return  # its folder is deleted, and the watch with it
-
-    def _dead(self) -> set[ObservedWatch]:
-        """Watches that ended with their folder, which may have been created again with the same inode."""
-        emitters = self._observer.emitters if self._observer is not None else ()
-        return {emitter.watch for emitter in tuple(emitters) if not emitter.is_alive()}
-
-    def _running(self) -> BaseObserver:
-        if self._observer is None:
-            # Otherwise Python prints that an emitter was stopped before its first event.
-            logging.getLogger("watchdog").addHandler(logging.NullHandler())
-            from watchdog.observers import Observer  # 50 ms, which the first paint does not wait for
-
-            self._observer = Observer()
-            self._observer.daemon = True
-            self._observer.start()
-        return self._observer
+        self.close()
+        self._observer = Observer()
+        self._observer.daemon = True
+        self._observer.start()
+        doubts = []
+        for name, place in places.items():
+            handler = cast("FileSystemEventHandler", _Handler(name, self._hint))
+            self._observer.schedule(handler, place.folder, recursive=place.recursive)
+            if silent := silent_file_system(place.folder):
+                doubts.append(f"{silent} reports no changes")
+            self._hint(name)  # for changes between the last listing and this moment
+        self._places = places
+        return doubts[0] if doubts else ""
 
 
 def _place(target: Target) -> _Place | None:
@@ -209,32 +185,19 @@ class Live:
 
     def _run(self) -> None:
         self._guarded(self._compare_targets)
-        watcher = Watcher(self.hint)
-        try:
-            self._loop(watcher.look_at)
-        finally:
-            watcher.close()
-
-    def _loop(self, look_at: Callable[[Iterable[Target]], str]) -> None:
-        due = ready = 0.0  # when to compare all targets again, and the hinted ones
+        watcher, due = Watcher(self.hint), 0.0
         while not self._stopped.is_set():
-            started = time.monotonic()
+            started, hinted = time.monotonic(), self._take_hints()
             if started >= due:
-                self._take_hints()
-                self._compare_all(look_at)
+                self._compare_all(watcher)
                 cost = time.monotonic() - started
                 due = time.monotonic() + max(INTERVAL, _REST_FACTOR * cost)
-            elif started >= ready and (hinted := self._take_hints()):
+            elif hinted:
                 self._guarded(partial(self._compare, hinted))
-            ended = time.monotonic()
-            ready = ended + max(_MIN_GAP, 2 * (ended - started))
-            self._rest(due, ready)
-
-    def _rest(self, due: float, ready: float) -> None:
-        """Sleep until a hint, the next full comparison or the stop, but at least until `ready`."""
-        self._stopped.wait(max(0.0, ready - time.monotonic()))
-        if self._wake.wait(max(0.0, due - time.monotonic())):
-            self._stopped.wait(_SETTLE)
+            self._stopped.wait(max(_MIN_GAP, 2 * (time.monotonic() - started)))
+            if self._wake.wait(max(0.0, due - time.monotonic())):
+                self._stopped.wait(_SETTLE)
+        watcher.close()
 
     def _take_hints(self) -> frozenset[str]:
         with self._lock:
@@ -243,10 +206,10 @@ class Live:
             self._wake.clear()
         return names
 
-    def _compare_all(self, look_at: Callable[[Iterable[Target]], str]) -> None:
+    def _compare_all(self, watcher: Watcher) -> None:
         """Point the watcher and compare; unwatchable targets are still compared."""
         doubts: list[str] = []
-        unwatched = self._guarded(lambda: doubts.append(look_at(self._targets())))
+        unwatched = self._guarded(lambda: doubts.append(watcher.look_at(self._targets())))
         failure = self._guarded(self._compare_targets)
         self._mark("".join(doubts) or unwatched, failure)
 
@@ -288,60 +251,34 @@ _LIVELY = 0.5
 _LIVELY_GROWTH, _LIVELY_PAUSE = 16 << 10, 0.4
 
 
-class StateWriter:
-    """Keeps the state documents of the project up to date, in a separate thread.
+def follow_sessions(
+    model: ProjectModel, tell: Callable[[Followed], None], fail: Callable[[Exception], None]
+) -> None:
+    """Keep the state documents of running sessions up to date, until the model is stopped.
 
-    Separate from the listing thread, as reading a long transcript would delay the screen.
+    In a thread of its own, as reading a long transcript would delay the listings.
+
+    Args:
+        model: the project.
+        tell: called with each session that was due.
+        fail: called with other errors; the next check may succeed.
     """
-
-    def __init__(
-        self, model: ProjectModel, tell: Callable[[Followed], None], fail: Callable[[Exception], None]
-    ) -> None:
-        """Make the keeper.
-
-        Args:
-            model: the project.
-            tell: called in the thread with each session that was due.
-            fail: called in the thread with other errors; the thread goes on.
-        """
-        self._model = model
-        self._tell = tell
-        self._fail = fail
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="memtui-following", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, timeout: float) -> None:
-        """Stop, and wait a limited time; a running write is atomic."""
-        self._stopped.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout)
-
-    def _run(self) -> None:
-        lively = self._model.lively
-        if self._stopped.wait(_LIVELY if lively else BEGIN):
-            return
-        following = following_of(self._model)
-        while not self._stopped.is_set():
-            try:
-                for followed in following.step(time.monotonic(), self._stopped.is_set):
-                    self._tell(followed)
-            except Exception as error:  # a thread's boundary: the next check may succeed
-                if not self._stopped.is_set():
-                    self._fail(error)
-            self._stopped.wait(_LIVELY if lively else WRITE_INTERVAL)
-
-
-def following_of(model: ProjectModel) -> Following:
-    """The project to follow, at the right pace."""
     from memtui.store.follow import Follower, Following
 
-    pace: Follower | None = None
-    if model.lively:
-        pace = Follower(growth=_LIVELY_GROWTH, pause=_LIVELY_PAUSE)
-    return Following(model.places, follower=pace, update=partial(update_fresh, model.clock))
+    lively = model.lively
+    if model.stops_within(_LIVELY if lively else BEGIN):
+        return
+    pace = Follower(growth=_LIVELY_GROWTH, pause=_LIVELY_PAUSE) if lively else None
+    following = Following(model.places, follower=pace, update=partial(update_fresh, model.clock))
+    while True:
+        try:
+            for followed in following.step(time.monotonic(), lambda: model.stopped):
+                tell(followed)
+        except Exception as error:  # a thread's boundary
+            if not model.stopped:
+                fail(error)
+        if model.stops_within(_LIVELY if lively else WRITE_INTERVAL):
+            return
 
 
 def update_fresh(
