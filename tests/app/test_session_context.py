@@ -28,13 +28,3 @@ def test_a_loop_and_a_task_that_is_open_again_are_both_said(tmp_path: Path) -> N
         "compaction loop: 3 within 10 minutes, no file changed",
         "done before, open again: write the tests.",
     )
-
-
-def test_the_last_summary_is_known_at_every_look(tmp_path: Path) -> None:
-    made = Transcript()
-    made.compaction(summary="The first one")
-    made.user("go on")
-    made.compaction(summary="The second one")
-    path, readings = made.write(tmp_path), Readings(places_in(tmp_path))
-    for _ in range(2):
-        assert readings.growing(path, lambda: False).compactions[-1].summary == "The second one"

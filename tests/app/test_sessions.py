@@ -7,10 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from memtui.app.project import ProjectModel
-from memtui.app.readings import Readings, Sessions
+from memtui.app.readings import Sessions
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
-from tests.app.world import NOW, STATE, World, captured_session, clock
+from tests.app.world import NOW, STATE, World, clock
 
 
 def talk(world: World, session: str, *, minutes: float, words: str = "Fix it") -> Path:
@@ -104,33 +104,3 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     # Reading on with nothing to say catches up, too, without a new version.
     update_state(places(world), transcript=path)
     assert since() == 0
-
-
-# -- the history of the context -----------------------------------------------------------------------------
-
-
-def test_a_course_goes_on_where_it_was_read_up_to(world: World) -> None:
-    writer = world.session("s-1", minutes=30)
-    writer.prompt("Fix it")
-    for _ in range(4):
-        writer.say("On it.")
-    path = world.save(writer)
-    readings = Readings(places(world))
-    first = readings.growing(path, lambda: False)
-    assert len(first.context_sizes) == 4
-    writer.compaction("What was before.")
-    writer.say("On it again.")
-    world.save(writer)
-    second = readings.growing(path, lambda: False)
-    assert second.context_sizes[:4] == first.context_sizes
-    assert len(second.context_sizes) == 5
-    assert len(second.compactions) == 1
-    assert second == Readings(places(world)).growing(path, lambda: False)
-
-
-def test_a_course_of_another_transcript_under_the_name_begins_anew(world: World) -> None:
-    readings = Readings(places(world))
-    path = captured_session(world)
-    assert readings.growing(path, lambda: False).context_sizes
-    path.write_text("")
-    assert readings.growing(path, lambda: False).context_sizes == ()

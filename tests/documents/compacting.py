@@ -26,8 +26,8 @@ def todos(**statuses: str) -> tuple[Todo, ...]:
     return tuple(Todo(name.replace("_", " "), short[status]) for name, status in statuses.items())
 
 
-def after(state: SessionState | None, said: Facts, before: Facts | None = None) -> SessionState:
-    following = next_state(state, said, SHOP, before=before)
+def after(state: SessionState | None, said: Facts) -> SessionState:
+    following = next_state(state, said, SHOP)
     assert following is not None
     return following
 

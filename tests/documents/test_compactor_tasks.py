@@ -51,46 +51,42 @@ def ticked(state: SessionState, *texts: str) -> SessionState:
 
 
 def test_what_a_person_ticked_off_stays_done_until_the_list_speaks_of_it() -> None:
-    first = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="open"))
-    state = ticked(after(None, first), "fix the race", "write the test")
+    race, test = todo("fix the race", "in_progress", 3), todo("write the test", "pending", 3)
+    first = facts(todos=(race, test, todo("deploy", "pending", 3)))
+    state = ticked(after(None, first), "fix the race (L3)", "write the test (L3)")
     said = replace(first, branch="fix")
-    state = after(state, said, first)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test"]
-    again = facts(todos=todos(fix_the_race="now", write_the_test="open", deploy="done"))
-    state = after(state, again, said)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race", "write the test", "deploy"]
-    taken_up = facts(todos=todos(fix_the_race="done", write_the_test="now", deploy="done"))
-    state = after(state, taken_up, again)
-    assert of_kind(state, TaskKind.DONE) == ["fix the race", "deploy"]
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ["write the test"]
+    state = after(state, said)
+    assert of_kind(state, TaskKind.DONE) == ["fix the race (L3)", "write the test (L3)"]
+    deployed = todo("deploy", "completed", 9)
+    state = after(state, facts(todos=(race, test, deployed)))
+    assert of_kind(state, TaskKind.DONE) == ["fix the race (L3)", "write the test (L3)", "deploy (L9)"]
+    taken_up = (todo("fix the race", "completed", 12), todo("write the test", "in_progress", 12), deployed)
+    state = after(state, facts(todos=taken_up))
+    assert of_kind(state, TaskKind.DONE) == ["fix the race (L12)", "deploy (L9)"]
+    assert of_kind(state, TaskKind.IN_PROGRESS) == ["write the test (L12)"]
 
 
 def test_a_done_task_listed_again_is_open() -> None:
-    first = facts(todos=todos(fix_the_race="done", deploy="open"))
-    again = facts(todos=todos(fix_the_race="open", deploy="open"))
-    state = after(after(None, first), again, first)
+    first = facts(todos=(todo("fix the race", "completed", 3), todo("deploy", "pending", 3)))
+    again = facts(todos=(todo("fix the race", "pending", 9), todo("deploy", "pending", 3)))
+    state = after(after(None, first), again)
     assert of_kind(state, TaskKind.DONE) == []
 
 
 def test_the_counting_line_goes_on_counting() -> None:
     names = [f"task {number}" for number in range(40)]
     state = None
-    before = None
     for done in range(0, 40, 3):
         said = facts(
             todos=tuple(
                 Todo(n, "completed" if at < done else "pending") for at, n in enumerate(names[: done + 2])
             )
         )
-        state = next_state(state, said, SHOP, before=before) or state
-        before = said
+        state = next_state(state, said, SHOP) or state
         assert state is not None
         listed = [t for t in state.tasks if t.kind is TaskKind.DONE and not count_of(t)]
         assert sum(map(count_of, state.tasks)) + len(listed) == done
-    # Without any memory of what was known before, the same list is no news.
-    assert state is not None
-    assert before is not None
-    assert next_state(state, before, SHOP) is None
+    assert next_state(state, said, SHOP) is None
 
 
 def test_open_tasks_beyond_fifteen_are_all_named_and_come_back() -> None:
@@ -110,7 +106,7 @@ def test_an_open_task_beside_a_counted_one_of_the_same_words_stays_away() -> Non
     now = facts(todos=tuple(todos))
     state = after(None, now)
     assert count_of(state.tasks[0]) > 0
-    assert next_state(state, now, SHOP, before=now) is None
+    assert next_state(state, now, SHOP) is None
 
 
 def test_generated_lines_do_not_pile_up() -> None:
@@ -118,9 +114,9 @@ def test_generated_lines_do_not_pile_up() -> None:
     state = after(None, first)
     assert of_kind(state, TaskKind.IN_PROGRESS) == ['"Add a refund button" (L1)']
     second = facts(turns=(*first.turns, turn(9, "Explain the ledger", "It is a table.")))
-    state = after(state, second, first)
+    state = after(state, second)
     third = facts(turns=(*second.turns, turn(20, "thanks", "Any time.")))
-    assert [task.text for task in after(state, third, second).tasks] == [
+    assert [task.text for task in after(state, third).tasks] == [
         'Last asked (L20): "thanks"',
         'Claude said last (L21): "Any time."',
     ]
@@ -129,7 +125,7 @@ def test_generated_lines_do_not_pile_up() -> None:
 def test_a_task_is_the_same_whichever_line_names_it() -> None:
     first = facts(todos=(todo("fix the race", "in_progress", 5), todo("deploy", "pending", 5)))
     second = facts(todos=(todo("fix the race", "completed", 9), todo("deploy", "in_progress", 9)))
-    state = after(after(None, first), second, first)
+    state = after(after(None, first), second)
     assert of_kind(state, TaskKind.DONE) == ["fix the race (L9)"]
     assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy (L9)"]
 

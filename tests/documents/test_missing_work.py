@@ -10,7 +10,7 @@ from memtui.documents.events import evidence, missing_work
 from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.documents.session_state import render_session_state
 from memtui.ground.project import Project
-from memtui.transcript.facts import Reading, read_facts
+from memtui.transcript.facts import read_facts
 from tests.transcripts import Transcript, tool_use
 
 
@@ -19,8 +19,7 @@ def test_a_subagent_whose_work_is_not_on_record_is_named(tmp_path: Path) -> None
     call = session.call("Task", description="fix", prompt="fix")
     session.result(call, detail={"status": "completed", "agentId": "a1"})
     path = session.write(tmp_path)
-    reading = Reading(path)
-    facts = reading.read()
+    facts = read_facts(path)
     assert [(each.text, each.source.line) for each in facts.missing_agents] == [("a1", 2)]
     assert missing_work(facts) == (
         "subagent a1 (L2): transcript missing; its changes are known only from its result"
@@ -40,7 +39,7 @@ def test_a_subagent_whose_work_is_not_on_record_is_named(tmp_path: Path) -> None
     agent.envelope |= {"isSidechain": True, "agentId": "a1"}
     agent.edit("/work/app/a.py")
     agent.write(tmp_path / "5e55-1d" / "subagents", "agent-a1.jsonl")
-    assert reading.read().missing_agents == read_facts(path).missing_agents == ()
+    assert read_facts(path).missing_agents == ()
 
 
 def test_work_of_a_subagent_within_the_session_is_on_record(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,19 +114,6 @@ def test_a_progress_file_that_is_broken_or_missing_costs_only_time(world: World,
     path.unlink()
     world.session.user("also log each refund")
     assert "also log each refund" in text_of(world.update())
-
-
-@pytest.mark.parametrize("offset", [1 << 70, -5])
-def test_an_offset_that_cannot_be_costs_only_time(world: World, offset: int) -> None:
-    world.update()
-    path = world.home.states / "s1" / "progress.json"
-    kept = json.loads(path.read_text())
-    kept["offset"] = offset
-    path.write_text(json.dumps(kept))
-    world.session.user("also log each refund")
-    text = text_of(world.update())
-    assert "also log each refund" in text
-    assert "Files modified: ledger.py\n" in text
 
 
 def test_a_version_without_its_progress_is_gone_on_from(world: World) -> None:

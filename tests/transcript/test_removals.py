@@ -10,7 +10,7 @@ from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
 from memtui.documents.recovery import draft_recovery, reference_files, working_files
 from memtui.ground.project import Project
-from memtui.transcript.facts import Reading, read_facts
+from memtui.transcript.facts import read_facts
 from memtui.transcript.files import DELETED, PUT_BACK, removals
 from tests.transcripts import Transcript
 
@@ -176,12 +176,6 @@ def test_the_fate_of_a_file_after_several_commands(
     path = s.write(tmp_path)
     found = read_facts(path).shell_files
     assert [(file.path.removeprefix(f"{ROOT}/"), file.fate) for file in found] == left
-    reading = Reading(path)
-    for cut in range(len(s.data) + 1):
-        if s.data[cut - 1 : cut] == b"\n":
-            path.write_bytes(s.data[:cut])
-            facts = reading.read()
-    assert facts.shell_files == found
 
 
 def test_a_deleted_file_that_is_read_again_is_there(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcript.facts import Reading, read_facts
 from memtui.transcript.records import Facts, Quote, Source, Turn
 from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
 
@@ -142,14 +141,11 @@ def test_how_a_turn_ends(tmp_path: Path) -> None:
 def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> None:
     t = Transcript()
     t.user("<command-name>/deploy</command-name>\n<command-args>now</command-args>")
-    path = t.write(tmp_path)
-    reading = Reading(path)
-    facts = reading.read()
+    facts = t.facts(tmp_path)
     assert [turn.ask for turn in facts.turns] == ["/deploy now"]
     assert facts.first_prompt == "/deploy now"
     t.user("<local-command-stdout>done</local-command-stdout>")
-    t.write(tmp_path)
-    assert read_facts(path).turns == reading.read().turns == ()
+    assert t.facts(tmp_path).turns == ()
 
 
 def test_a_subagents_own_transcript_has_a_turn(tmp_path: Path) -> None:
@@ -240,19 +236,10 @@ def take_step(t: Transcript, n: int, step: str) -> None:
     actions[step]()
 
 
-@given(steps=STEPS, cuts=st.lists(st.floats(0, 1), max_size=3))
-def test_read_in_parts_the_turns_are_the_same(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[str], cuts: list[float]
-) -> None:
+@given(steps=STEPS)
+def test_every_source_is_its_line(tmp_path_factory: pytest.TempPathFactory, steps: list[str]) -> None:
     t = session(steps)
-    path = t.write(tmp_path_factory.mktemp("t"))
-    whole = read_facts(path)
-    check_sources(whole, t.data)
-    reading = Reading(path)
-    for cut in (*sorted(cuts), 1.0):
-        path.write_bytes(t.data[: int(len(t.data) * cut)])
-        facts = reading.read()
-    assert facts == whole
+    check_sources(t.facts(tmp_path_factory.mktemp("t")), t.data)
 
 
 def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:

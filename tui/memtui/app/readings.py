@@ -45,7 +45,7 @@ from memtui.store.listing import Entry, scan
 from memtui.store.state_files import version_of, written_at
 from memtui.store.states import PROGRESS, StateStore, StoredState, read_progress
 from memtui.store.transcripts import Transcript, TranscriptStore
-from memtui.transcript.facts import Reading, read_facts
+from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact, Facts
 
 _TURNS = 12
@@ -79,10 +79,6 @@ class Kept(Generic[K, V]):
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
         return value
-
-    def pop(self, key: K) -> V | None:
-        with self._lock:
-            return self._values.pop(key, None)
 
     def clear(self) -> None:
         with self._lock:
@@ -119,14 +115,13 @@ class Readings:
     def __init__(self, places: Places) -> None:
         self._places = places
         self._facts: Kept[tuple[_File, datetime | None], Facts] = Kept(16)
-        self._growing: Kept[Path, Reading] = Kept(8)
         self._aftermaths: Kept[tuple[_File, datetime | None], Aftermath] = Kept(64)
         self._traces: Kept[_File, list[Trace]] = Kept(8)
         self._ahead: Kept[_File, Ahead] = Kept(2)
         self._tracing: dict[str, threading.Lock] = {}
         self._finished: dict[tuple[Path, int], frozenset[str]] = {}
         self._looping: dict[tuple[Path, int], bool] = {}
-        self._watching, self._going_on = threading.Lock(), threading.Lock()
+        self._watching = threading.Lock()
 
     def facts(
         self,
@@ -153,16 +148,6 @@ class Readings:
                 cancelled=cancelled,
             ),
         )
-
-    def growing(self, transcript: Path, cancelled: Cancelled) -> Facts:
-        """The facts of a session that goes on: reads only what was added since the last time."""
-        with self._going_on:
-            reading = self._growing.pop(transcript)
-            if reading is None or transcript.stat().st_size < reading.offset:
-                reading = Reading(transcript)  # the first time, or another transcript with the same name
-            facts = reading.read(cancelled=cancelled)
-            self._growing.put(transcript, reading)
-            return facts
 
     def aftermath(self, transcript: Path, since: datetime | None, cancelled: Cancelled) -> Aftermath:
         """The aftermath of the first compaction at or after a time; of the newest one when None.
@@ -207,7 +192,7 @@ class Readings:
     def context(self, transcript: Path, limits: Collection[int], cancelled: Cancelled) -> ContextState:
         """The context of a session; `limits` are tokens before automatic compactions of the project."""
         with self._watching:  # a check may take long, and the next one may begin meanwhile
-            facts = self.growing(transcript, cancelled)
+            facts = self.facts(transcript, None, cancelled)
             turns = [turn.source.timestamp for turn in facts.turns[-_TURNS:]]
             measured = read_measured(self._places.home, transcript.stem)
             limit = limit_of(facts.compactions, limits, facts.models, measured.window)

@@ -30,14 +30,12 @@ from memtui.documents.session_state import (
     SessionState,
     Task,
     TaskKind,
-    done_tasks,
     is_ours,
     raw_state,
     render_session_state,
     task_key,
-    task_tree,
 )
-from memtui.documents.work import goal, is_drafted, plan_in_force, steps_of
+from memtui.documents.work import goal, is_drafted, steps_of
 from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
 from memtui.transcript.plans import was_done
@@ -365,26 +363,20 @@ def draft_session_state(facts: Facts, project: Project, version: int = 1) -> Ses
     return fitted(raw.replace(version=version, tasks=collapsed(raw.tasks), decisions=decisions))
 
 
-def next_state(
-    previous: SessionState | None,
-    facts: Facts,
-    project: Project,
-    *,
-    before: Facts | None = None,
-) -> SessionState | None:
+def next_state(previous: SessionState | None, facts: Facts, project: Project) -> SessionState | None:
     """The next version of a session's state, from facts alone; None if nothing would change.
 
-    Args: previous: the previous version; None for the first one. facts: the facts up to now. Decisions may be
-    those of the new part alone. project: the session's project. before: the facts at the previous version, if
-    known: they are not new. Otherwise all facts count as new, and are compared with the document by their
-    wording.
+    Args:
+        previous: the previous version; None for the first one.
+        facts: all facts up to now.
+        project: the session's project.
     """
     drafted = raw_state(facts, project)
     if previous is None:
         return merge(None, drafted)
     drafted = drafted.replace(
-        identity=drafted.identity.replace(goal=_goal(previous, facts, before)),
-        tasks=_news(previous, _ticked(previous, drafted.tasks, before), before),
+        identity=drafted.identity.replace(goal=_goal(previous, facts)),
+        tasks=_news(previous, _ticked(previous, drafted.tasks)),
     )
     return merge(previous, drafted, gone=_dropped_tasks(facts, drafted))
 
@@ -435,47 +427,31 @@ def _further(before: SessionState, drafted: SessionState) -> tuple[Section, ...]
     return with_new_quotes(others, quotes[:1])
 
 
-def _goal(previous: SessionState, facts: Facts, before: Facts | None) -> str:
-    """The goal from the facts; a person's or a model's wording is kept until another plan is approved."""
+def _goal(previous: SessionState, facts: Facts) -> str:
+    """The goal from the facts; a person's or a model's wording is kept."""
     was = previous.identity.goal
-    if not was or is_drafted(was):
-        return goal(facts)
-    plan = plan_in_force(facts)
-    return goal(facts) if before is not None and plan and plan != plan_in_force(before) else was
+    return goal(facts) if not was or is_drafted(was) else was
 
 
-def _ticked(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
-    """The drafted tasks; those ticked off by a person count as done unless a list has named them since."""
-    if before is None:
-        return drafted
-    was = [(task_key(task.text), task.kind) for task in task_tree(before)]
-    done = {task_key(task.text) for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
-    done -= {key for key, kind in was if kind is TaskKind.DONE}
-    waited = {(key, kind is TaskKind.IN_PROGRESS) for key, kind in was if key in done}
-    return tuple(
-        task.replace(kind=TaskKind.DONE)
-        if (task_key(task.text), task.kind is TaskKind.IN_PROGRESS) in waited
-        else task
-        for task in drafted
-    )
+def _ticked(previous: SessionState, drafted: tuple[Task, ...]) -> tuple[Task, ...]:
+    """The drafted tasks; those ticked off by a person count as done.
+
+    They stand in the version before with the line of their last change: a list that has named them since has
+    another line.
+    """
+    done = {task.text for task in flat(previous.tasks) if task.kind is TaskKind.DONE}
+    return tuple(task.replace(kind=TaskKind.DONE) if task.text in done else task for task in drafted)
 
 
-def _news(previous: SessionState, drafted: tuple[Task, ...], before: Facts | None) -> tuple[Task, ...]:
-    """The drafted tasks without the done ones already counted in the previous version.
+def _news(previous: SessionState, drafted: tuple[Task, ...]) -> tuple[Task, ...]:
+    """The drafted tasks without the done ones already counted in the previous version, the oldest ones.
 
     Open ones with the same words are dropped, too, as the done one counts.
     """
     counted = sum(map(count_of, previous.tasks))
-    if not counted:
-        return drafted
     shown = {task_key(task.text) for task in previous.tasks}
     done = [task for task in drafted if task.kind is TaskKind.DONE and task_key(task.text) not in shown]
-    if before is not None:
-        known = {task_key(text) for text in done_tasks(before)}
-        old = [task for task in done if task_key(task.text) in known]
-    else:
-        old = done[:counted]  # the oldest ones are counted first
-    counting = {task_key(task.text) for task in old}
+    counting = {task_key(task.text) for task in done[:counted]}
     return tuple(task for task in drafted if task_key(task.text) not in counting)
 
 

@@ -1,4 +1,4 @@
-"""Versions of a session's state document: the next one is made from the new part of the transcript."""
+"""Versions of a session's state document: the next one is made from the transcript and the version before."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from memtui.store.states import (
     keep_progress,
     read_progress,
 )
-from memtui.transcript.facts import Reading
+from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Facts
 
 Improve = Callable[[SessionState, SessionState | None, Facts], SessionState]
@@ -46,8 +46,6 @@ class _Before(NamedTuple):
     """Number of the newest version; 0 without any."""
     state: SessionState | None
     """The newest readable version."""
-    offset: int = 0
-    """The byte up to which the transcript was read for it; 0 when that is not known."""
     unchanged: bool = False
     """The transcript has not grown since."""
 
@@ -85,12 +83,13 @@ def update_state(
         before = _before(store, places, session_id, path)
         if before.unchanged and improve is None:
             return None
-        known, facts, offset = _read(path, before.offset, progress=progress, cancelled=cancelled)
-        if not offset:  # not begun, or emptied by accident: the document is kept
+        size, facts = _read(path, progress=progress, cancelled=cancelled)
+        if facts.lines == facts.skipped_lines <= 1:  # not begun, or emptied by accident: the document is kept
             return None
+        refuse_strange(path, facts)
         facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
-        state = _next(before, known, facts, project)
+        state = _next(before, facts, project)
         if improve is not None:
             state = _improved(improve, state, before.state, facts)
         written = None
@@ -100,16 +99,16 @@ def update_state(
                 written = store.load(store.write(session_id, render_session_state(state), state.version))
             except VersionTaken:  # go on from the version that another program has just written
                 continue
-        keep_progress(places.home, session_id, Progress(state.version if state else before.number, offset))
+        keep_progress(places.home, session_id, Progress(state.version if state else before.number, size))
         if current := state or before.state:
             store.keep_notes(session_id, compaction_notes(facts, current, project.root))
         return written
 
 
-def _next(before: _Before, known: Facts | None, facts: Facts, project: Project) -> SessionState | None:
+def _next(before: _Before, facts: Facts, project: Project) -> SessionState | None:
     if before.unchanged:  # keep the wording of the last version
         return None
-    return next_state(before.state, facts, project, before=known)
+    return next_state(before.state, facts, project)
 
 
 def _improved(
@@ -190,7 +189,8 @@ def drafted_state(places: Places, documents: SessionDocuments) -> SessionState:
     path = documents.transcript
     if path is None:
         raise FileMissing(places.project.root, "has no transcript of this session")
-    _, facts, _ = _read(path, 0)
+    _, facts = _read(path)
+    refuse_strange(path, facts)
     return draft_session_state(facts, Project(session_root(facts, places.project)))
 
 
@@ -221,25 +221,23 @@ def current_state(places: Places, *, session: str = "") -> CurrentState:
             raise FileProblem(stored.path, stored.problem)
         return CurrentState(documents.session_id, stored.text, stored.state, None)
     before = _before(documents.store, places, documents.session_id, path)
-    known, facts, _ = _read(path, before.offset)
-    state = _next(before, known, facts, Project(session_root(facts, places.project)))
+    _, facts = _read(path)
+    refuse_strange(path, facts)
+    state = _next(before, facts, Project(session_root(facts, places.project)))
     state = state.replace(version=before.number + 1) if state else before.state
     if state is None:
         raise FileProblem(path, "has nothing to hand over: nothing was said in this session yet")
     return CurrentState(documents.session_id, render_session_state(state), state, facts)
 
 
-def _read(path: Path, offset: int, **listening: Any) -> tuple[Facts | None, Facts, int]:
-    """The facts up to a byte offset, unless it is 0, and those of the whole transcript, with its end."""
-    reading = Reading(path)
+def _read(path: Path, **listening: Any) -> tuple[int, Facts]:
+    """The size of a transcript in bytes, and its facts."""
     try:
-        known = reading.read(offset) if offset else None
-        facts = reading.read(**listening)
+        size = path.stat().st_size
+        facts = read_facts(path, **listening)
     except OSError as error:
         raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
-    if reading.offset:
-        refuse_strange(path, facts)
-    return known, facts, reading.offset
+    return size, facts
 
 
 def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
@@ -260,9 +258,8 @@ def _before(store: StateStore, places: Places, session_id: str, path: Path) -> _
     kept = read_progress(places.home, session_id)
     size = path.stat().st_size if path.is_file() else 0
     # The progress only fits the version it was written with.
-    if kept is None or not kept.version == newest == stored.version or not 0 <= kept.offset <= size:
-        return _Before(newest, stored.state)
-    return _Before(newest, stored.state, kept.offset, kept.offset == size)
+    unchanged = kept is not None and kept == (newest, size) and newest == stored.version
+    return _Before(newest, stored.state, unchanged)
 
 
 # Importing a document of another program (seed 003: AIDAM's compactor).

@@ -71,24 +71,12 @@ def _clean_call(call: Call) -> Call:
     return masked_in(call) if call.name in KEPT_CALLS else call
 
 
-class Reading:
-    """Collects the facts of a transcript, in bounded memory; as it grows, the rest can be read.
+class _Reading:
+    """Collects the facts of a transcript, in bounded memory."""
 
-    Args:
-        path: a Claude Code transcript (JSONL).
-        until: stop before the first compaction at or after this time: a capture covers what precedes its
-            compaction. Without such a compaction the file is read to its end.
-    """
-
-    def __init__(self, path: Path, until: datetime | None = None) -> None:
-        self.offset, self.next_line = 0, 1
-        """Where the lines begin that have not been read: byte and line number."""
-        self._unfinished = 0
-        """Number of the last line if it has no end yet, else 0."""
+    def __init__(self, path: Path, until: datetime | None) -> None:
         self._stopped = False
         """The compaction named by `until` was reached."""
-        self._agent_ends: dict[str, tuple[int, int]] = {}
-        """As `offset` and `next_line`, of each subagent's own transcript."""
         self._path = path
         self._until = until
         self._setting = Setting()
@@ -128,48 +116,26 @@ class Reading:
         }
 
     def read(
-        self,
-        stop: int | None = None,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        self, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool] | None
     ) -> Facts:
-        """Read what has not been read yet, also of subagents' transcripts beside it, and return all facts.
-
-        Args:
-            stop: the byte to stop at, the end of a line; the file's end when None.
-            progress: called now and then with the bytes read and the file's size.
-            cancelled: asked now and then; when it answers True the reading ends with `ReadingCancelledError`.
-
-        Raises:
-            OSError: the transcript cannot be read.
-            ReadingCancelledError: `cancelled` answered True.
-        """
         total = self._path.stat().st_size
-        due = self.offset
-        self._unfinished = 0
-        for line in read_lines(self._path, start=self.offset, stop=stop, first=self.next_line):
+        due = 0
+        for line in read_lines(self._path):
             if line.offset >= due:
                 due = line.offset + _STEP
                 _report(line.offset, total, progress, cancelled)
-            if line.end == line.offset:
-                self._unfinished = line.number
-                break
             self._line(line)
             if self._stopped:
                 break
-            self.offset, self.next_line = line.end, line.next_number
-        before = self._cutoff if stop is None else self._setting.ended
+        before = self._cutoff
         for agent, transcript in agent_transcripts(self._path, list(self._calls.agents)):
             _report(total, total, None, cancelled)
             with suppress(OSError):  # subagents' transcripts may be deleted at any time
                 self._calls.found(agent)
-                start, first = self._agent_ends.get(agent, (0, 1))
-                for line in read_lines(transcript, start=start, first=first):
+                for line in read_lines(transcript):
                     if before and any(time_of(record) >= before for record in line.records):
                         break
                     self._agent_line(line, agent)
-                    self._agent_ends[agent] = line.end, line.next_number
         _report(total, total, progress, None)
         return self._facts()
 
@@ -242,7 +208,7 @@ class Reading:
             cwd=self._setting.folder,
             branch=self._setting.branch,
             title=self._title,
-            turns=self._turns.finish(max(self._number, self._unfinished)),
+            turns=self._turns.finish(self._number),
             first_prompt=self._turns.first() or self._task,
             modified_files=modified,
             read_files=read,
@@ -267,8 +233,8 @@ class Reading:
             context_sizes=self._setting.context_sizes(),
             started=self._setting.started,
             ended=self._setting.ended,
-            lines=self._lines + bool(self._unfinished),
-            skipped_lines=self._skipped + bool(self._unfinished),
+            lines=self._lines,
+            skipped_lines=self._skipped,
         )
 
     def _find_chain(self, record: Record) -> None:
@@ -388,13 +354,20 @@ def read_facts(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Facts:
-    """The facts of a transcript; see `Reading` and its `read` for the arguments.
+    """The facts of a transcript, and of subagents' transcripts beside it.
+
+    Args:
+        path: a Claude Code transcript (JSONL).
+        until: stop before the first compaction at or after this time: a capture covers what precedes its
+            compaction. Without such a compaction the file is read to its end.
+        progress: called now and then with the bytes read and the file's size.
+        cancelled: asked now and then; when it answers True the reading ends with `ReadingCancelledError`.
 
     Raises:
         OSError: the transcript cannot be read.
         ReadingCancelledError: `cancelled` answered True.
     """
-    return Reading(path, until).read(progress=progress, cancelled=cancelled)
+    return _Reading(path, until).read(progress, cancelled)
 
 
 def _report(

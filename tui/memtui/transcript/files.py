@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -282,11 +281,11 @@ class FileLog:
 
     def finish(self) -> tuple[tuple[FileFact, ...], tuple[FileFact, ...], tuple[FileFact, ...]]:
         """Modified files by their first change, those only read, and those that only commands changed."""
-        modified = [copy(touched) for touched in self._modified.values()]
+        modified = self._modified.values()
         # Those of subagents' own transcripts, which are read at the end, are ordered by time.
         own = [file for file in modified if file.source.line]
         late = [file for file in modified if not file.source.line]
-        read = tuple(copy(touched) for key, touched in self._read.items() if key not in self._modified)
+        read = tuple(touched for key, touched in self._read.items() if key not in self._modified)
         known = self._modified.keys() | self._read.keys()
         shell = tuple(
             file

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from copy import copy
 from typing import Any, Literal
 
 from memtui.secrets.secrets import masked, masked_in
@@ -301,4 +300,4 @@ class CommandLog:
                 call.outcome = "interrupted"
 
     def finish(self) -> tuple[Command, ...]:
-        return tuple(map(copy, self._calls))
+        return tuple(self._calls)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -110,7 +109,7 @@ class PlanLog:
         self._files[reference.path] = reference.content
 
     def finish(self) -> tuple[PlanFact, ...]:
-        return tuple(map(copy, self._plans))
+        return tuple(self._plans)
 
     def _add(self, plan: PlanFact) -> PlanFact:
         plan.content = plan.content[:_TEXT_LIMIT]

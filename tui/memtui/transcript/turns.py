@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from copy import copy
 from dataclasses import replace
 
 from memtui.secrets.secrets import masked
@@ -278,12 +277,9 @@ class TurnLog:
         Args:
             last_line: the last line that was read.
         """
-        log = self
-        if self._held is not None:  # until its output follows, it is the user's
-            log = copy(self)
-            log._closed, log._texts = list(self._closed), self._texts.copy()
-            log.opened(*self._held)
-        return (*log._closed, *([log._finished(last_line)] if log._turn else []))
+        if self._held is not None:  # its output did not follow, so it is the user's
+            self.opened(*self._held)
+        return (*self._closed, *([self._finished(last_line)] if self._turn else []))
 
     def _begun(self, source: Source) -> None:
         if self._turn is None:

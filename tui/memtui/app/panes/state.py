@@ -276,7 +276,7 @@ class StatePane(Pane):
         from memtui.app.details.session import context_chart
 
         try:
-            facts = self.model.readings.growing(transcript, progress.cancelled)
+            facts = self.model.readings.facts(transcript, None, progress.cancelled)
         except (OSError, ReadingCancelledError):
             return EMPTY
         chart = context_chart(facts.context_sizes, facts.compactions)
