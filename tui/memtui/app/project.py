@@ -419,7 +419,7 @@ class ProjectModel:
             if not isinstance(last, StateView) or last.session_id != view.session_id:
                 self._publish_new(view, publish)
             left = lambda: self.stopped or self.sessions.chosen != view.chosen  # noqa: E731
-            facts = self.readings.growing(transcript, left)
+            facts = self.readings.facts(transcript, None, left)
         except OSError as error:
             problem = f"{transcript} cannot be read: {error.strerror}"
             self._publish_new(view._replace(reading=False, problem=problem), publish)
