@@ -205,7 +205,8 @@ class World:
 
 
 _PATIENT = (
-    "from memtui.hooks import main, run\nrun.HARD_STOP_SECONDS = run.CAPTURE_STOP_SECONDS = 60.0\nmain.main()"
+    "from memtui.hooks import compaction, main, run\n"
+    "run.HARD_STOP_SECONDS = run.CAPTURE_STOP_SECONDS = compaction.SECONDS = 60.0\nmain.main()"
 )
 _HOOKS = "main run compaction session sections settings context"
 _IMPORTS = [
