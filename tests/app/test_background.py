@@ -10,10 +10,7 @@ import time
 
 import pytest
 
-from memtui.app.panes import memories
-from memtui.app.panes.pane import PaneId
 from memtui.app.terminal import DaemonThreads
-from tests.app.harness import opened
 from tests.app.terminal import running
 from tests.app.world import World, furnished
 
@@ -58,30 +55,6 @@ def test_leaving_while_a_lock_is_waited_for_leaves_at_once(world: World) -> None
         assert terminal.until_left() == 0
         assert time.monotonic() - started < 60
     assert lock.exists()
-
-
-async def test_a_filter_shows_what_it_has_found_while_it_reads_on(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memories, "_SLICE", 0.0)
-    for number in range(350):
-        world.memory(number, f"title {number}")
-    async with opened(world) as driver:
-        pane = driver.pane(PaneId.MEMORIES)
-        partly: list[int] = []
-        show_rows = pane.show_rows
-
-        def recorded() -> None:
-            show_rows()
-            if pane.filter_text and pane.filter_reads:
-                partly.append(len(pane.rows))
-
-        monkeypatch.setattr(pane, "show_rows", recorded)
-        await driver.press("2", "slash", "t")
-        await driver.until(lambda: len(pane.rows) == 350 and not pane.filter_reads, "all of them")
-        assert partly
-        assert partly[0] < 350
-        assert "/350" in str(pane.border_title) or "350" in str(pane.border_title)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

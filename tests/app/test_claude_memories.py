@@ -107,7 +107,8 @@ async def test_a_version_is_brought_back(world: World, folder: Path) -> None:
         await at_it(driver)
         await driver.press("v")
         await driver.until(lambda: isinstance(driver.screen, VersionsScreen), "the versions")
-        await driver.until(lambda: "v1" in driver.shown and "v2" in driver.shown, "both")
+        await driver.until(lambda: "v1 → v2 ─" in driver.shown, "both")
+        assert "here · written" in driver.shown
         await driver.press("j", "enter")
         await driver.until(lambda: "Bring v1 of squash back?" in driver.shown, "the question")
         await driver.press("y")

@@ -267,7 +267,6 @@ async def test_relations_stay_in_sight_until_newer_ones_are_found(
     async with opened(world) as driver:
         await read(driver)
         pane = driver.browser.memories
-        pane._reader.forget_relations()  # as when another memory arrives
         shown: list[Document] = []
         progress = Progress(lambda share: None, lambda: False, shown.append)
         pane._reader.document(pane.view.entries[pane.selected or ""], "", progress)

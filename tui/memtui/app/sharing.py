@@ -49,23 +49,6 @@ class SyncStatus(NamedTuple):
         return "" if not self.long else "⇅! " if self.colour == "$error" else "⇅ "
 
 
-class MemoryVersion(NamedTuple):
-    """One text of a memory."""
-
-    number: int
-    """1 for the oldest."""
-    at: datetime
-    """Time of writing, by the clock of its machine."""
-    author: str
-    """The author; "" for this machine's user."""
-    machine: str
-    text: str
-    shown: bool
-    """Whether it is the current text here."""
-    sent: bool
-    """Whether a remote has it."""
-
-
 class Shared(NamedTuple):
     """The outcome of sharing memories."""
 
@@ -132,30 +115,6 @@ class Exchange:
         except FileProblem as problem:
             states.append(RemoteState(problem.path.name, problem=str(problem)))
         return states
-
-    def versions(self, memory_id: str) -> tuple[MemoryVersion, ...]:
-        """The texts that a memory has had on all machines, newest first.
-
-        Raises:
-            FileProblem: it, or a remote, cannot be read.
-        """
-        from memtui.share.contract import neutral
-        from memtui.share.sync import open_sharing
-        from memtui.store.memories import MemoryStore
-
-        stored = MemoryStore(self._home, self._clock).get(memory_id)
-        own = neutral(stored.body, stored.meta.project)
-        texts: dict[bytes, tuple[datetime, str, str]] = {}
-        for name in self.names():
-            for each in open_sharing(self._home, self._clock, name).versions(memory_id):
-                if not each.deleted:
-                    texts[each.body] = each.at, each.author, each.machine
-        sent = set(texts)
-        texts.setdefault(own, (stored.meta.updated, "", ""))
-        return tuple(
-            MemoryVersion(number, *texts[body], body.decode("utf-8", "replace"), body == own, body in sent)
-            for number, body in reversed(list(enumerate(texts, 1)))
-        )
 
     def share(self, ids: Iterable[str], name: str) -> Shared:
         """Mark memories to be sent with the next exchange.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from memtui.store.states import StateStore, StoredState
 from memtui.transcript.short_text import key_of
 
 if TYPE_CHECKING:
-    from memtui.app.sharing import MemoryVersion
+    from memtui.app.project import ProjectModel
 
 
 _SIGNS = {"added": ("+ ", "good"), "removed": ("- ", "bad"), "changed": ("~ ", "accent"), "same": ("  ", "")}
@@ -44,7 +44,7 @@ class Version:
     new_decisions: int = 0
     """Number of decisions that earlier versions lack."""
     writer: str = ""
-    """`ann on laptop-1a2b`; "" for session states."""
+    """`ann on laptop-1a2b`; "" for session states and Claude's memories."""
 
     @property
     def name(self) -> str:
@@ -85,13 +85,29 @@ def _state_version(stored: StoredState, decided: set[str]) -> Version:
     return Version(stored.version, stored.written, gist, stored.text, state, new_decisions=new)
 
 
-def memory_versions(found: Iterable[MemoryVersion]) -> dict[str, Version]:
-    """The versions of a memory by name, with their authors, and whether they are shown here or were sent."""
+def memory_versions(model: ProjectModel, memory_id: str) -> dict[str, Version]:
+    """The texts that a memory has had on all machines, newest first, with their authors.
+
+    Raises:
+        FileProblem: it, or a remote, cannot be read.
+    """
+    from memtui.share.contract import neutral
+    from memtui.share.sync import open_sharing
+
+    stored = model.backend.get(memory_id)
+    own = neutral(stored.body, stored.meta.project)
+    texts: dict[bytes, tuple[datetime, str]] = {}
+    for name in model.exchange.names():
+        for each in open_sharing(model.places.home, model.clock, name).versions(memory_id):
+            if not each.deleted:
+                texts[each.body] = (each.at, f"{each.author} on {each.machine}")
+    sent = set(texts)
+    texts.setdefault(own, (stored.meta.updated, "this machine"))
     versions = {}
-    for each in found:
-        writer = f"{each.author} on {each.machine}" if each.author else "this machine"
-        gist = ("here · " if each.shown else "") + (writer if each.sent else "not sent")
-        versions[f"v{each.number}"] = Version(each.number, each.at, gist, each.text, writer=writer)
+    for number, (body, (at, writer)) in reversed(list(enumerate(texts.items(), 1))):
+        gist = ("here · " if body == own else "") + (writer if body in sent else "not sent")
+        text = body.decode("utf-8", "replace")
+        versions[f"v{number}"] = Version(number, at, gist, text, writer=writer)
     return versions
 
 

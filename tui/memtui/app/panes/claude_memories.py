@@ -17,7 +17,6 @@ from textual.content import Content
 from memtui.app.changes import Change, Making
 from memtui.app.listings import ClaudeView
 from memtui.app.project import ProjectModel
-from memtui.app.sharing import MemoryVersion
 from memtui.app.widgets.document import Document, Line, concat, from_markdown, line, styled
 from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean, clean_line
@@ -28,6 +27,7 @@ from memtui.store.claude_memory import INDEX, KINDS, ClaudeMemory, Seen, body_of
 from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
+    from memtui.app.details.versions import Version as ListedVersion
     from memtui.documents.memory import StoredMemory
     from memtui.ground.project import Project
     from memtui.store.claude_history import ClaudeHistory, Version
@@ -172,17 +172,18 @@ class ClaudeRows:
             lines.append(line(f"recalled in {readers} of {recent}", "dim"))
         return lines
 
-    def listed_versions(self, memory: ClaudeMemory) -> list[MemoryVersion]:
+    def listed_versions(self, memory: ClaudeMemory) -> dict[str, ListedVersion]:
         """The versions with a known text, newest first, as the screen of versions lists them."""
+        from memtui.app.details.versions import Version as ListedVersion
+
         found = []
         for number, version in enumerate(self.versions(memory), 1):
             if version.text is not None or version.how.startswith("deleted"):
                 at = parse_iso(version.timestamp) or memory.changed
                 text = version.text or ""
-                found.append(
-                    MemoryVersion(number, at, version.how, "", text, text == memory.text, sent=False)
-                )
-        return found[::-1]
+                gist = ("here · " if text == memory.text else "") + version.how
+                found.append(ListedVersion(number, at, gist, text))
+        return {each.name: each for each in reversed(found)}
 
     # -- changes, each with its way back --------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -39,8 +38,6 @@ _WHOLE_ID = 70
 
 _NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the session now (c)."
 _READING = "…"
-_SLICE, _BATCH = 0.5, 100
-"""Seconds of reading for a filter before its results are shown, and number of heads read at a time."""
 
 
 class MemoriesPane(Pane):
@@ -95,8 +92,6 @@ class MemoriesPane(Pane):
         if isinstance(view, ClaudeView):
             self._show_claudes(view)
         elif isinstance(view, MemoriesView):
-            if view.keys != self._listed.keys:
-                self._reader.forget_relations()
             self._listed = view
             self._show_view(view)
             self.highlight_new(view.entries, whole=not view.more)
@@ -177,18 +172,10 @@ class MemoriesPane(Pane):
         claudes = self.claudes.count() if self.claudes else ""
         return " · ".join(filter(None, (self.count(), hidden, claudes)))
 
-    def prepare_filter(self) -> bool:
-        """Read all titles once, newest first, as the filter searches them."""
-        until = time.monotonic() + _SLICE
+    def prepare_filter(self) -> None:
+        """Read all titles once, as the filter searches them."""
         with self._filter_lock:  # the next letter waits for the reading started by the previous one
-            unread = self._reader.unread(self._entries(self._stored_keys()))
-            for start in range(0, len(unread), _BATCH):
-                if self.model.stopped:
-                    break
-                self._reader.read_heads(unread[start : start + _BATCH])
-                if time.monotonic() > until:
-                    return True
-        return False
+            self._reader.read_heads(self._reader.unread(self._entries(self._stored_keys())))
 
     def all_keys(self) -> Sequence[str]:
         """Every key, in the order shown: stored memories, then Claude's."""
@@ -471,7 +458,7 @@ class MemoriesPane(Pane):
             return
 
         def read() -> dict[str, Version]:
-            return memory_versions(model.exchange.versions(subject.recovery_id))
+            return memory_versions(model, subject.recovery_id)
 
         with self.app.reporting("reading the versions"):
             if len(await asyncio.to_thread(read)) > 1:
@@ -506,7 +493,6 @@ class MemoriesPane(Pane):
             self._change("deleting", lambda: claudes.delete(memory))
 
     async def _claudes_versions(self) -> None:
-        from memtui.app.details.versions import memory_versions
         from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.app.screens.versions import VersionsScreen
 
@@ -519,9 +505,9 @@ class MemoriesPane(Pane):
             if not found:
                 self.app.say(f"No transcript here shows a version of {name}.")
                 return
-            screen = VersionsScreen(name, lambda: memory_versions(found), self.clock, brings_back=True)
+            screen = VersionsScreen(name, lambda: found, self.clock, brings_back=True)
             chosen = await self.app.push_screen_wait(screen)
-            wanted = next((each for each in found if f"v{each.number}" == chosen), None)
+            wanted = found.get(chosen or "")
             if wanted is None or wanted.text == memory.text:
                 return
             text = wanted.text

@@ -49,8 +49,7 @@ class MemoryReader:
         self._lock = threading.Lock()
         self._states: dict[str, tuple[Entry, float, Freshness]] = {}
         self._unfolded: set[str] = set()
-        self._relations: LRUCache[Entry, list[Related]] = LRUCache(32)
-        self._former: LRUCache[str, list[Related]] = LRUCache(32)
+        self._relations: LRUCache[str, list[Related]] = LRUCache(32)
         """By memory, the relations shown last: they stay until newer ones are found."""
 
     def head(self, name: str) -> MemoryHead | None:
@@ -112,10 +111,6 @@ class MemoryReader:
     def toggle(self, name: str) -> None:
         self._unfolded ^= {name}
 
-    def forget_relations(self) -> None:
-        """Find relations anew: there are other memories."""
-        self._relations.clear()
-
     def document(self, entry: Entry, file: str, progress: Progress) -> Document:
         """The detail of a memory, or the reason why it cannot be read.
 
@@ -141,20 +136,18 @@ class MemoryReader:
         named = entities_of(backend.get(memory_id))
         self.read_states([entry], progress.cancelled)
         state = self.state(entry.name)
-        found = self._relations.get(entry)
-        if found is None:
-            former = self._former.get(memory_id)
-            document = stored_document(memory, now, named, former, self._unfolded, file, state)
-            progress.show(document)
-            index = self._model.searcher.index
-            complete = False
-            while not complete:  # another thread or process may be indexing
-                if not self._rests(progress):
-                    return document
-                complete = index.update(budget=_INDEXING)
-            found = related_memories(backend, index, memory_id, limit=_RELATED, cancelled=progress.cancelled)
+        former = self._relations.get(memory_id)
+        document = stored_document(memory, now, named, former, self._unfolded, file, state)
+        progress.show(document)
+        index = self._model.searcher.index
+        complete = False
+        while not complete:  # another thread or process may be indexing
+            if not self._rests(progress):
+                return document
+            complete = index.update(budget=_INDEXING)
+        found = related_memories(backend, index, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         if not progress.cancelled():
-            self._relations[entry] = self._former[memory_id] = found
+            self._relations[memory_id] = found
         return stored_document(memory, now, named, found, self._unfolded, file, state)
 
     def _rests(self, progress: Progress) -> bool:

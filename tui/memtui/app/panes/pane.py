@@ -121,8 +121,6 @@ class Pane(RowList):
         self.model = model
         self.clock = model.clock
         self.filter_text = ""
-        self.filter_reads = False
-        """Whether rows that the filter may match are still being read."""
         self.newcomers: frozenset[str] = frozenset()
         """Rows added by the last view; none at first."""
         self._met: Mapping[str, object] | None = None
@@ -162,9 +160,8 @@ class Pane(RowList):
     def resync(self) -> None:
         """Show the last listing, dropping changes made in advance."""
 
-    def prepare_filter(self) -> bool:
-        """Read part of the data for `text_of`; called in a thread until it returns False."""
-        return False
+    def prepare_filter(self) -> None:
+        """Read the data for `text_of`; called in a thread."""
 
     def look_at(self, keys: Sequence[str]) -> None:
         """Read what the rows in sight show."""
@@ -205,15 +202,14 @@ class Pane(RowList):
     @work(group="filter", exclusive=True, exit_on_error=False)
     async def refilter(self) -> None:
         """Filter again, reading the data that the filter searches."""
-        reads, found = True, self.selected
+        found = self.selected
         with self.app.reporting("reading what to filter"):
-            while reads:
-                reads = bool(self.filter_text) and await asyncio.to_thread(self.prepare_filter)
-                self.filter_reads = reads
-                self.show_rows()
-                if found and not self.filter_text:
-                    self.select(found)  # the selection stays when the filter is dropped
-                self.post_message(self.Changed(self))
+            if self.filter_text:
+                await asyncio.to_thread(self.prepare_filter)
+            self.show_rows()
+            if found and not self.filter_text:
+                self.select(found)  # the selection stays when the filter is dropped
+            self.post_message(self.Changed(self))
 
     def count(self) -> str:
         """The text after the title, usually the number of rows."""
@@ -237,8 +233,7 @@ class Pane(RowList):
         if words:
             texts = ((key, self.text_of(key).casefold()) for key in keys)
             keys = [key for key, text in texts if all(word in text for word in words)]
-            nothing = "Nothing so far" if self.filter_reads else "Nothing here"
-            self.empty = f"{nothing} matches “{clean_line(self.filter_text)}”."
+            self.empty = f"Nothing here matches “{clean_line(self.filter_text)}”."
         else:
             self.empty = self._empty_text
         if self.marked:
@@ -280,11 +275,7 @@ class Pane(RowList):
     def _title(self, shown: int) -> Content:
         """Number, name and count for the border: `1 Pending 2`, `2 Memories 5/7 · "erk" ✕`."""
         wanted = Content(clean_line(self.filter_text)).truncate(_FILTER, ellipsis=True).plain
-        if wanted:
-            more = "…" if self.filter_reads else ""
-            count = f'{shown}{more}/{len(self.all_keys())} · "{wanted}" ✕'
-        else:
-            count = self.count_in_border()
+        count = f'{shown}/{len(self.all_keys())} · "{wanted}" ✕' if wanted else self.count_in_border()
         if self.marked:
             count = f"{count} · {len(self.marked)} marked"
         return Content.assemble(
