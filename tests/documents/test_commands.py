@@ -127,11 +127,6 @@ def test_a_missing_list_is_made_in_the_files_style(text: str, expected: str) -> 
     assert add_command(text, entry) == expected.replace("ENTRY", ENTRY).replace("FLAT", FLAT)
 
 
-def _load(text: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads(text.removeprefix("\ufeff"))
-    return found
-
-
 def _others(text: str) -> str:
     """Everything but our list, spelling of numbers and all."""
     found = json.loads(text.removeprefix("\ufeff"), parse_float=str, object_pairs_hook=lambda pairs: pairs)

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state
-from memtui.documents.memory_file import draft_memory
-from memtui.documents.recovery import last_action
 from memtui.ground.project import Project
-from memtui.transcript.records import Landmark, Source, Todo, Turn
+from memtui.transcript.records import Landmark, Source
 from tests.transcripts import SAID, Transcript
 
 APP = Project(Path("/work/app"))
@@ -70,35 +68,6 @@ def test_many_rules_and_tasks_have_room_together(tmp_path: Path) -> None:
     assert len(text) <= 2_500
     assert len(section(text, "Rules")) == 8
     assert section(text, "Steps")
-
-
-def test_empty_kinds_are_left_out(tmp_path: Path) -> None:
-    assert notes(_begun("hello"), tmp_path) == ""
-
-
-def test_open_tasks_and_an_interrupted_turn_name_their_lines(tmp_path: Path) -> None:
-    facts = _begun("Go").facts(tmp_path)
-    todos = (Todo("Light it", "pending", source=Source(5)), Todo("Climb", "in_progress", source=Source(4)))
-    facts = replace(facts, todos=todos, turns=(Turn(1, "typed", Source(1), "Go", end="interrupted"),))
-    text = compaction_notes(facts, draft_session_state(facts, APP), APP.root)
-    assert section(text, "Steps") == [
-        "- The last turn was interrupted (L1)",
-        "- Climb (in progress) (L4)",
-        "- Light it (L5)",
-    ]
-
-
-def test_an_api_error_is_named_by_its_own_line(tmp_path: Path) -> None:
-    said = _begun("Port it")
-    said.tool("Bash", command="make lamp")
-    said.say("API Error: 529", isApiErrorMessage=True, message={"model": "<synthetic>"})
-    facts = said.facts(tmp_path)
-    state = draft_session_state(facts, APP)
-    end = "last turn ended with an API error (L4"
-    assert f"- The {end})" in section(compaction_notes(facts, state, APP.root), "Steps")
-    assert state.tasks[-1].children[-1].text == f"the {end})"
-    assert f"The {end})" in last_action(facts)
-    assert f"the {end} " in draft_memory(facts).confidence
 
 
 def test_a_question_without_an_answer_is_named(tmp_path: Path) -> None:

@@ -170,19 +170,6 @@ def test_a_goal_that_a_person_wrote_stays() -> None:
 # --- what is replaced, what a person added, and size -------------------------------------------------------
 
 
-def test_the_working_context_is_replaced_and_a_persons_lines_stay() -> None:
-    old = SessionState(
-        working=WorkingContext(last_error="boom", technical_state="old", extra=("Server: staging",)),
-        extra=(Section(heading="MY NOTES", text="call Ann"),),
-        preamble="Written by hand.",
-    )
-    merged = merge(old, SessionState(working=WorkingContext(technical_state="new")))
-    assert merged is not None
-    assert merged.working == WorkingContext(technical_state="new", extra=("Server: staging",))
-    assert merged.extra == old.extra
-    assert merged.preamble == "Written by hand."
-
-
 def test_a_large_session_is_fitted_and_no_file_is_left_out() -> None:
     files = tuple(FileFact(f"/work/shop/src/area{n % 9}/part_{n}.py", 1, False) for n in range(200))
     checks = tuple(ran(f"npm run check:{n}", n, "failed", "Error: " + "x" * 500) for n in range(9))
@@ -207,3 +194,16 @@ def test_decisions_are_the_last_to_give_way() -> None:
     small = fitted(state)
     assert small.decisions == decisions
     assert size_of(small) - size_of(SessionState(decisions=decisions)) < FLOOR
+
+
+def test_the_working_context_is_replaced_and_a_persons_lines_stay() -> None:
+    old = SessionState(
+        working=WorkingContext(last_error="boom", technical_state="old", extra=("Server: staging",)),
+        extra=(Section(heading="MY NOTES", text="call Ann"),),
+        preamble="Written by hand.",
+    )
+    merged = merge(old, SessionState(working=WorkingContext(technical_state="new")))
+    assert merged is not None
+    assert merged.working == WorkingContext(technical_state="new", extra=("Server: staging",))
+    assert merged.extra == old.extra
+    assert merged.preamble == "Written by hand."

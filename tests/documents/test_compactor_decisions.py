@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.documents.compactor import members, merge, merged_decisions
+from memtui.documents.compactor import members, merged_decisions
 from memtui.documents.session_state import (
     Decision,
     SessionState,
-    TaskKind,
     parse_session_state,
     render_session_state,
 )
-from memtui.transcript.records import Todo
-from tests.documents.compacting import after, facts, of_kind
 
 
 def test_related_decisions_share_an_entry_beyond_twenty() -> None:
@@ -25,22 +22,6 @@ def test_related_decisions_share_an_entry_beyond_twenty() -> None:
     assert all(len({text.split()[0] for text in group}) == 1 for group in groups)
     state = SessionState(decisions=merged)
     assert parse_session_state(render_session_state(state)) == state
-
-
-def test_decisions_are_never_repeated_and_never_lost() -> None:
-    state = SessionState(decisions=(Decision(text="We use the Ledger, because it is atomic."),))
-    drafted = SessionState(
-        decisions=(
-            Decision(kind="constraint", text="we use the ledger because it is atomic"),
-            Decision(text="Drop the cache"),
-        )
-    )
-    merged = merge(state, drafted)
-    assert merged is not None
-    assert [decision.text for decision in merged.decisions] == [
-        "We use the Ledger, because it is atomic.",
-        "Drop the cache",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -76,10 +57,3 @@ def test_a_decision_that_was_cut_is_known() -> None:
     known = (Decision(text="store each session in the relational database of the host, not in files"),)
     cut = Decision(text="store each session in the relational database of the host…")
     assert merged_decisions(known, [cut]) == known
-
-
-def test_a_task_is_not_done_by_one_that_differs_in_a_sign() -> None:
-    first = after(None, facts(todos=(Todo("Support C", "pending"),)))
-    second = after(first, facts(todos=(Todo("Support C++", "completed"), Todo("Support C", "pending"))))
-    assert of_kind(second, TaskKind.DONE) == ["Support C++"]
-    assert of_kind(second, TaskKind.NEXT) == ["Support C"]

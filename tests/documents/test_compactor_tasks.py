@@ -13,16 +13,7 @@ from memtui.documents.session_state import (
 )
 from memtui.transcript.records import Todo
 from tests.documents.compacting import SHOP, after, facts, of_kind, todos
-from tests.documents.made import changed, commit, plan, todo, turn
-
-
-def test_tasks_are_checked_off_added_and_kept() -> None:
-    state = after(None, facts(todos=todos(write_the_test="done", fix_the_race="now", deploy="open")))
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ["fix the race"]
-    state = after(state, facts(todos=todos(fix_the_race="done", deploy="now", tell_support="open")))
-    assert of_kind(state, TaskKind.DONE) == ["write the test", "fix the race"]
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy"]
-    assert of_kind(state, TaskKind.NEXT) == ["tell support"]
+from tests.documents.made import changed, plan, todo
 
 
 def test_tasks_removed_from_the_list_are_dropped() -> None:
@@ -109,31 +100,12 @@ def test_an_open_task_beside_a_counted_one_of_the_same_words_stays_away() -> Non
     assert next_state(state, now, SHOP) is None
 
 
-def test_generated_lines_do_not_pile_up() -> None:
-    first = facts(turns=(turn(1, "Add a refund button", end="interrupted"),))
-    state = after(None, first)
-    assert of_kind(state, TaskKind.IN_PROGRESS) == ['"Add a refund button" (L1)']
-    second = facts(turns=(*first.turns, turn(9, "Explain the ledger", "It is a table.")))
-    state = after(state, second)
-    third = facts(turns=(*second.turns, turn(20, "thanks", "Any time.")))
-    assert [task.text for task in after(state, third).tasks] == [
-        'Last asked (L20): "thanks"',
-        'Claude said last (L21): "Any time."',
-    ]
-
-
 def test_a_task_is_the_same_whichever_line_names_it() -> None:
     first = facts(todos=(todo("fix the race", "in_progress", 5), todo("deploy", "pending", 5)))
     second = facts(todos=(todo("fix the race", "completed", 9), todo("deploy", "in_progress", 9)))
     state = after(after(None, first), second)
     assert of_kind(state, TaskKind.DONE) == ["fix the race (L9)"]
     assert of_kind(state, TaskKind.IN_PROGRESS) == ["deploy (L9)"]
-
-
-def test_commits_are_done_work_where_there_is_no_list() -> None:
-    state = after(None, facts(landmarks=(commit("fix: race", 5),)))
-    assert of_kind(state, TaskKind.DONE) == ["fix: race (committed) (L5)"]
-    assert "Commits: abc1234 fix: race (L5)" in state.working.technical_state
 
 
 def test_steps_of_a_plan_are_tasks_until_work_on_it_begins() -> None:

@@ -98,10 +98,6 @@ def test_packages_of_an_item(item: str, names: list[str]) -> None:
     assert packages(item) == names
 
 
-def test_packages_are_compared_as_indexes_do() -> None:
-    assert Entity("package", "Python.Dateutil").key == Entity("package", "python_dateutil").key
-
-
 def test_a_path_below_the_root() -> None:
     assert path_below("D:\\Shop\\src\\a.py", "d:/shop/") == "src\\a.py"
     assert path_below("/s/a.py", "/s") == "a.py"

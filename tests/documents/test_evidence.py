@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
-
-import pytest
 
 from memtui.documents.events import EvidenceGroup, evidence
-from memtui.transcript.paths import shown_path
-from memtui.transcript.records import Action, Facts, Outcome
+from memtui.transcript.records import Action, Facts
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 
 ROOT = Path("/work/kiln")
@@ -47,50 +43,11 @@ def test_every_line_names_its_source() -> None:
     assert [item.line for item in group("Commands").items] == [8, 7]
 
 
-def test_messages_are_offered_newest_first() -> None:
-    assert texts("Claude, at the end of each turn") == ["Fired. (L11 09:00)", "Built. (L3 09:00)"]
-    assert texts("The user") == ["fire it (L10 09:00)", "Build a kiln (L1 09:00)"]
-    assert texts("Claude, at work") == ["I dig first. (L2 09:00)"]
-
-
 def test_a_file_is_its_path_alone() -> None:
     (file,) = group("Files modified").items
     assert (file.text, file.detail, file.line) == ("src/a.py", "2 edits, L4 09:00", 4)
 
 
-def test_the_whole_plan_is_the_detail() -> None:
-    first, *lines = group("Plan").items
-    assert first.text == "from ExitPlanMode, approved (/p/calm.md) (L3 09:00)"
-    assert first.detail == "# A kiln\n\n1. dig"
-    assert [line.text for line in lines] == ["# A kiln", "1. dig"]
-
-
-def test_long_texts_are_one_line_with_the_whole_behind() -> None:
-    long = "word " * 100
-    facts = Facts(turns=(turn(1, long, "Ok."),))
-    (item,) = next(each for each in evidence(facts, ROOT) if each.title == "The user").items
-    assert len(item.text) < 220
-    assert item.detail == long
-
-
-def test_empty_groups_are_left_out() -> None:
-    assert evidence(Facts(), ROOT) == ()
-
-
 def test_of_a_capture_alone_nothing_is_said_to_be_open() -> None:
     (open_, _) = evidence(Facts(from_capture=True, first_prompt="Build a kiln"), ROOT)
     assert [item.text for item in open_.items] == ["only the capture is known: its transcript is gone"]
-
-
-def test_paths_are_shown_from_the_root() -> None:
-    assert shown_path("/work/kiln/a.py", ROOT) == "a.py"
-    assert shown_path("/work/kiln-two/a.py", ROOT) == "/work/kiln-two/a.py"
-    assert shown_path("/work/kiln/a.py", None) == "/work/kiln/a.py"
-
-
-@pytest.mark.parametrize("outcome", get_args(Outcome))
-def test_every_outcome_of_the_last_action_has_a_mark(outcome: Outcome) -> None:
-    facts = Facts(last_action=Action("Task", "dig", outcome, "", source=at(8)))
-    (item,) = next(each for each in evidence(facts, ROOT) if each.title == "Last action").items
-    marks = {"ok": "✓", "failed": "✗", "rejected": "⊘", "interrupted": "⊘", "background": "…", "unknown": "?"}
-    assert item.text == f"{marks[outcome]} Task dig (L8 09:00)"

@@ -7,37 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.events import check_event, error_event, outcome_of
+from memtui.documents.events import error_event, outcome_of
 from memtui.documents.quotes import user_requests
-from memtui.documents.session_state import TaskKind, dynamics, language, task_tree
+from memtui.documents.session_state import dynamics, language
 from memtui.documents.work import (
     goal_parts,
-    is_drafted,
     numbered_steps,
     open_steps,
     pending,
     recorded_decisions,
     title_of,
 )
-from memtui.transcript.records import Action, Command, Facts, PermissionMode, TurnEnd
+from memtui.transcript.records import Action, Command, Facts, PermissionMode
 from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
 from tests.transcripts import Transcript
 
 ASKED = Facts(turns=(turn(1, "Build a kiln", "Built."), turn(9, "fire it", "Fired."), turn(20, "2", "Ok.")))
-
-
-def test_the_goal_is_what_was_asked_newest_first() -> None:
-    assert goal_parts(ASKED) == ['last asked (L9): "fire it"', 'first asked (L1): "Build a kiln"']
-    assert goal_parts(ASKED, clock=True)[0] == 'last asked (L9 09:00): "fire it"'
-
-
-def test_a_task_list_and_before_it_a_plan_say_more() -> None:
-    listed = replace(ASKED, todos=(todo("dig clay", "completed", 12), todo("fire it", "pending", 14)))
-    assert goal_parts(listed)[0] == "Task list (L14, 1 of 2 done): dig clay; fire it"
-    planned = replace(listed, plans=(plan("# Plan: A kiln\n1. dig", "approved", 5, "/p/calm.md"),))
-    assert goal_parts(planned)[0] == "Approved plan: A kiln (/p/calm.md, L5)"
-    assert all(map(is_drafted, ("; ".join(goal_parts(each)) for each in (ASKED, listed, planned))))
-    assert not is_drafted("A kiln for the whole village")
 
 
 def test_a_bare_command_is_no_goal_and_no_title() -> None:
@@ -59,11 +44,6 @@ def test_a_plan_that_opened_the_session_is_named_by_its_title() -> None:
 # --- what is open -----------------------------------------------------------------------------------------
 
 
-def test_without_a_record_nothing_is_claimed_to_be_done() -> None:
-    assert pending(ASKED) == ['Claude said last (L21): "Ok."']
-    assert pending(Facts()) == []
-
-
 def test_open_work_is_read_off_records() -> None:
     facts = Facts(
         turns=(turn(1, "Build a kiln", end="interrupted"),),
@@ -76,19 +56,6 @@ def test_open_work_is_read_off_records() -> None:
         "stack (in progress) (L5)",
         "fire (L4)",
     ]
-
-
-@pytest.mark.parametrize("end", ["interrupted", "api error", "running"])
-def test_an_unfinished_turn_is_open_in_the_words_that_began_it(end: TurnEnd) -> None:
-    facts = Facts(turns=(turn(1, "Build", end=end),))
-    assert pending(facts) == ['last asked (L1): "Build"']
-
-
-def test_an_unfinished_turn_that_nobody_asked_for_reopens_no_earlier_request() -> None:
-    woken = turn(9, "<task-notification>", "", "I look.", kind="notification", end="running")
-    facts = Facts(turns=(turn(1, "Build", "Built."), woken))
-    assert pending(facts) == ['Claude said last (L2): "Built."']
-    assert [task.kind for task in task_tree(facts)] == [TaskKind.NOTE, TaskKind.NOTE]
 
 
 def test_unticked_steps_of_the_approved_plan_are_open() -> None:
@@ -146,17 +113,6 @@ def test_answers_and_decided_plans_are_all_that_is_settled() -> None:
 # --- events -----------------------------------------------------------------------------------------------
 
 
-def test_a_failure_is_an_event_with_its_age() -> None:
-    error = failed("npm test", 12)
-    commands = (ran("npm test", 12, "failed"), ran("ls", 14), ran("npm run build", 15))
-    facts = Facts(errors=(error,), commands=commands)
-    assert error_event(facts, error, None) == (
-        'Bash `npm test` failed at L12, 2 commands since, the last one ok: output "Error: duplicate key"'
-    )
-    many = replace(facts, commands=tuple(ran("ls", line) for line in range(20, 90)))
-    assert "50 or more commands since" in error_event(many, error, None)
-
-
 def test_a_later_run_whose_exit_status_is_hidden_is_told_with_the_failure() -> None:
     error = failed("npm test", 12)
     piped = ran("npm test | tail -5", 20, output="done")
@@ -165,13 +121,6 @@ def test_a_later_run_whose_exit_status_is_hidden_is_told_with_the_failure() -> N
     assert error_event(facts, error, None).startswith(again)
     proved = replace(facts, commands=(*facts.commands, ran("npm test", 30)))
     assert ", ok when it ran again at L30: " in error_event(proved, error, None)
-
-
-def test_the_last_check_is_shown_with_its_age() -> None:
-    facts = Facts(commands=(ran("pytest -q", 12, "failed", "E   assert 1 == 2"), ran("ls", 14, "background")))
-    assert check_event(facts) == 'FAILURE: pytest -q (L12; 1 command since): output "E assert 1 == 2"'
-    assert check_event(Facts(commands=(ran("pytest -q", 12),))) == "SUCCESS: pytest -q (L12)"
-    assert check_event(Facts(commands=(ran("ls", 14),))) == ""
 
 
 # --- the conversation ---------------------------------------------------------------------------------------
@@ -209,13 +158,6 @@ def test_style_and_phase_are_read_off_the_structure() -> None:
     working = Facts(turns=(turn(1, "Build", end="running"),), modified_files=(changed("/w/a.py", 3),))
     assert dynamics(working).phase == "execution"
     assert dynamics(replace(working, turns=(turn(1, "Build", "Built."),))).phase == ""
-
-
-def test_a_long_request_is_quoted_with_its_end() -> None:
-    asked = f"Check the kiln.{' It has many parts.' * 20}\n\nDo NOT fire it."
-    (line,) = goal_parts(Facts(turns=(turn(1, asked, "Done."),)))
-    assert line.startswith('first asked (L1): "Check the kiln. It has')
-    assert line.endswith(' parts. Do NOT fire it."') and " … " in line and len(line) < 270
 
 
 def test_a_short_reply_is_quoted_with_the_question_before_it() -> None:
@@ -267,12 +209,6 @@ def test_words_that_the_user_took_back_and_said_again_count_once() -> None:
     assert [ask.source.line for ask in user_requests(Facts(turns=worked))] == [3, 1]
 
 
-def test_the_task_of_a_subagent_has_its_line() -> None:
-    facts = Facts(turns=(turn(1, "", "Found.", kind="start"),), first_prompt="Find the kiln")
-    assert goal_parts(facts) == ['first asked (L1): "Find the kiln"']
-    assert goal_parts(replace(facts, turns=())) == ['first asked: "Find the kiln"']
-
-
 def test_an_approved_plan_ends_the_planning() -> None:
     mode = PermissionMode("plan", at(2))
     facts = Facts(turns=(turn(1, "Build a kiln", "Dug."),), permission_modes=(mode,))
@@ -285,17 +221,3 @@ def test_the_users_shell_lines_are_commands_and_no_requests() -> None:
     assert goal_parts(facts) == ['first asked (L2): "Go on"']
     typed = Command("git pull", "", "unknown", None, "", source=at(1), by="user")
     assert outcome_of(typed) == "typed by the user, exit status not on record"
-
-
-def test_a_cancelled_task_is_neither_open_nor_done() -> None:
-    facts = Facts(todos=(todo("Dig", "cancelled", 3), todo("Fire", "completed", 4)))
-    assert pending(facts) == []
-    assert goal_parts(facts) == ["Task list (L4, 1 of 2 done, 1 dropped): Dig; Fire"]
-
-
-def test_a_plan_whose_call_was_rejected_waits_for_nothing() -> None:
-    """Without words it was declined, or taken into a fresh context: the record does not say which."""
-    facts = Facts(plans=(plan("# A kiln", "dismissed", 5),))
-    assert pending(facts) == []
-    assert goal_parts(facts) == ["Plan whose call was rejected without words: A kiln (L5)"]
-    assert is_drafted(goal_parts(facts)[0])

@@ -9,12 +9,12 @@ import pytest
 
 from memtui.documents.capture import Capture
 from memtui.documents.events import check_event
-from memtui.documents.memory_file import UNTITLED, draft_memory, draft_summary, parse_memory, render_memory
+from memtui.documents.memory_file import draft_memory, draft_summary, parse_memory, render_memory
 from memtui.documents.recovery import Recovery
 from memtui.ground.clock import parse_iso
 from memtui.store.compact import facts_of_capture, with_review
 from memtui.transcript.records import Action, Facts
-from tests.documents.made import answer, at, changed, commit, plan, ran, todo, turn
+from tests.documents.made import answer, at, changed, commit, ran, todo, turn
 from tests.transcripts import Transcript
 
 KILN = Facts(
@@ -90,12 +90,6 @@ def test_confidence_follows_its_rule(changes: dict[str, object], expected: str) 
     assert draft_memory(replace(KILN, **changes)).confidence == expected  # type: ignore[arg-type]
 
 
-def test_a_plan_names_the_session() -> None:
-    planned = replace(KILN, plans=(plan("# Plan: A kiln for two\n1. dig", "approved", 3),))
-    assert draft_memory(planned).title == "A kiln for two"
-    assert draft_memory(Facts()).title == UNTITLED
-
-
 def test_key_files_are_where_they_are_now() -> None:
     files = (
         changed("/work/kiln/gone.py", fate="deleted"),
@@ -104,14 +98,6 @@ def test_key_files_are_where_they_are_now() -> None:
     )
     memory = draft_memory(replace(KILN, modified_files=files))
     assert memory.key_files == ("new.py", "/home/me/.claude/plans/calm.md")
-
-
-def test_the_summary_counts_what_is_on_record() -> None:
-    facts = replace(KILN, landmarks=(commit("dig", 7), commit("dug", 8, superseded="amend")))
-    assert draft_summary(facts) == (
-        "Build a kiln, never with lead. 2 files modified, 2 tasks done, 1 commit."
-    )
-    assert draft_summary(Facts(turns=(turn(1, "教えて", "はい"),))) == "教えて。"
 
 
 def test_of_a_session_whose_transcript_is_gone_only_the_capture_is_known() -> None:

@@ -29,13 +29,6 @@ def test_the_golden_file_is_read_and_written_to_the_character() -> None:
     assert render_memory(MEMORY) == GOLDEN
 
 
-def test_an_empty_memory_keeps_its_headings() -> None:
-    assert render_memory(MemoryFile(title="")) == (
-        "# Memory:\n\n## Goal\n\n## Learnings\n\n## Open Questions / Issues\n\n"
-        "## Confidence Level\n\n## Key Files\n"
-    )
-
-
 @given(memory_files)
 def test_a_memory_comes_back_as_it_was(memory: MemoryFile) -> None:
     text = render_memory(memory)
@@ -110,23 +103,6 @@ def test_a_title_or_a_section_is_enough() -> None:
     assert parse_memory("# Memory: x\nBy hand.\n") == MemoryFile(title="x", preamble="By hand.")
     assert parse_memory("## Goal\nMove it.\n") == MemoryFile(title="", goal="Move it.")
     assert parse_memory("## Goal\nMove it.\n## Goal\nAll of it.\n").goal == "Move it.\n\nAll of it."
-
-
-def test_unknown_sections_are_kept_below_the_known_ones() -> None:
-    text = GOLDEN.replace("## Key Files", "## Thanks\nto nobody\n\n## Key Files") + "\n## End\n- x\n"
-    assert render_memory(parse_memory(text)) == f"{GOLDEN}\n## Thanks\nto nobody\n\n## End\n- x\n"
-
-
-def test_only_what_would_be_read_as_structure_is_escaped() -> None:
-    goal = "```\n## in a fence\n```\n## not in a fence\n### lower\n```open"
-    text = render_memory(MemoryFile(title="x", goal=goal))
-    assert "\n```\n## in a fence\n```\n\\## not in a fence\n### lower\n\\```open\n" in text
-    assert parse_memory(text).goal == goal
-
-
-def test_a_fence_at_the_margin_belongs_to_its_item() -> None:
-    memory = parse_memory("## Learnings\n- one\n```\n- in it\n\nmore\n```\n\n- two\n\nthree\n")
-    assert memory.learnings == ("one\n```\n- in it\n\nmore\n```", "two", "three")
 
 
 def test_an_unclosed_fence_swallows_nothing() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.documents.memory_graph import Edge, Entity, Graph, Node, graph_of, mermaid
+from memtui.documents.memory_graph import Entity, Graph, Node, graph_of, mermaid
 
 AUTH, TAX, SHOP = Entity("file", "/s/auth.py"), Entity("file", "/s/tax.py"), Entity("project", "/s")
 
@@ -28,19 +28,6 @@ HOSTILE = [
     "#quot;",
     "\ud800",
 ]
-
-
-def test_memories_and_what_they_name() -> None:
-    upper = Entity("file", "/S/AUTH.py")
-    graph = graph_of([("CMEM-2", "two", [AUTH, SHOP]), ("CMEM-1", "one", [upper, TAX])])
-    assert graph.nodes == (
-        Node("m1", "memory", "CMEM-2", "two"),
-        Node("m2", "memory", "CMEM-1", "one"),
-        Node("e1", "file", "/s/auth.py", memories=2),
-        Node("e2", "project", "/s", memories=1),
-        Node("e3", "file", "/s/tax.py", memories=1),
-    )
-    assert graph.edges == (Edge("m1", "e1"), Edge("m1", "e2"), Edge("m2", "e1"), Edge("m2", "e3"))
 
 
 def test_rarely_named_entities_are_left_out_on_request() -> None:

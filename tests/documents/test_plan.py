@@ -10,7 +10,7 @@ from memtui.documents.recovery import Plan, choose_plan, todo_list
 from memtui.transcript.plans import stated_plan
 from memtui.transcript.records import Facts, FileFact, PlanFact, PromptKind, Source, Todo, Turn
 from memtui.transcript.turns import TurnLog
-from tests.documents.made import changed, commit, ran, todo, turn
+from tests.documents.made import changed, commit, ran, turn
 from tests.documents.made import plan as made_plan
 
 TODOS = (Todo("Read", "completed"), Todo("Write", "in_progress"), Todo("Test", "pending"))
@@ -36,58 +36,10 @@ def test_a_workflow_comes_first_and_loses_nothing_of_the_others() -> None:
     )
 
 
-def test_an_empty_workflow_plan_is_none() -> None:
-    plan = choose_plan(Facts(todos=TODOS), Plan(source="workflow", content=" \n"))
-    assert (plan.source, plan.content) == ("todo", "- [x] Read\n- [>] Write\n- [ ] Test")
-
-
 def test_todos_are_marked_as_the_seed_marks_them() -> None:
     assert todo_list((*TODOS, Todo("Two\nlines  \n", "strange"))) == (
         "- [x] Read\n- [>] Write\n- [ ] Test\n- [-] Two\n  lines"
     )
-
-
-def test_a_todo_ticked_off_as_skipped_is_not_marked_as_done() -> None:
-    assert todo_list([todo("Split it", "completed", details="SKIPPED: not worth it")]) == (
-        "- [-] Split it\n  SKIPPED: not worth it"
-    )
-
-
-def test_what_was_written_about_a_todo_stands_below_it() -> None:
-    todos = (Todo("Read", "completed", "The parser.\n\nAnd its tests."), Todo("Write", "pending", "Write"))
-    assert todo_list(todos) == "- [x] Read\n  The parser.\n\n  And its tests.\n- [ ] Write"
-
-
-def test_an_approved_plan_alone_is_the_users_and_kept_word_for_word() -> None:
-    content = "# Plan\n\n```yaml\n  a: 1\n```\n\n</details>\n- [ ] src/relative.ts"
-    plan = choose_plan(Facts(plans=(PlanFact("ExitPlanMode", content, "approved", ""),)), None)
-    assert (plan.source, plan.content) == ("user-stated", content)
-
-
-def test_a_later_plan_that_is_not_decided_on_stands_below() -> None:
-    old = PlanFact("ExitPlanMode", "old", "approved", "")
-    draft = PlanFact("plan file", "draft", "unknown", "")
-    refused = PlanFact("ExitPlanMode", "refused", "rejected", "")
-    plan = choose_plan(Facts(plans=(draft, old, APPROVED, draft, refused)), None)
-    assert plan.content == "# Plan\n\n1. `src/a.ts`"
-    plan = choose_plan(Facts(plans=(draft, old, APPROVED, draft)), None)
-    assert plan.source == "user-stated"
-    assert (
-        plan.content == "# Plan\n\n1. `src/a.ts`\n\n## Plan neither approved nor refused on record\n\ndraft"
-    )
-
-
-def test_a_plan_that_nobody_has_approved_is_inferred() -> None:
-    plan = choose_plan(Facts(plans=(PlanFact("plan file", "draft", "unknown", ""),)), None)
-    assert (plan.source, plan.content) == ("inferred", "draft")
-
-
-def test_a_refused_plan_is_no_plan() -> None:
-    refused = PlanFact("ExitPlanMode", "refused", "rejected", "")
-    plan = choose_plan(Facts(plans=(refused,), turns=(turn(1, "Fix it", "No."),)), None)
-    assert plan.source == "inferred"
-    assert plan.content.startswith("First asked (L1):\nFix it\n")
-    assert "refused" not in plan.content
 
 
 def test_a_long_plan_is_quoted_by_its_headings_with_their_lines() -> None:
@@ -172,11 +124,6 @@ def test_only_the_users_own_words_state_a_plan() -> None:
     assert asked("Implement the following plan:\n\njust one thing", "plan") != ""
 
 
-def test_the_last_one_counts() -> None:
-    one, two = (f"Plan:\n1. add {x}\n2. test {x}\n3. ship {x}" for x in "ab")
-    assert stated_plan((prompt(one), prompt(two), prompt("go on"))) == two
-
-
 def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
     facts = Facts(
         turns=(
@@ -204,7 +151,3 @@ def test_an_inferred_plan_is_what_was_asked_done_and_left() -> None:
             'Open, by the record:\n- [ ] last asked (L20): "[pasted: 3 lines, 20 characters: ✓ a b]"'
         ),
     )
-
-
-def test_without_any_words_it_claims_nothing() -> None:
-    assert choose_plan(Facts(), None).content == "- N/A: no words of the user on record"

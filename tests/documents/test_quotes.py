@@ -11,18 +11,14 @@ from memtui.documents.quotes import (
     FIRST_LINE,
     HEADING,
     USER,
-    citation,
     quotes_of,
     quotes_section,
     said_last,
     with_fewer_quotes,
-    with_new_quotes,
     with_shorter_quotes,
-    with_source,
     without_source,
 )
-from memtui.documents.recovery import Recovery, parse_recovery, render_recovery
-from memtui.transcript.records import Facts, Source
+from memtui.transcript.records import Facts
 from memtui.transcript.short_text import ends_of
 from tests.documents.made import turn
 
@@ -50,18 +46,6 @@ def test_the_newest_stand_first_and_every_line_names_its_source() -> None:
 def test_a_person_is_shown_the_time_too() -> None:
     (section,) = quotes_section(TALK, clock=True)
     assert "- L11 09:00 Claude: Green again." in section.text
-
-
-def test_a_session_without_words_has_no_such_section() -> None:
-    assert quotes_section(Facts()) == ()
-
-
-def test_quoted_headings_and_fences_are_no_structure() -> None:
-    facts = Facts(turns=(turn(1, "## Pending\n```\nno end", "## Notes\n- all is done\n</details>"),))
-    text = render_recovery(Recovery(objective="x", extra=quotes_section(facts)))
-    read = parse_recovery(text)
-    assert read.pending == ()
-    assert read.extra[0].text == quotes_section(facts)[0].text
 
 
 def test_turns_of_notifications_are_passed_over_but_for_the_last() -> None:
@@ -96,12 +80,6 @@ def test_at_need_the_texts_between_go_first_then_the_oldest() -> None:
     assert [len(each.text) < 500 for each in with_shorter_quotes(long)] == [True] * 3
 
 
-def test_newer_quotes_replace_older_ones_and_nothing_else() -> None:
-    own = Section(heading="MY NOTES", text="call Ann")
-    old, new = Section(heading=HEADING, text="old"), Section(heading=HEADING, text="new")
-    assert with_new_quotes((own, old), (new,)) == (own, new)
-
-
 @pytest.mark.parametrize(
     ("text", "bare"),
     [
@@ -114,8 +92,3 @@ def test_newer_quotes_replace_older_ones_and_nothing_else() -> None:
 )
 def test_a_source_can_be_taken_off_again(text: str, bare: str) -> None:
     assert without_source(text) == bare
-
-
-def test_facts_without_a_line_cite_none() -> None:
-    assert (citation(Source()), with_source("x", Source())) == ("", "x")
-    assert citation(Source(7, 0, "no time"), clock=True) == "L7"

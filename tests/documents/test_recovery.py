@@ -62,16 +62,6 @@ def test_the_golden_file_is_read_and_written_to_the_character() -> None:
     assert render_recovery(RECOVERY) == GOLDEN
 
 
-def test_an_empty_recovery_has_all_fourteen_sections() -> None:
-    text = render_recovery(Recovery())
-    assert text.startswith(
-        "## Session ID\n(none)\n\n## Project Root\n\n\n## Objective\n\n\n## Execution Plan\n"
-    )
-    assert text.endswith("## Pending\n(none)\n\n## Notes\n(none)")
-    assert text.count("\n## ") == 13
-    assert parse_recovery(text) == Recovery()
-
-
 @given(recoveries)
 def test_a_recovery_comes_back_as_it_was(recovery: Recovery) -> None:
     text = render_recovery(recovery)
@@ -167,11 +157,6 @@ def test_other_texts_cannot_end_the_plan() -> None:
     assert _comes_back(RECOVERY.replace(notes=quoted))
     assert _comes_back(RECOVERY.replace(plan=Plan(content="a\n</details>\n\n## Notes\nb")))
     assert _comes_back(RECOVERY.replace(decisions=(quoted,), last_action=f"{quoted}\n## Working files"))
-
-
-def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
-    assert parse_recovery(f"\ufeff{FOREIGN}") == parse_recovery(FOREIGN)
-    assert _comes_back(RECOVERY.replace(preamble="\ufeffHello"))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from memtui.transcript.records import (
     Quote,
     Todo,
 )
-from tests.documents.made import answer, at, changed, commit, failed, ran, said, todo, turn
+from tests.documents.made import answer, at, changed, ran, said, todo, turn
 from tests.transcripts import SAID, Transcript
 
 GOLDEN = Path(__file__).parents[1] / "data" / "recovery" / "session.md"
@@ -85,21 +85,6 @@ def test_the_golden_one(tmp_path: Path) -> None:
     assert text == GOLDEN.read_text("utf-8").removesuffix("\n")
 
 
-def test_the_golden_one_passes_the_checklist() -> None:
-    points = check_recovery(GOLDEN.read_text("utf-8"))
-    assert [point for point in points if point.verdict is not Verdict.PASS] == []
-
-
-def test_facts_without_anything_make_a_whole_text_that_claims_nothing() -> None:
-    text = render_recovery(draft_recovery(Facts(), Path(ROOT)))
-    recovery = parse_recovery(text)
-    assert recovery.objective == "N/A: no words of the user on record"
-    assert recovery.pending == ("N/A: no open task on record",)
-    lists = (recovery.decisions, recovery.constraints, recovery.dependencies, recovery.known_issues)
-    assert all(is_unknown(item) for items in (*lists, recovery.changes) for item in items)
-    assert all(is_unknown(file.path) for file in (*recovery.working_files, *recovery.reference_files))
-
-
 @pytest.mark.parametrize(
     "facts",
     [
@@ -115,51 +100,12 @@ def test_a_draft_passes_the_checklist(facts: Facts) -> None:
     assert [point for point in check_recovery(text) if point.verdict is not Verdict.PASS] == []
 
 
-def test_a_long_objective_leaves_out_the_older_request_before_the_newest() -> None:
-    turns = tuple(turn(10 * each, f"Ask {each} {'why ' * 33}", "Done.") for each in range(1, 5))
-    listed = Facts(turns=turns, todos=(todo(f"Fire {'it ' * 70}", "pending", 50),))
-    objective = draft_recovery(listed, Path(ROOT)).objective
-    kept = [line.partition(" (L")[0] for line in objective.split("\n")]
-    assert kept == ["Task list", "last asked", "first asked"]
-
-
-def test_files_beyond_the_most_important_eight_are_named_in_the_notes() -> None:
-    files = tuple(changed(f"{ROOT}/src/{number}.py", number) for number in range(1, 11))
-    recovery = draft_recovery(Facts(modified_files=files), Path(ROOT))
-    assert len(recovery.working_files) == 8
-    assert {file.path for file in files} == {
-        *(file.path for file in recovery.working_files),
-        *(line[2:].partition(" (role: ")[0] for line in recovery.notes.split("\n") if "(role: " in line),
-    }
-
-
 def test_of_a_capture_alone_every_section_says_so() -> None:
     facts = Facts(from_capture=True, first_prompt="Fix it")
     text = render_recovery(draft_recovery(facts, Path(ROOT)))
     assert text.count("nly the capture is known: its transcript is gone") == 11
     assert "no change" not in text.lower()
     assert 'first asked: "Fix it"' in text
-
-
-def test_no_sentence_becomes_a_constraint() -> None:
-    facts = Facts(turns=(turn(1, "Never touch legacy. Always use tabs.", "I decided on tabs."),))
-    recovery = draft_recovery(facts, Path(ROOT))
-    assert all(map(is_unknown, (*recovery.constraints, *recovery.decisions)))
-    assert "- L1 User: Never touch legacy. Always use tabs." in recovery.extra[0].text
-
-
-def test_only_the_last_check_is_a_known_issue_and_a_failure_is_an_event() -> None:
-    broken = Facts(commands=(ran("npm test", 3, "failed", "Error: no db"),), errors=(failed("npm test", 3),))
-    assert draft_recovery(broken, Path(ROOT)).known_issues == (
-        'last check: FAILURE: npm test (L3): output "Error: no db"',
-    )
-    later = replace(broken, commands=(*broken.commands, ran("npm test", 9)))
-    recovery = draft_recovery(later, Path(ROOT))
-    assert recovery.known_issues == ("N/A: last check: SUCCESS: npm test (L9); failures stand in the notes",)
-    assert recovery.notes.startswith(
-        "**Failures on record, newest first**\n"
-        '- Bash `npm test` failed at L3, ok when it ran again at L9: output "Error: duplicate key"'
-    )
 
 
 def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
@@ -186,19 +132,6 @@ def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
     assert draft_recovery(passed, Path(ROOT)).known_issues[0].startswith("N/A: last check: SUCCESS")
 
 
-def test_a_failed_check_of_several_is_covered_part_by_part() -> None:
-    parts = (ran("go build ./... && mise run test", 3, "failed", "syntax error"), ran("go build ./...", 5))
-    assert draft_recovery(Facts(commands=parts), Path(ROOT)).known_issues[0].startswith("failed, and no")
-    whole = Facts(commands=(*parts, ran("mise run test", 7)))
-    assert draft_recovery(whole, Path(ROOT)).known_issues == ("N/A: last check: SUCCESS: mise run test (L7)",)
-
-
-def test_tasks_that_were_dropped_are_counted() -> None:
-    facts = Facts(todos=(todo("Dig", "completed", 2), todo("Glaze", "completed", 3, "SKIPPED: no glaze")))
-    assert "1 of 2 tasks done, 1 dropped (L3" in draft_memory(facts).confidence
-    assert "1 of 2 done, 1 dropped" in draft_recovery(facts, Path(ROOT)).objective
-
-
 def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_path: Path) -> None:
     facts = Facts(
         cwd=ROOT,
@@ -216,30 +149,6 @@ def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_pat
     ]
     lines = Facts(commands=(ran("cd /w\nA=1\nprintf '%s' \\\n  \"$A\" | tail -1\n\n", 3),))
     assert next(commands_run(lines, 9)) == "`A=1 ⏎ printf '%s' \"$A\"`: exit status hidden (L3)"
-
-
-def test_commits_and_todos_are_the_changes() -> None:
-    facts = Facts(
-        landmarks=(
-            commit("Hold the lock", 2, "1234abc"),
-            commit("Held", 3, "9999abc", superseded="amend"),
-            replace(commit("https://example.org/pull/3", 4, ""), kind="pull request"),
-        ),
-        past_todos=(todo("Read the code", "completed", 5), todo("Rewrite all", "dropped", 5)),
-        todos=(
-            todo("Fix it", "completed", 6, "The lock."),
-            todo("Split it", "completed", 6, "SKIPPED: not worth it"),
-            todo("Ship it", "pending", 6),
-        ),
-        modified_files=(changed("/work/app/a.py"),),
-    )
-    assert draft_recovery(facts, Path(ROOT)).changes == (
-        "committed Hold the lock (1234abc) (L2)",
-        "committed Held (9999abc), followed by an amend (L3)",
-        "pull request https://example.org/pull/3 (L4)",
-        "Read the code (L5)",
-        "Fix it (L6)",
-    )
 
 
 def test_notes_name_what_is_not_quoted_and_subagents_are_quoted() -> None:

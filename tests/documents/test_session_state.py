@@ -70,13 +70,6 @@ def test_the_golden_file_is_read_and_written_to_the_character() -> None:
     assert render_session_state(STATE) == GOLDEN
 
 
-def test_missing_values_are_written_as_na_and_read_back() -> None:
-    text = render_session_state(SessionState())
-    assert text.count("N/A") == 14
-    assert parse_session_state(text) == SessionState()
-    assert parse_session_state("=== SESSION STATE v1 ===\n=== END STATE ===") == SessionState()
-
-
 @given(session_states)
 def test_a_state_comes_back_as_it_was(state: SessionState) -> None:
     text = render_session_state(state)
@@ -173,20 +166,6 @@ def _read(identity: str, decisions: str = "") -> SessionState:
     )
 
 
-def test_only_bold_labels_lose_their_asterisks() -> None:
-    assert _read("- **Project:** x").identity.project == _read("- **Project**: x").identity.project == "x"
-    assert _read("- Project:**x** y").identity.project == "**x** y"
-    (bold, plain) = _read("", "- **Decision:** x\n- Decision:**x** y").decisions
-    assert (bold.text, plain.text) == ("x", "**x** y")
-    assert _read("").version == 1
-
-
-def test_a_decision_with_another_label_is_kept_whole() -> None:
-    entries = ("We agreed: z", "decision", "constraint")
-    found = _read("", "\n".join(f"- {entry}" for entry in entries)).decisions
-    assert [(each.kind, each.text) for each in found] == [("decision", entry) for entry in entries]
-
-
 def test_lines_like_the_first_and_the_last_are_text() -> None:
     section = Section(heading="Mood", text="=== END STATE ===\nx")
     state = STATE.replace(preamble="=== SESSION STATE v9 ===\nx", extra=(section,))
@@ -198,30 +177,15 @@ def test_a_value_that_is_a_list_stands_under_its_label() -> None:
     assert "- Files modified:\n  - a.py\n  - b.py\n- Last compile: N/A\n" in text
 
 
-def test_a_task_parses_from_its_line() -> None:
-    assert Task(kind=TaskKind.OPEN, text="NEXT: x") == Task(kind=TaskKind.NEXT, text="x")
-    assert Task(kind=TaskKind.NOTE, text="[x] Sub: y") == Task(kind=TaskKind.DONE, text="Sub: y")
-
-
 def test_a_line_of_a_task_that_looks_like_an_item_comes_back() -> None:
     state = SessionState(tasks=(Task(kind=TaskKind.NEXT, text="one\n- a\\b - c\n\\- d"),))
     assert parse_session_state(render_session_state(state)) == state
-
-
-def test_an_item_below_a_note_belongs_to_it_when_it_is_indented() -> None:
-    (note,) = parse_session_state("## TASK TREE\nNote.\n - x\n").tasks
-    assert [task.text for task in note.children] == ["x"]
 
 
 def test_levels_beyond_the_twelfth_are_put_on_it() -> None:
     lines = "\n".join("  " * depth + f"- {depth}" for depth in range(20))
     state = parse_session_state(f"## TASK TREE\n{lines}\n")
     assert render_session_state(state).count("\n" + "  " * 11 + "- ") == 9
-
-
-def test_a_text_without_its_first_line_is_known_by_its_sections() -> None:
-    body = GOLDEN.partition("\n\n")[2]
-    assert parse_session_state(f"Sure!\n\n{body}") == STATE.replace(version=1)
 
 
 @pytest.mark.parametrize("text", ["", "## Goal\nx", "=== SESSION STATE v9999999999 ===\n"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,13 @@ from memtui.documents.compactor import draft_session_state
 from memtui.documents.session_state import (
     SessionState,
     TaskKind,
-    done_tasks,
     grouped,
     parse_session_state,
     render_session_state,
 )
 from memtui.ground.project import Project
 from memtui.transcript.records import Action, Facts, FileFact
-from memtui.transcript.short_text import tokens
-from tests.documents.made import at, changed, commit, failed, plan, ran, todo, turn
+from tests.documents.made import at, changed, plan, todo, turn
 from tests.transcripts import Transcript
 
 APP = Project(Path("/work/app"))
@@ -71,13 +68,6 @@ def test_or_a_turn_without_an_end() -> None:
     )
 
 
-def test_answered_requests_are_not_in_progress() -> None:
-    facts = Facts(turns=(turn(1, "Build a kiln", "Built."),), landmarks=(commit("a kiln", 2),))
-    assert tree(facts) == (
-        '- [x] a kiln (committed) (L2)\n- Last asked (L1): "Build a kiln"\n- Claude said last (L2): "Built."'
-    )
-
-
 @pytest.mark.parametrize(
     ("action", "blocker"),
     [
@@ -103,15 +93,6 @@ def test_the_blocker_names_the_open_question(action: Action, blocker: str) -> No
     assert doing.children[-1].text == blocker
 
 
-def test_what_was_committed_before_the_list_stays_done() -> None:
-    facts = Facts(
-        landmarks=(commit("early", 2), commit("late", 9), commit("gone", 3, superseded="amend")),
-        todos=(todo("write", "completed", 8), todo("seed", "completed", 8, "SKIPPED: no data")),
-        todos_began=at(5),
-    )
-    assert done_tasks(facts) == ["early (committed) (L2)", "write (L8)"]
-
-
 # --- decisions and the goal -------------------------------------------------------------------------------
 
 
@@ -125,13 +106,6 @@ def test_the_quotes_stand_behind_the_seeds_sections() -> None:
     assert [task.kind for task in read.tasks] == [TaskKind.NOTE] * 2
 
 
-def test_a_long_wide_session_stays_within_its_size() -> None:
-    words = "返金の処理が二回走るので、ロックを取ってから書き込むように直して。" * 30
-    drafted = state(Facts(turns=tuple(turn(n * 9, words, words, words) for n in range(1, 9))))
-    assert tokens(render_session_state(drafted)) <= 5_000
-    assert drafted.extra[0].text.count("Claude: ") >= 2
-
-
 # --- the working context ----------------------------------------------------------------------------------
 
 
@@ -140,38 +114,6 @@ def test_files_are_named_in_full_by_folder() -> None:
     assert grouped(paths, 1000) == "src/{a.py, b.py}, README.md, .env, src/ui/c.tsx"
     assert grouped(paths, 14) == "src/a.py, and 4 more"
     assert grouped([], 10) == ""
-
-
-def test_checks_and_errors_are_events() -> None:
-    facts = Facts(
-        commands=(ran("npm test", 3, "failed"), ran("npm run lint", 5), ran("ls", 6)),
-        errors=(failed("npm test", 3),),
-    )
-    shown = state(facts).working
-    assert shown.last_compile == (
-        "SUCCESS: npm run lint (L5; 1 command since, the last one ok); "
-        "failed, and no later run of it on record passed: npm test (L3; 2 commands since, the last one ok)"
-    )
-    assert shown.last_error == (
-        'Bash `npm test` failed at L3, 2 commands since, the last one ok: output "Error: duplicate key"'
-    )
-    assert "Commands that failed" not in shown.technical_state
-
-
-def test_commits_and_plans_name_their_lines() -> None:
-    facts = Facts(
-        landmarks=(
-            commit("feat: kiln", 5, superseded="amend"),
-            replace(commit("https://x.org/1", 7), kind="pull request", commit=""),
-        ),
-        plans=(plan("# A kiln", "approved", 3, "/p/calm.md"), plan("# A bowl", "unknown", 9)),
-    )
-    assert technical(state(facts)) == [
-        "Plan (approved): A kiln (/p/calm.md, L3)",
-        "Plan (neither approved nor refused on record): A bowl (L9)",
-        "Commits: abc1234 feat: kiln, followed by an amend (L5)",
-        "Pull requests: https://x.org/1 (L7)",
-    ]
 
 
 def test_what_runs_in_the_background_is_shown_with_its_port(tmp_path: Path) -> None:

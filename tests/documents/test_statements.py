@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.events import check_event, error_event, last_errors, unsaved_work
-from memtui.documents.quotes import CLAUDE, SUBAGENT, quotes_of, user_requests
+from memtui.documents.quotes import CLAUDE, SUBAGENT, quotes_of
 from memtui.documents.work import plan_in_force, recorded_decisions
 from memtui.transcript.checks import is_check
 from tests.transcripts import SAID, Transcript
@@ -33,13 +33,6 @@ def test_an_edited_plan_is_not_approved_and_its_refusal_is_told(tmp_path: Path) 
         'plan "Kiln" approved',
         'plan "Kiln" refused',
     ]
-
-
-def test_a_refusal_that_an_approval_followed_is_not_told(tmp_path: Path) -> None:
-    t = Transcript()
-    t.broken("ExitPlanMode", f"{SAID}smaller", plan="# Kiln\n- dig\n")
-    t.tool("ExitPlanMode", APPROVED, plan="# Kiln\n- dig less\n")
-    assert [each.decision for each in recorded_decisions(t.facts(tmp_path))] == ['plan "Kiln" approved']
 
 
 @pytest.mark.parametrize("opening", [NOTICE, '<teammate-message teammate_id="ann">done</teammate-message>'])
@@ -134,13 +127,6 @@ def test_a_background_command_that_was_stopped_does_not_run(tmp_path: Path, tool
     t.result(started, "Running in background", detail={"backgroundTaskId": "b1"})
     t.tool(tool, "stopped", **{"task_id" if tool == "TaskStop" else "shell_id": "b1"})
     assert [each.outcome for each in t.facts(tmp_path).commands] == ["interrupted"]
-
-
-def test_a_shell_line_is_not_what_was_asked_first(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("<bash-input>git pull</bash-input>")
-    t.user("Fix the kiln")
-    assert [each.text for each in user_requests(t.facts(tmp_path))] == ["Fix the kiln"]
 
 
 def test_an_address_of_documentation_is_no_pull_request(tmp_path: Path) -> None:

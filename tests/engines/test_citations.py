@@ -38,12 +38,6 @@ def test_each_statement_is_checked(transcript: Path, answer: str, expected: str)
     assert Checked(transcript, answer).sourced(answer) == expected
 
 
-def test_without_a_transcript_nothing_has_a_source(tmp_path: Path) -> None:
-    answer = 'Hot (L4: "1,200 degrees")'
-    for path in (None, tmp_path / "gone.jsonl"):
-        assert Checked(path, answer).sourced(answer) == f"Hot {NO_SOURCE}"
-
-
 def test_a_source_stays_when_its_statement_is_shortened(transcript: Path) -> None:
     answer = f'{"word " * 100}(L4: "1,200 degrees")'
     expected = Checked(transcript, answer).item(answer, 50)

@@ -23,24 +23,6 @@ def test_words_and_calls_are_labelled(tmp_path: Path) -> None:
     ]
 
 
-def test_subagents_are_left_out(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("Go.")
-    session.agent("assistant", {"type": "text", "text": "from below"})
-    assert conversation(session.write(tmp_path), 10_000) == "[USER L1] Go."
-
-
-def test_the_first_message_and_the_end_are_kept(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("The goal.")
-    for number in range(100):
-        session.say(f"message {number:03}")
-    lines = conversation(session.write(tmp_path), 500).split("\n")
-    assert lines[:2] == ["[USER L1] The goal.", "[...]"]
-    assert lines[-1] == "[CLAUDE L101] message 099"
-    assert sum(len(line) + 1 for line in lines) <= 520
-
-
 def test_it_ends_where_the_facts_end(tmp_path: Path) -> None:
     session = Transcript()
     session.user("Before.")
@@ -49,12 +31,3 @@ def test_it_ends_where_the_facts_end(tmp_path: Path) -> None:
     path = session.write(tmp_path)
     assert conversation(path, 1_000, until=START) == "[USER L1] Before."
     assert "After." in conversation(path, 1_000, until=START + timedelta(days=1))
-
-
-def test_a_long_message_keeps_both_ends(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("begin " + "x" * 10_000 + " end")
-    text = conversation(session.write(tmp_path), 10_000)
-    assert text.startswith("[USER L1] begin")
-    assert text.endswith(" end")
-    assert "\n[...]\n" in text

@@ -74,14 +74,6 @@ def test_the_answer_is_the_next_version_and_loses_no_decision(
     assert "src/auth.py" in state.working.files_modified
 
 
-def test_the_first_version_can_be_the_models(places: Places, transcript: Path, claude: StandIn) -> None:
-    claude.says(framed(ANSWER))
-    asked = update_by_claude(places, transcript=transcript)
-    assert asked.stored is not None
-    assert asked.stored.version == 1
-    assert "previous version =====\nnone" in claude.noted("question")
-
-
 def test_an_answer_that_says_nothing_new_is_no_version(
     places: Places, transcript: Path, claude: StandIn
 ) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memtui.secrets.folding import folded
 from memtui.secrets.quoting import fenced, harmless
-from memtui.transcript import words as transcript_words
 from tests.documents.checks import ends_soon
 
 NAMES = [
@@ -101,13 +100,6 @@ def test_every_spelling_of_a_tag_is_taken_out(name: str) -> None:
 @pytest.mark.parametrize("tag", ["<\u017fystem-reminder>", "<tas\u212a-notification>", "<t\u0131ck>"])
 def test_letters_with_an_ascii_capital_hide_no_tag(tag: str) -> None:
     assert harmless(tag) == "[tag]"
-
-
-def test_openings_of_machine_messages_are_removed() -> None:
-    for opening in transcript_words._MACHINE:
-        if opening.startswith("<"):
-            end = "x>" if opening.endswith("-") else "" if opening.endswith(">") else ">"
-            assert harmless(opening + end) == "[tag]", opening
 
 
 @pytest.mark.parametrize(

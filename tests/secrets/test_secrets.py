@@ -71,12 +71,6 @@ def test_no_false_alarm_in_ordinary_lines() -> None:
     assert find("\n".join(lines)) == ()
 
 
-def test_a_hit_names_line_and_kind() -> None:
-    text = f"one\ntwo {'gh' + 'p_'}{'a1B2' * 9}\n\nDB_PASSWORD=P@ss{'w0rd!2'}"
-    assert find(text) == ((2, "github token"), (4, "password"))
-    assert masked(text) == "one\ntwo [masked: github token]\n\nDB_PASSWORD=[masked: password]"
-
-
 HEX = "a1b2c3d4e5f6a7b8c9d0"
 
 

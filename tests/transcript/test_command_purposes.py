@@ -58,28 +58,3 @@ def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
     assert title_of(facts) == "A kiln"
     # None of it counts as the user's words.
     assert [ask.text for ask in user_requests(facts)] == ["/pots:carry-out"]
-
-
-def test_the_words_of_a_command_name_the_session(tmp_path: Path) -> None:
-    s = Transcript()
-    s.slash("plan", "ask for consent before metrics")
-    assert title_of(s.facts(tmp_path)) == "ask for consent before metrics"
-
-
-def test_a_command_stopped_at_once_reads_its_plan_in_the_next_turn(tmp_path: Path) -> None:
-    s = Transcript()
-    s.slash("go")
-    s.user("continue")
-    s.tool("Read", "     1→# A kiln\n", file_path="/w/plan.md")
-    assert [turn.about for turn in s.facts(tmp_path).turns] == ["A kiln, plan file /w/plan.md", ""]
-
-
-def test_a_plan_read_later_is_not_what_the_command_is_for(tmp_path: Path) -> None:
-    s = Transcript()
-    s.slash("go")
-    for number in range(16):
-        s.tool("Read", "x", file_path=f"/w/{number}.py")
-    s.tool("Read", "     1→# A kiln\n", file_path="/w/plan.md")
-    s.user("Read the plan")
-    s.tool("Read", "     1→# A kiln\n", file_path="/w/plan.md")
-    assert [turn.about for turn in s.facts(tmp_path).turns] == ["Do what go does.", ""]

@@ -45,13 +45,6 @@ def test_boundary_and_summary(tmp_path: Path) -> None:
     assert [turn.ask for turn in facts.asked] == ["go"]
 
 
-def test_a_boundary_may_count_no_tokens(tmp_path: Path) -> None:
-    session = Transcript()
-    session.line("system", subtype="compact_boundary", compactMetadata={"postTokens": 0})
-    (only,) = to_json(session.facts(tmp_path))["compactions"]
-    assert only["post_tokens"] == 0
-
-
 @pytest.mark.parametrize("data", [None, 3, {}, {"trigger": 1, "preTokens": "x", "postTokens": -1}])
 def test_boundary_without_sound_data_or_summary(tmp_path: Path, data: Any) -> None:
     session = Transcript()
@@ -71,14 +64,6 @@ def test_summary_without_boundary(tmp_path: Path, fields: dict[str, Any]) -> Non
     facts = session.facts(tmp_path)
     assert [(each.trigger, each.summary) for each in facts.compactions] == [("", SUMMARY)]
     assert facts.first_prompt == "go on"
-
-
-def test_records_that_are_no_compaction(tmp_path: Path) -> None:
-    session = Transcript()
-    session.line("system", subtype="microcompact_boundary", compactMetadata={"tokensSaved": 9})
-    session.record({"type": "summary", "summary": "Fix the tests", "leafUuid": "x"})
-    session.line("system", subtype="compact_boundary", isSidechain=True, agentId="a1")
-    assert session.facts(tmp_path).compactions == ()
 
 
 def three_parts(folder: Path) -> Path:

@@ -27,20 +27,6 @@ compactions last_action cwd branch
 KEYS = frozenset(KEY_LIST.split())
 
 
-def test_an_empty_transcript(tmp_path: Path) -> None:
-    path = Transcript().write(tmp_path, "0f-1a.jsonl")
-    facts = to_json(read_facts(path))
-    assert facts.keys() >= KEYS
-    assert facts["session_id"] == "0f-1a"
-    assert (facts["first_prompt"], facts["prompts"], facts["todos"]) == ("", [], [])
-    assert (facts["plan"], facts["last_action"]) == (None, None)
-
-
-def test_a_missing_transcript(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        read_facts(tmp_path / "none.jsonl")
-
-
 def test_envelope_over_time(tmp_path: Path) -> None:
     session = Transcript(cwd="/work/app", branch="main")
     session.user("go")
@@ -56,37 +42,6 @@ def test_envelope_over_time(tmp_path: Path) -> None:
     assert facts.models == ("claude-sonnet-4-6", "claude-opus-4-8")
     assert facts.session_id == "5e55-1d"
     assert facts.title == "Fix the form"
-
-
-def test_the_session_is_the_one_the_file_is_named_after(tmp_path: Path) -> None:
-    session = Transcript(session_id="child")
-    session.user("go")
-    session.envelope["sessionId"] = "parent"
-    session.user("on")
-    assert read_facts(session.write(tmp_path, "child.jsonl")).session_id == "child"
-    assert read_facts(session.write(tmp_path, "export.jsonl")).session_id == "parent"
-
-
-def test_times_come_in_any_order(tmp_path: Path) -> None:
-    session = Transcript()
-    for second in ("05", "01", "09", "03"):
-        session.user("x", timestamp=f"2026-01-01T10:00:{second}.000Z")
-    facts = session.facts(tmp_path)
-    assert (facts.started, facts.ended) == ("2026-01-01T10:00:01.000Z", "2026-01-01T10:00:09.000Z")
-
-
-def test_context_size_counts_a_message_once(tmp_path: Path) -> None:
-    session = Transcript()
-    usage = {"input_tokens": 5, "cache_read_input_tokens": 10, "cache_creation_input_tokens": None}
-    for _ in range(3):
-        session.say("a part", message_id="msg_1", message={"usage": usage})
-    session.say("no usage", message_id="msg_2", message={"usage": None})
-    session.say(
-        "odd", message_id="msg_3", message={"usage": {"input_tokens": True, "cache_read_input_tokens": 1.5}}
-    )
-    session.agent("assistant", {"type": "text", "text": "sub"})
-    session.say("API Error", message_id="msg_4", message={"model": "<synthetic>"})
-    assert [size.tokens for size in session.facts(tmp_path).context_sizes] == [15]
 
 
 def test_context_sizes_are_thinned_out_but_the_last_is_there(tmp_path: Path) -> None:
@@ -111,17 +66,6 @@ def test_bad_lines_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     assert (facts.lines, facts.skipped_lines) == (7, 4)
     assert facts.asked[-1].ask == "first"
     assert [file.path for file in facts.modified_files] == ["/work/app/a.py"]
-
-
-def test_two_records_on_a_line(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("one")
-    session.data = session.data.rstrip(b"\n")
-    session.user("two")
-    session.data = session.data.rstrip(b"\n")
-    facts = session.facts(tmp_path)
-    assert [turn.ask for turn in facts.asked] == ["one", "two"]
-    assert facts.skipped_lines == 0
 
 
 def test_progress_and_cancellation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,17 +109,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert peaks[1] < peaks[0] * 1.3
 
 
-def test_json_is_plain_and_can_be_encoded(tmp_path: Path) -> None:
-    session = Transcript()
-    session.raw(b'{"type":"user","sessionId":"\\ud800","cwd":"/w\\udfff","message":{"content":"a\\ud83d"}}')
-    session.raw(b'{"type":"user","message":{"content":"caf\xe9"}}')
-    session.tool("Bash", "ok", command="echo \ufffd")
-    text = json.dumps(to_json(session.facts(tmp_path)), ensure_ascii=False, allow_nan=False)
-    assert "a\ufffd" in text
-    assert "caf\ufffd" in text
-    text.encode()
-
-
 _SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-5, 5), st.floats(allow_nan=False), st.text(max_size=8)
 )
@@ -210,7 +143,6 @@ def test_records_of_any_shape_are_read(tmp_path_factory: pytest.TempPathFactory,
     json.dumps(to_json(read_facts(path)), ensure_ascii=False).encode()
 
 
-EDITING = ("Edit", "Write", "MultiEdit", "NotebookEdit", "ExitPlanMode")
 _ODD: st.SearchStrategy[Any] = shared(_SHAPES, 60) | st.sampled_from([[], {}, "", 0, None])
 
 
@@ -304,3 +236,26 @@ def test_every_json_fact_names_its_line(tmp_path: Path) -> None:
     (turn,) = facts["turns"]
     assert (turn["line"], turn["closing"]["line"], turn["texts"][0]["line"]) == (1, 7, 6)
     assert facts["last_action"]["line"] == 4
+
+
+def test_the_session_is_the_one_the_file_is_named_after(tmp_path: Path) -> None:
+    session = Transcript(session_id="child")
+    session.user("go")
+    session.envelope["sessionId"] = "parent"
+    session.user("on")
+    assert read_facts(session.write(tmp_path, "child.jsonl")).session_id == "child"
+    assert read_facts(session.write(tmp_path, "export.jsonl")).session_id == "parent"
+
+
+def test_context_size_counts_a_message_once(tmp_path: Path) -> None:
+    session = Transcript()
+    usage = {"input_tokens": 5, "cache_read_input_tokens": 10, "cache_creation_input_tokens": None}
+    for _ in range(3):
+        session.say("a part", message_id="msg_1", message={"usage": usage})
+    session.say("no usage", message_id="msg_2", message={"usage": None})
+    session.say(
+        "odd", message_id="msg_3", message={"usage": {"input_tokens": True, "cache_read_input_tokens": 1.5}}
+    )
+    session.agent("assistant", {"type": "text", "text": "sub"})
+    session.say("API Error", message_id="msg_4", message={"model": "<synthetic>"})
+    assert [size.tokens for size in session.facts(tmp_path).context_sizes] == [15]

@@ -23,19 +23,6 @@ def read(facts: Facts) -> list[str]:
     return [file.path for file in facts.read_files]
 
 
-def test_edits_of_all_tools_in_order_of_the_first_one(tmp_path: Path) -> None:
-    session = Transcript()
-    session.tool("Write", file_path="/work/app/b.py", content="x")
-    session.edit("/work/app/a.py")
-    session.tool("MultiEdit", file_path="/work/app/c.py", edits=[{"old_string": "a", "new_string": "b"}])
-    session.tool("NotebookEdit", notebook_path="/work/app/n.ipynb", new_source="1")
-    session.edit("/work/app/b.py")
-    facts = session.facts(tmp_path)
-    assert modified(facts) == ["/work/app/b.py", "/work/app/a.py", "/work/app/c.py", "/work/app/n.ipynb"]
-    assert [file.times for file in facts.modified_files] == [2, 1, 1, 1]
-    assert not any(file.subagent for file in facts.modified_files)
-
-
 def test_failed_refused_and_unfinished_calls_change_nothing(tmp_path: Path) -> None:
     session = Transcript()
     unread = (
@@ -64,24 +51,6 @@ def test_read_and_never_modified(tmp_path: Path) -> None:
     assert to_json(facts)["read_files"] == ["/work/app/b.py"]
 
 
-def test_relative_paths_stand_in_the_folder_of_their_line(tmp_path: Path) -> None:
-    session = Transcript(cwd="/work/app")
-    session.edit("src/a.py")
-    session.envelope["cwd"] = "/work/app/web"
-    session.edit("./b.ts")
-    session.edit("../src/a.py")
-    assert modified(session.facts(tmp_path)) == ["/work/app/src/a.py", "/work/app/web/b.ts"]
-
-
-def test_the_result_states_what_a_tilde_stands_for(tmp_path: Path) -> None:
-    session = Transcript()
-    call = session.call("Write", file_path="~/notes.md", content="x")
-    session.result(call, detail={"type": "create", "filePath": "/home/u/notes.md", "content": "x"})
-    facts = session.facts(tmp_path)
-    assert modified(facts) == ["/home/u/notes.md"]
-    assert facts.modified_files[0].created
-
-
 @pytest.mark.parametrize(
     ("path", "cwd", "expected"),
     [
@@ -100,39 +69,6 @@ def test_the_result_states_what_a_tilde_stands_for(tmp_path: Path) -> None:
 )
 def test_absolute(path: str, cwd: str, expected: str) -> None:
     assert absolute(path, cwd) == expected
-
-
-def test_windows_spells_one_path_in_several_ways(tmp_path: Path) -> None:
-    session = Transcript(cwd="C:\\Users\\u\\app")
-    session.tool("Read", file_path="c:/Users/u/app/a.py")
-    session.edit("C:\\Users\\u\\app\\a.py")
-    facts = session.facts(tmp_path)
-    assert (modified(facts), read(facts)) == (["C:\\Users\\u\\app\\a.py"], [])
-
-
-def test_parallel_calls_find_their_results(tmp_path: Path) -> None:
-    session = Transcript()
-    names = ("a", "b", "c")
-    session.assistant(*(tool_use(f"t{name}", "Edit", file_path=f"/work/app/{name}.py") for name in names))
-    session.user([tool_result("tc"), tool_result("tb", "no", failed=True), tool_result("ta")])
-    assert modified(session.facts(tmp_path)) == ["/work/app/c.py", "/work/app/a.py"]
-
-
-def test_a_result_without_its_call_still_tells(tmp_path: Path) -> None:
-    session = Transcript()
-    session.result("gone1", detail={"filePath": "/work/app/a.py", "oldString": "a", "structuredPatch": []})
-    session.result("gone2", detail={"type": "text", "file": {"filePath": "/work/app/b.py", "content": "x"}})
-    session.result("gone3", failed=True, detail={"filePath": "/work/app/c.py", "structuredPatch": []})
-    session.result("gone4", detail={"stdout": "x", "filePath": 3})
-    facts = session.facts(tmp_path)
-    assert (modified(facts), read(facts)) == (["/work/app/a.py"], ["/work/app/b.py"])
-
-
-def test_a_search_for_edits_in_text_is_no_edit(tmp_path: Path) -> None:
-    session = Transcript()
-    session.say('{"type":"tool_use","name":"Edit","input":{"file_path":"/work/app/a.py"}}')
-    session.tool("Bash", '"name":"Write"', command="grep Edit log.jsonl")
-    assert modified(session.facts(tmp_path)) == []
 
 
 def test_subagents_in_progress_lines_and_beside_them(tmp_path: Path) -> None:
@@ -213,20 +149,6 @@ def test_subagents_in_side_chain_lines(tmp_path: Path) -> None:
     assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
     assert facts.todos == ()
     assert facts.last_action is not None and facts.last_action.tool == "Bash"
-
-
-def test_a_subagents_own_transcript(tmp_path: Path) -> None:
-    session = Transcript()
-    session.envelope |= {"isSidechain": True, "agentId": "a1"}
-    session.user("the subagent's task")
-    session.edit("/work/app/a.py")
-    session.tool("Bash", command="make test")
-    session.tool("TodoWrite", todos=[{"content": "x", "status": "completed"}])
-    facts = session.facts(tmp_path)
-    assert (facts.asked, facts.first_prompt) == ((), "the subagent's task")
-    assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
-    assert [command.text for command in facts.commands] == ["make test"]
-    assert [todo.content for todo in facts.todos] == ["x"]
 
 
 def test_files_that_shell_commands_wrote_are_kept_apart(tmp_path: Path) -> None:

@@ -71,9 +71,3 @@ def test_two_commits_with_one_subject_are_two(tmp_path: Path) -> None:
     session.tool("Bash", "[main 1234abc] wip\n 1 file changed", command="git commit --amend --no-edit")
     found = [(mark.commit, mark.superseded) for mark in session.facts(tmp_path).landmarks]
     assert found == [("abc1234", ""), ("def5678", "amend"), ("1234abc", "")]
-
-
-def test_a_tag_with_a_variable_in_its_name_is_not_known(tmp_path: Path) -> None:
-    session = Transcript()
-    session.tool("Bash", "", command="git tag v1.0; for f in a b; do git tag v1.$f; done")
-    assert [mark.text for mark in session.facts(tmp_path).landmarks] == ["tag v1.0"]

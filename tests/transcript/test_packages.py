@@ -63,19 +63,6 @@ def test_no_package(command: str) -> None:
     assert tuple(package_changes(Facts(commands=(ran(command),)))) == ()
 
 
-def test_what_runs_in_the_background_is_marked_so() -> None:
-    facts = Facts(commands=(ran("pnpm add -D vitest", "background"), ran("npm rm x", "background")))
-    assert tuple(package_changes(facts)) == (
-        "tried to add vitest (pnpm add, for development, in the background)",
-        "tried to remove x (npm, in the background)",
-    )
-
-
-def test_failed_and_repeated_commands() -> None:
-    commands = (ran("npm install a-b"), ran("npm install a-b"), ran("npm install c-d", "failed"))
-    assert tuple(package_changes(Facts(commands=commands))) == ("added a-b (npm install)",)
-
-
 def test_a_manifest_that_was_edited() -> None:
     files = (FileFact("/w/package.json", 2, False), FileFact("/w/a.py", 1, False))
     assert tuple(package_changes(Facts(modified_files=files))) == (

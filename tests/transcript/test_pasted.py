@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from memtui.transcript.pasted import without_pasted
 from memtui.transcript.records import Source
-from tests.transcripts import Transcript
 
 AT = Source(12, 3_000, "", "user")
 ASK = "Please look at this, it fails since yesterday:"
@@ -81,24 +79,6 @@ def test_a_pasted_block_is_named_by_its_first_line_its_length_and_its_line(block
     assert f"{pasted.characters:,} characters: {first[:20].replace('[', '(').replace(']', ')')}" in name
 
 
-def test_lines_of_progress_join_what_is_around_them() -> None:
-    shown = [
-        "✓ Docker installed",
-        *(f"Starting service {n}..." for n in range(4)),
-        "✗ Node failed",
-        "✗ Web failed",
-    ]
-    text, (pasted,) = without_pasted("\n".join([ASK, *shown, "fix these please"]), AT)
-    assert pasted.lines == 7
-    assert text.split("\n")[0] == ASK
-    assert text.endswith("fix these please")
-
-
-def test_typed_lines_that_trail_off_are_no_output() -> None:
-    words = "\n".join(f"well, that is thought number {n} and it goes on..." for n in range(6))
-    assert without_pasted(words, AT) == (words, ())
-
-
 def test_between_blocks_that_are_most_of_a_message_only_a_line_is_the_users() -> None:
     listing = "\n".join(["LOCAL:", *(f"  Service {n} listens somewhere" for n in range(4))])
     stop = "Press a key to stop"
@@ -121,28 +101,10 @@ def test_lines_of_output_behind_a_block_are_not_the_users() -> None:
         assert without_pasted(f"{ASK}\n{LOG}\n\n{own}", AT)[0].endswith(f"]\n\n{own}")
 
 
-def test_lines_of_output_above_a_block_are_not_the_users() -> None:
-    text, (pasted,) = without_pasted(f"{ASK}\n\n> check\n> tool\n\n{LOG}", AT)
-    assert text.startswith(f"{ASK}\n\n[pasted at L12, 9 lines, ")
-    assert pasted.last_line == LOG.split("\n")[-1]
-
-
 def test_three_quotation_marks_are_a_fence() -> None:
     shown = "--- FAIL: one\nit said no\nthen nothing, as it never does\nthe end of it\nFAIL"
     text, _ = without_pasted(f'{ASK}\n"""\n{shown}"""\nfix it', AT)
     assert text.startswith(f"{ASK}\n[pasted at L12, 6 lines, ") and text.endswith('FAIL"""]\nfix it')
-
-
-def test_blocks_with_nothing_between_are_one() -> None:
-    assert len(without_pasted(f"{ASK}\n{LOG}\n\n\n\n\n\n\n{TRACE}", AT)[1]) == 1
-
-
-def test_a_trace_leaves_the_words_around_it() -> None:
-    text, (pasted,) = without_pasted(f"{ASK}\n\n{TRACE}\n\nWhat is wrong?", AT)
-    assert "cjs/loader:1105" not in text
-    assert text.startswith(ASK)
-    assert text.endswith("What is wrong?")
-    assert pasted.lines >= 3
 
 
 @pytest.mark.parametrize(
@@ -172,17 +134,6 @@ def test_of_a_very_long_message_the_beginning_is_kept() -> None:
     assert text.startswith(ASK)
     assert len(text) < 2_000
     assert pasted.characters > 20_000
-
-
-def test_a_turn_asks_without_what_was_pasted(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user(f"{ASK}\n\n{LOG}\n\nWhat is wrong?")
-    t.user(f"Implement the following plan:\n\n{CODE}", planContent=CODE)
-    first, second = t.facts(tmp_path).turns
-    assert "worker 3" not in first.ask
-    assert [pasted.first_line for pasted in first.pasted] == [LOG.split("\n")[0]]
-    assert first.pasted[0].source == first.source
-    assert "value_3" in second.ask
 
 
 BLOCKS = "\n".join((DIFF, LOG, CODE, TRACE)).split("\n")

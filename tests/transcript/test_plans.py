@@ -14,10 +14,6 @@ def fates(session: Transcript, folder: Path) -> list[tuple[str, str, str]]:
     return [(plan.origin, plan.content, plan.fate) for plan in session.facts(folder).plans]
 
 
-def test_no_plan(tmp_path: Path) -> None:
-    assert to_json(Transcript().facts(tmp_path))["plan"] is None
-
-
 def test_approved_and_rejected(tmp_path: Path) -> None:
     session = Transcript()
     session.broken("ExitPlanMode", f"{SAID}smaller steps", plan="# Plan A")
@@ -31,23 +27,6 @@ def test_approved_and_rejected(tmp_path: Path) -> None:
     facts = session.facts(tmp_path)
     assert to_json(facts)["plan"] == {"source": "ExitPlanMode", "content": "# Plan B, edited"}
     assert facts.plans[1].path == FILE
-
-
-def test_a_rejection_without_words_decides_nothing(tmp_path: Path) -> None:
-    session = Transcript()
-    session.broken("ExitPlanMode", STOP, plan="# Plan A")
-    session.broken("ExitPlanMode", "User chose to stay in plan mode and continue planning", plan="# Plan B")
-    assert [fate for _, _, fate in fates(session, tmp_path)] == ["dismissed", "rejected"]
-
-
-def test_edits_approve_nothing(tmp_path: Path) -> None:
-    session = Transcript()
-    session.broken("ExitPlanMode", "PreToolUse:ExitPlanMode hook error: [x]: save the plan first", plan="# A")
-    assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "unknown")]
-    session.broken("Edit", "File has not been read yet.", file_path="/work/app/a.py")
-    assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "unknown")]
-    session.edit("/work/app/a.py")
-    assert fates(session, tmp_path) == [("ExitPlanMode", "# A", "unknown")]
 
 
 def test_a_plan_sent_to_another_for_approval_is_not_decided_on(tmp_path: Path) -> None:
@@ -80,14 +59,6 @@ def test_plan_file_written_edited_and_shown(tmp_path: Path) -> None:
     ]
 
 
-def test_an_edit_of_a_plan_file_that_was_there_before(tmp_path: Path) -> None:
-    session = Transcript()
-    call = session.call("Edit", file_path=FILE, old_string="old", new_string="new")
-    session.result(call, detail={"filePath": FILE, "originalFile": "# Plan, old\n"})
-    session.tool("Edit", file_path="/home/u/.claude/plans/unseen.md", old_string="x", new_string="y")
-    assert fates(session, tmp_path) == [("plan file", "# Plan, new\n", "unknown")]
-
-
 def test_plan_attached_again_after_a_compaction(tmp_path: Path) -> None:
     session = Transcript()
     session.compaction()
@@ -97,11 +68,3 @@ def test_plan_attached_again_after_a_compaction(tmp_path: Path) -> None:
     assert fates(session, tmp_path) == [("plan file", "# Plan", "unknown")]
     session.tool("Edit", file_path=FILE, old_string="Plan", new_string="Better plan")
     assert fates(session, tmp_path) == [("plan file", "# Better plan", "unknown")]
-
-
-def test_other_files_in_the_folder_are_no_plans(tmp_path: Path) -> None:
-    session = Transcript()
-    session.tool("Write", file_path="/work/app/docs/plans/x.md", content="# X")
-    session.tool("Write", file_path="/home/u/.claude/plans/deep/x.md", content="# X")
-    session.tool("Write", file_path="/home/u/.claude/CLAUDE.md", content="# X")
-    assert fates(session, tmp_path) == []

@@ -127,21 +127,6 @@ def test_an_unknown_command_is_the_programs_own_when_its_output_follows(tmp_path
     assert prompts(session, tmp_path) == ["/custom words", "next"]
 
 
-def test_a_comment_beside_an_approval_is_a_prompt_but_not_the_first(tmp_path: Path) -> None:
-    session = Transcript()
-    call = session.call("Edit", file_path="/work/app/a.py")
-    block = {"type": "tool_result", "tool_use_id": call, "content": "updated"}
-    session.user([block, {"type": "text", "text": "good, and the docs?"}])
-    session.user("now commit")
-    facts = session.facts(tmp_path)
-    assert [(turn.ask, turn.kind) for turn in facts.asked] == [
-        ("good, and the docs?", "comment"),
-        ("now commit", "typed"),
-    ]
-    assert facts.first_prompt == "now commit"
-    assert [file.path for file in facts.modified_files] == ["/work/app/a.py"]
-
-
 def test_words_in_a_refusal(tmp_path: Path) -> None:
     session = Transcript()
     session.user("push it")
@@ -156,42 +141,6 @@ def test_words_in_a_refusal(tmp_path: Path) -> None:
         "Edit", "Permission for this tool use was denied. The user said:\nrename it, too", file_path="/a"
     )
     assert prompts(session, tmp_path) == ["push it", "run the tests first", "rename it, too"]
-
-
-def test_a_subagents_refusal_says_nothing(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("go")
-    session.agent("assistant", {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "x"}})
-    block = {"type": "tool_result", "tool_use_id": "t1", "content": f"{SAID}no", "is_error": True}
-    session.agent("user", block)
-    assert prompts(session, tmp_path) == ["go"]
-
-
-def test_queued_words_in_queue_lines_alone(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("first")
-    session.queue("enqueue", "also the docs")
-    session.queue("enqueue", "and the tests")
-    session.say("Working.")
-    session.queue("remove")
-    session.queue("remove")
-    assert prompts(session, tmp_path) == ["first", "also the docs", "and the tests"]
-
-
-def test_queued_words_that_come_back_as_a_line_are_heard_once(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("first")
-    session.queue("enqueue", "second")
-    session.queue("dequeue")
-    session.user("second", promptSource="queued")
-    session.queue("enqueue", "third")
-    session.queue("remove")
-    session.user("third")
-    session.queue("enqueue", "go on")
-    session.queue("remove")
-    session.say("ok")
-    session.user("go on")
-    assert prompts(session, tmp_path) == ["first", "second", "third", "go on", "go on"]
 
 
 @pytest.mark.parametrize("attachment_first", [True, False])

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from memtui.transcript.files import DELETED, removals
-from memtui.transcript.shell import programs_run
 from tests.transcript.test_turns import stands
 from tests.transcripts import Transcript
 
@@ -89,19 +88,6 @@ def test_reports_of_subagents(tmp_path: Path) -> None:
     assert all(stands(quote.source, quote.text, t.data) for quote in facts.subagent_results)
 
 
-def test_permission_modes(tmp_path: Path) -> None:
-    t = Transcript()
-    t.record({"type": "permission-mode", "permissionMode": "plan", "sessionId": "5e55-1d"})
-    t.user("go", permissionMode="plan")
-    t.user("on", permissionMode="acceptEdits")
-    t.user("more", permissionMode="acceptEdits")
-    facts = t.facts(tmp_path)
-    assert [(mode.mode, mode.source.line) for mode in facts.permission_modes] == [
-        ("plan", 1),
-        ("acceptEdits", 3),
-    ]
-
-
 @pytest.mark.parametrize(
     ("command", "superseded"),
     [
@@ -129,18 +115,6 @@ def test_commits_that_were_taken_back_or_replaced(
     assert [mark.superseded for mark in facts.landmarks] == superseded
 
 
-def test_an_amended_commit_is_superseded(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("go")
-    commit(t, "one", "1111111")
-    commit(t, "two", "2222222")
-    commit(t, "two and a half", "3333333", "--amend")
-    marks = t.facts(tmp_path).landmarks
-    assert [(mark.text, mark.superseded) for mark in marks] == [
-        ("one", ""), ("two", "amend"), ("two and a half", ""),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("command", "deleted"),
     [
@@ -156,7 +130,3 @@ def test_an_amended_commit_is_superseded(tmp_path: Path) -> None:
 def test_where_a_file_was_deleted(command: str, deleted: list[str]) -> None:
     found = [each for each in removals(command, "/w") if each.path.startswith("/")]
     assert [(each.path, each.fate) for each in found] == [(path, DELETED) for path in deleted]
-
-
-def test_a_command_behind_a_here_document_is_run() -> None:
-    assert programs_run("cat > x.py <<EOF\nimport y\nEOF\npytest x.py") == {"pytest"}

@@ -39,11 +39,6 @@ def test_effects_of_a_command(command: str, found: list[tuple[str, str]]) -> Non
     assert [(each.path.rstrip("/"), each.fate) for each in removals(command, "/w")] == found
 
 
-def test_a_command_of_powershell() -> None:
-    found = removals("Remove-Item -Force src\\a.ts; Move-Item b.ts lib\\b.ts", "C:\\work")
-    assert found == [("C:\\work\\src\\a.ts", DELETED), ("C:\\work\\b.ts", "moved to C:\\work\\lib\\b.ts")]
-
-
 def session() -> Transcript:
     s = Transcript(cwd=ROOT)
     s.user("Tidy the shop up, so that every module has one name and nothing is there twice.")
@@ -176,17 +171,3 @@ def test_the_fate_of_a_file_after_several_commands(
     path = s.write(tmp_path)
     found = read_facts(path).shell_files
     assert [(file.path.removeprefix(f"{ROOT}/"), file.fate) for file in found] == left
-
-
-def test_a_deleted_file_that_is_read_again_is_there(tmp_path: Path) -> None:
-    s = Transcript(cwd=ROOT)
-    s.tool("Bash", command="rm a")
-    s.tool("Read", file_path=f"{ROOT}/a")
-    assert s.facts(tmp_path).shell_files == ()
-
-
-def test_a_copy_over_a_moved_file_does_not_bring_it_back(tmp_path: Path) -> None:
-    s = Transcript(cwd=ROOT)
-    s.edit(f"{ROOT}/a.py")
-    s.tool("Bash", command="mv a.py b.py && cp c.py b.py")
-    assert [file.fate for file in s.facts(tmp_path).modified_files] == [f"moved to {ROOT}/b.py"]

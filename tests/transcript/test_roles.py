@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.documents.recovery import reference_files, working_files
-from memtui.transcript.paths import folder_of, inside_of, name_of, name_under_test, role_of, stem_of
+from memtui.transcript.paths import role_of
 from memtui.transcript.records import Facts, FileFact, Source
 
 ROOT = "/work/app"
@@ -89,23 +89,6 @@ def test_a_role(path: str, role: str) -> None:
     assert role_of(file(path).path, ROOT).text == role
 
 
-def test_the_name_of_the_projects_folder_does_not_matter() -> None:
-    assert role_of("/tmp/tests/fixtures/lock.py", "/tmp/tests/fixtures").text == "implementation"
-    assert role_of(r"D:\docs\tests\lock.py", r"d:\Docs\tests").text == "implementation"
-
-
-def test_parts_of_paths() -> None:
-    assert inside_of("/work/app/src/a.py", "/work/app/") == "src/a.py"
-    assert inside_of("/work/apple/a.py", "/work/app") == "/work/apple/a.py"
-    assert inside_of(r"D:\App\src\a.ts", r"d:\app") == r"src\a.ts"
-    assert (name_of(r"D:\App\a.ts"), folder_of(r"D:\App\a.ts")) == ("a.ts", r"D:\App")
-    assert (stem_of("/w/a.b.ts"), name_under_test("/w/test_a.py"), name_under_test("/w/a.test.ts")) == (
-        "a.b",
-        "a",
-        "a",
-    )
-
-
 def named(files: tuple[FileFact, ...], *shell: str) -> list[tuple[str, str]]:
     found = working_files(Facts(modified_files=files, shell_files=tuple(map(file, shell))), ROOT)
     return [(each.path.removeprefix(f"{ROOT}/"), each.role) for each in found]
@@ -133,15 +116,6 @@ def test_source_before_tests_before_documents_and_all_are_named() -> None:
     ]
 
 
-def test_of_two_alike_the_later_one_comes_first() -> None:
-    assert [path for path, _ in named((file("src/a.py"), file("src/b.py")))] == ["src/b.py", "src/a.py"]
-
-
-def test_windows_paths_stay_as_they_are() -> None:
-    found = working_files(Facts(modified_files=(file(r"D:\app\src\a.ts"),)), r"D:\app")
-    assert (found[0].path, found[0].role) == (r"D:\app\src\a.ts", "implementation")
-
-
 def test_a_file_names_its_line() -> None:
     source = Source(12)
     facts = Facts(
@@ -150,13 +124,6 @@ def test_a_file_names_its_line() -> None:
     )
     assert working_files(facts, ROOT)[0].role == "implementation, most edited, 2 edits, L12"
     assert reference_files(facts, ROOT)[0].role == "related module, L12"
-
-
-def test_of_two_with_as_many_edits_neither_is_the_most_edited() -> None:
-    assert named((file("src/a.py", 3), file("src/b.py", 3))) == [
-        ("src/b.py", "implementation, 3 edits"),
-        ("src/a.py", "implementation, 3 edits"),
-    ]
 
 
 def references(read: tuple[FileFact, ...], changed: tuple[FileFact, ...] = ()) -> list[tuple[str, str]]:
@@ -187,16 +154,3 @@ def test_references_by_the_seeds_priorities() -> None:
         ("lib/far.py", "implementation"),
         ("/usr/lib/python3/json.py", "implementation"),
     ]
-
-
-def test_references_are_few_and_never_changed_ones() -> None:
-    read = tuple(file(f"src/m{number}.py") for number in range(40))
-    assert len(references(read)) == 12
-    windows = (file(r"D:\App\a.ts"), file(r"D:\App\b.ts"))
-    found = reference_files(Facts(modified_files=(file(r"d:\app\A.ts"),), read_files=windows), r"D:\App")
-    assert [each.path for each in found] == [r"D:\App\b.ts"]
-
-
-def test_only_a_file_named_as_a_test_is_one_of_another() -> None:
-    helpers = (file("e2e/env.go", 2), file("tests/env.go"))
-    assert [role for _, role in named(helpers)] == ["test code", "end-to-end tests, most edited, 2 edits"]

@@ -63,19 +63,6 @@ def test_stored_texts_have_neither_secrets_nor_private_parts(tmp_path: Path) -> 
     assert summary.title == "With [masked: github token]"
 
 
-def test_a_bare_command_gives_way_to_the_next_request_that_says_something(tmp_path: Path) -> None:
-    def first(*asked: str) -> str:
-        return summarize(write(tmp_path / f"{asked[-1]}.jsonl", *(user(each) for each in asked))).first_ask
-
-    assert (
-        first("/plan-implement", "continue", "round the sum instead", "then push it")
-        == "round the sum instead"
-    )
-    assert first("/plan-implement", "continue") == "/plan-implement"
-    assert first("/plan-implement", "继续修复") == "继续修复"
-    assert first("fix it", "round the sum instead") == "fix it"
-
-
 def test_a_time_that_is_a_number_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "n.jsonl"
     path.write_text('{"type":"progress","timestamp":123}\n')

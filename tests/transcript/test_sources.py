@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.documents.quotes import citation
-from memtui.transcript.records import NOWHERE
 from tests.transcript.test_turns import stands
-from tests.transcripts import Transcript, tool_result, tool_use
+from tests.transcripts import Transcript
 
 
 def session() -> Transcript:
@@ -55,25 +53,3 @@ def test_records_name_their_lines(tmp_path: Path) -> None:
     assert (file.source.line, file.times) == (6, 2)
     speakers = [each.source.speaker for each in (plan, error, commit, answer, compaction)]
     assert speakers == ["model", "tool", "tool", "user", "claude code"]
-
-
-def test_a_todo_names_its_last_change(tmp_path: Path) -> None:
-    t = Transcript()
-    for status in ("pending", "pending", "completed"):
-        items = [{"content": "lock", "status": status}, {"content": "test", "status": "pending"}]
-        t.tool("TodoWrite", todos=items)
-    assert [todo.source.line for todo in t.facts(tmp_path).todos] == [5, 1]
-
-
-def test_facts_from_another_file_have_no_line(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("Fix the race")
-    path = t.write(tmp_path)
-    agent = Transcript()
-    agent.assistant(tool_use("e", "Edit", file_path="/work/app/deep.py", old_string="a", new_string="b"))
-    agent.user([tool_result("e")])
-    agent.write(path.with_suffix("") / "subagents", "agent-a1.jsonl")
-    (file,) = t.facts(tmp_path).modified_files
-    assert (file.source.line, file.source.offset) == (NOWHERE.line, NOWHERE.offset)
-    assert (file.source.speaker, file.source.timestamp) == ("subagent", "2026-01-02T09:00:00.000Z")
-    assert (file.source.line, citation(file.source)) == (0, "agent-a1 L1")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -46,15 +45,6 @@ def test_two_objects_on_one_line(tmp_path: Path) -> None:
     assert lines_of(tmp_path, data) == [Line(0, len(data), ({"a": "é"}, {"b": "\u2028"}, {"c": 3}), "", 1)]
 
 
-def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
-    record = {"text": "a\u2028b\u0085c\x0bd\x1ce"}
-    data = (
-        json.dumps(record, ensure_ascii=False).replace("\\u001c", "\x1c").replace("\\u000b", "\x0b").encode()
-    )
-    (line,) = lines_of(tmp_path, data + b"\n")
-    assert line.records == (record,)
-
-
 def test_torn_last_line_stays_before_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(b'{"a":1}\n{"text":"half of')
@@ -71,22 +61,6 @@ def test_whole_object_before_a_torn_one(tmp_path: Path) -> None:
         Line(0, len(data), ({"a": "é"},), "", 1, complete=False),
         Line(len(data), len(data), (), "torn", 1, complete=False),
     ]
-
-
-def test_long_lines_are_skipped_and_counted(tmp_path: Path) -> None:
-    long = b'{"image":"' + b"x" * LINE_LIMIT + b'"}'
-    lines = lines_of(tmp_path, b'{"a":1}\n' + long + b'\n{"b":2}\n' + long + b"\n" + long + b'\n{"c":3}\n')
-    assert [line.problem for line in lines] == ["", "too long", "", "too long", "too long", ""]
-    assert records_of(lines) == [{"a": 1}, {"b": 2}, {"c": 3}]
-    assert all(one.end == other.offset for one, other in pairwise(lines))
-
-
-def test_longest_line_that_is_read(tmp_path: Path) -> None:
-    frame = len(b'{"image":""}')
-    lines = lines_of(tmp_path, b'{"image":"%s"}\n' % (b"x" * (LINE_LIMIT - frame)))
-    assert [line.problem for line in lines] == [""]
-    lines = lines_of(tmp_path, b'{"image":"%s"}\n' % (b"x" * (LINE_LIMIT - frame + 1)))
-    assert [line.problem for line in lines] == ["too long"]
 
 
 def test_a_long_line_is_read_no_farther_than_asked(tmp_path: Path) -> None:
@@ -164,11 +138,6 @@ def test_a_folder_is_no_transcript_and_is_closed(tmp_path: Path) -> None:
     assert len(list(Path("/dev/fd").iterdir())) == before
 
 
-def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        list(read_lines(tmp_path / "none.jsonl"))
-
-
 _PIECES = st.one_of(
     st.binary(max_size=40),
     st.sampled_from(
@@ -216,18 +185,6 @@ def test_progress_and_snapshots_stay_unparsed(tmp_path: Path) -> None:
     ]
 
 
-def test_progress_whose_kind_stands_behind_a_subagents_message_is_read(tmp_path: Path) -> None:
-    line = b'{"cwd":"/p","type":"progress","data":{"message":{"type":"user"},"type":"agent_progress"}}\n'
-    (read,) = lines_of(tmp_path, line)
-    assert read.records == (json.loads(line),)
-
-
 def test_a_second_object_behind_a_snapshot_is_read(tmp_path: Path) -> None:
     (line,) = lines_of(tmp_path, b'{"type":"file-history-snapshot","messageId":"m"}{"type":"user"}\n')
     assert {"type": "user"} in line.records
-
-
-def test_words_that_look_like_progress_are_read(tmp_path: Path) -> None:
-    record = {"type": "user", "message": {"content": '"type":"progress","data":{"type":"hook_progress"'}}
-    (line,) = lines_of(tmp_path, json.dumps(record).encode() + b"\n")
-    assert line.records == (record,)

@@ -44,15 +44,6 @@ def test_queued_commands_of_the_program_itself_have_no_words(text: str, words: s
     assert queued_words(text) == words
 
 
-def test_typed_words_stay_typed_whatever_stands_beside_them() -> None:
-    output = _text("<local-command-stdout>x</local-command-stdout>")
-    assert user_words({"message": {"content": [_text("go on"), output]}}) == ("typed", "go on")
-    assert user_words({"message": {"content": [output, _text("<system-reminder>x</system-reminder>")]}}) == (
-        "output",
-        "",
-    )
-
-
 def test_a_notification_is_the_text_of_its_blocks() -> None:
     record = {"origin": {"kind": "task-notification"}, "message": {"content": [_text("a"), 5, _text("b")]}}
     assert user_words(record) == ("notification", "a\nb")

@@ -6,14 +6,13 @@ import json
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcript.records import Facts, Quote, Source, Turn
-from tests.transcripts import SAID, STOP, Transcript, tool_result, tool_use
+from memtui.transcript.records import Facts, Source
+from tests.transcripts import SAID, STOP, Transcript, tool_result
 
 NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status></task-notification>"
 
@@ -138,51 +137,6 @@ def test_how_a_turn_ends(tmp_path: Path) -> None:
     assert closings(facts) == ["Let me see.", "Working.", "Done after all.", "", "I begin."]
 
 
-def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("<command-name>/deploy</command-name>\n<command-args>now</command-args>")
-    facts = t.facts(tmp_path)
-    assert [turn.ask for turn in facts.turns] == ["/deploy now"]
-    assert facts.first_prompt == "/deploy now"
-    t.user("<local-command-stdout>done</local-command-stdout>")
-    assert t.facts(tmp_path).turns == ()
-
-
-def test_a_subagents_own_transcript_has_a_turn(tmp_path: Path) -> None:
-    t = Transcript()
-    fields: dict[str, Any] = {"isSidechain": True, "agentId": "a1"}
-    t.user("Find the callers", **fields)
-    t.say("I search.", **fields)
-    t.assistant(tool_use("g", "Grep", pattern="lock("), **fields)
-    t.user([tool_result("g", "a.py")], **fields)
-    t.say("There are three.", **fields)
-    facts = t.facts(tmp_path)
-    (turn,) = facts.turns
-    assert (turn.kind, turn.source.line, turn.calls, turn.end) == ("start", 1, 1, "answered")
-    assert closings(facts) == ["There are three."]
-    assert facts.first_prompt == "Find the callers"
-
-
-def test_subagents_work_does_not_count_for_the_turn(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("Find the callers")
-    t.agent("assistant", {"type": "text", "text": "searching"}, tool_use("g", "Grep", pattern="x"))
-    t.say("Three.", isSidechain=True, agentId="a1")
-    (turn,) = t.facts(tmp_path).turns
-    assert (turn.calls, turn.closing, turn.texts, turn.end) == (0, None, (), "running")
-
-
-def test_long_texts_keep_head_and_tail(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("go")
-    t.say("a" * 3_000 + "b" * 3_000)
-    t.say("x" * 9_000 + "y" * 9_000)
-    (turn,) = t.facts(tmp_path).turns
-    assert turn.texts == (Quote("a" * 898 + " … " + "b" * 599, turn.texts[0].source, 6_000),)
-    assert turn.closing is not None
-    assert (turn.closing.text, turn.closing.length) == ("x" * 2_398 + " … " + "y" * 1_599, 18_000)
-
-
 def test_older_turns_keep_less(tmp_path: Path) -> None:
     t = Transcript()
     for number in range(60):
@@ -242,6 +196,16 @@ def test_every_source_is_its_line(tmp_path_factory: pytest.TempPathFactory, step
     check_sources(t.facts(tmp_path_factory.mktemp("t")), t.data)
 
 
+def test_a_command_that_claude_code_carries_out_opens_none(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("<command-name>/deploy</command-name>\n<command-args>now</command-args>")
+    facts = t.facts(tmp_path)
+    assert [turn.ask for turn in facts.turns] == ["/deploy now"]
+    assert facts.first_prompt == "/deploy now"
+    t.user("<local-command-stdout>done</local-command-stdout>")
+    assert t.facts(tmp_path).turns == ()
+
+
 def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
     t = Transcript()
     t.user("publish it")
@@ -249,7 +213,7 @@ def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
     t.result(refused, STOP, failed=True, detail="User rejected tool use")
     t.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
     t.user("not before Friday")
-    turns: tuple[Turn, ...] = t.facts(tmp_path).turns
+    turns = t.facts(tmp_path).turns
     assert [(turn.ask, turn.end) for turn in turns] == [
         ("publish it", "interrupted"),
         ("not before Friday", "running"),

@@ -49,16 +49,6 @@ class Transcript:
         return to_json(read_facts(path))
 
 
-def test_plan_stopped_and_given_to_a_fresh_context_is_approved(tmp_path: Path) -> None:
-    session = Transcript()
-    session.call("ExitPlanMode", {"plan": "# Old"}, STOP, is_error=True)
-    session.call("ExitPlanMode", {"plan": "# Plan\n\nstep\n"}, STOP, is_error=True)
-    session.user(f"Implement the following plan:\n\n# Plan\n\nstep\n{DETAILS}")
-    facts = session.facts(tmp_path)
-    assert facts["plan"] == {"source": "ExitPlanMode", "content": "# Plan\n\nstep\n"}
-    assert [plan["fate"] for plan in facts["plans"]] == ["dismissed", "approved"]
-
-
 def test_plan_in_the_words_of_a_first_prompt(tmp_path: Path) -> None:
     session = Transcript()
     feedback = "\n\nUser feedback on this plan: go"
@@ -66,12 +56,6 @@ def test_plan_in_the_words_of_a_first_prompt(tmp_path: Path) -> None:
     facts = session.facts(tmp_path)
     assert facts["plan"] == {"source": "planContent", "content": "# Plan\n\n## Step"}
     assert facts["first_prompt"].startswith("Implement the following plan:\n\n# Plan")
-
-
-def test_plan_content_beside_the_prompt_comes_first(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("Implement the following plan:\n\n# Plan", planContent="# Plan\n")
-    assert session.facts(tmp_path)["plan"] == {"source": "planContent", "content": "# Plan"}
 
 
 def test_plan_that_only_its_approval_states(tmp_path: Path) -> None:
@@ -136,16 +120,6 @@ def test_words_of_a_command_count_when_they_are_the_work(tmp_path: Path) -> None
     session.user(command("model", "opus"))
     session.user("<local-command-stdout>Set model to opus</local-command-stdout>")
     assert session.facts(tmp_path)["prompts"] == ["/plan add a window", "/goal ship it"]
-
-
-def test_skills_that_the_model_calls_are_no_prompts(tmp_path: Path) -> None:
-    session = Transcript()
-    skill = '<command-message>The "pdf" skill is {}</command-message>\n<command-name>pdf</command-name>'
-    session.user(skill.format("loading"))
-    block = {"type": "tool_result", "tool_use_id": "toolu_0", "content": "Launching skill: pdf"}
-    session.add("user", [block, {"type": "text", "text": skill.format("running")}])
-    session.user("<command-message>pdf</command-message>\n<command-name>/pdf</command-name>")
-    assert session.facts(tmp_path)["prompts"] == ["/pdf"]
 
 
 def test_task_numbers_that_begin_anew_are_another_list(tmp_path: Path) -> None:
