@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.commands import add_command, parse_active_commands, remove_commands
+from memtui.documents.commands import add_command, compact_summary, parse_active_commands, remove_commands
 from memtui.ground.text import FormatError
 from tests.documents.data import golden
 from tests.documents.strategies import command_files
@@ -131,3 +131,31 @@ def _others(text: str) -> str:
     """Everything but our list, spelling of numbers and all."""
     found = json.loads(text.removeprefix("\ufeff"), parse_float=str, object_pairs_hook=lambda pairs: pairs)
     return repr([pair for pair in found if pair[0] != "active_commands"])
+
+
+SUMMARY = "## Compact Summary\n\n**ROLE**: Mentor. Use AskUserQuestion."
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_the_summary_stands_between_the_markers(line_end: str) -> None:
+    assert compact_summary(golden("command.md").replace("\n", line_end)) == SUMMARY
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("<!-- COMPACT_SUMMARY_START -->\nx\n<!-- COMPACT_SUMMARY_END -->", "x"),
+        ("\ufeff<!-- COMPACT_SUMMARY_START -->x<!-- COMPACT_SUMMARY_END -->", "x"),
+        ("a\n  <!--COMPACT_SUMMARY_START (kept)-->x<!--COMPACT_SUMMARY_END (kept)-->\nb", "x"),
+        ("<!-- COMPACT_SUMMARY_START -->\n\n<!-- COMPACT_SUMMARY_END -->", ""),
+        ("<!-- COMPACT_SUMMARY_START -->\nx", None),
+        ("x\n<!-- COMPACT_SUMMARY_END -->", None),
+        ("<!-- COMPACT_SUMMARY_END -->\n<!-- COMPACT_SUMMARY_START -->", None),
+        ("<!-- COMPACT_SUMMARY_START", None),
+        ("Write `<!-- COMPACT_SUMMARY_START -->` and\n`<!-- COMPACT_SUMMARY_END -->` around it.", None),
+        ("<!-- COMPACT_SUMMARY_STARTED -->\nx\n<!-- COMPACT_SUMMARY_END -->", None),
+        ("", None),
+    ],
+)
+def test_markers_in_every_shape(text: str, summary: str | None) -> None:
+    assert compact_summary(text) == summary

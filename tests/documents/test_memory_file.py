@@ -1,14 +1,27 @@
+"""Memory files, and their draft: records and quotes for a person to edit."""
+
 from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 
+from memtui.documents.capture import Capture
+from memtui.documents.events import check_event
 from memtui.documents.format import Section
-from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
+from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
+from memtui.documents.recovery import Recovery
+from memtui.ground.clock import parse_iso
 from memtui.ground.text import FormatError
+from memtui.store.compact import facts_of_capture, with_review
+from memtui.transcript.records import Action, Facts
 from tests.documents.checks import settled
 from tests.documents.data import golden
+from tests.documents.made import answer, at, changed, commit, ran, todo, turn
 from tests.documents.strategies import hostile, memory_files, nearly
+from tests.transcripts import Transcript
 
 GOLDEN = golden("memory.md")
 MEMORY = MemoryFile(
@@ -113,3 +126,165 @@ def test_an_unclosed_fence_swallows_nothing() -> None:
 def test_invalid_memories_are_refused() -> None:
     with pytest.raises(FormatError, match="neither a title nor a section"):
         parse_memory("just text\n\n## Chapter\n")
+
+
+KILN = Facts(
+    lines=40,
+    cwd="/work/kiln",
+    turns=(turn(1, "Build a kiln, never with lead", "Built. All tests pass."),),
+    todos=(todo("dig", "completed", 5), todo("fire", "completed", 6)),
+    commands=(ran("pytest -q", 8),),
+    modified_files=(changed("/work/kiln/a.py", 4), changed("/work/kiln/b.py", 5, times=3)),
+)
+
+
+def test_the_draft_quotes_and_names_its_lines() -> None:
+    facts = replace(KILN, answers=(answer("Which clay?", "red", 3),), landmarks=(commit("dig", 7),))
+    memory = draft_memory(facts)
+    assert memory.title == "Build a kiln, never with lead"
+    assert memory.goal == (
+        "Task list (L6 09:00, 2 of 2 done): dig; fire\n"
+        'first asked (L1 09:00): "Build a kiln, never with lead"'
+    )
+    assert memory.learnings == (
+        'red: the user\'s answer to "Which clay?" (L3 09:00)',
+        "committed dig (abc1234) (L7 09:00)",
+    )
+    assert memory.questions == ()
+    asked = replace(facts, turns=(turn(1, "Build a kiln", "Built. Shall I fire it?"),))
+    assert draft_memory(asked).questions == ('Claude said last (L2 09:00): "Built. Shall I fire it?"',)
+    assert memory.key_files == ("b.py", "a.py")
+    assert memory.extra[0].text.endswith(
+        "- L2 09:00 Claude: Built. All tests pass.\n- L1 09:00 User: Build a kiln, never with lead"
+    )
+    assert parse_memory(render_memory(memory)) == memory
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "High — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00)"),
+        ({"commands": ()}, "Medium — no command recognised as a check; 2 of 2 tasks done (L6 09:00)"),
+        ({"todos": ()}, "Medium — the last check went well: pytest -q (L8 09:00); no task list on record"),
+        (
+            {"todos": (todo("dig", "pending", 9),)},
+            "Medium — the last check went well: pytest -q (L8 09:00); 1 task or step open (L9 09:00)",
+        ),
+        (
+            {"commands": (ran("pytest -q", 8, "failed", "Error: no clay"),)},
+            'Low — the last check failed: pytest -q (L8 09:00): output "Error: no clay"; '
+            "2 of 2 tasks done (L6 09:00)",
+        ),
+        (
+            {"turns": (turn(1, "Build", end="interrupted"),)},
+            "Low — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
+            "the last turn was interrupted (L1 09:00)",
+        ),
+        (
+            {"modified_files": (changed("/work/kiln/a.py", 9),)},
+            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
+            "1 file changed after it",
+        ),
+        (
+            {"modified_files": (replace(changed("/work/kiln/a.py", 3, 2), last=at(9)),)},
+            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
+            "1 file changed after it",
+        ),
+        (
+            {"last_action": Action("Bash", "make", "background", "", source=at(9))},
+            "Medium — the last check went well: pytest -q (L8 09:00); 2 of 2 tasks done (L6 09:00); "
+            "Bash was started in the background (L9 09:00)",
+        ),
+    ],
+)
+def test_confidence_follows_its_rule(changes: dict[str, object], expected: str) -> None:
+    assert draft_memory(replace(KILN, **changes)).confidence == expected  # type: ignore[arg-type]
+
+
+def test_key_files_are_where_they_are_now() -> None:
+    files = (
+        changed("/work/kiln/gone.py", fate="deleted"),
+        changed("/work/kiln/old.py", fate="moved to /work/kiln/new.py"),
+        changed("/home/me/.claude/plans/calm.md", times=9),
+    )
+    memory = draft_memory(replace(KILN, modified_files=files))
+    assert memory.key_files == ("new.py", "/home/me/.claude/plans/calm.md")
+
+
+def test_of_a_session_whose_transcript_is_gone_only_the_capture_is_known() -> None:
+    moment = parse_iso("2026-01-02T10:00:00Z")
+    assert moment is not None
+    capture = Capture(
+        status="pending",
+        timestamp=moment,
+        session_id="5e55",
+        transcript="/gone",
+        first_message="Build a kiln",
+    )
+    facts = facts_of_capture(capture)
+    memory = draft_memory(facts)
+    assert memory.goal == 'first asked: "Build a kiln"\nOnly the capture is known: its transcript is gone.'
+    assert memory.questions == ("Only the capture is known: its transcript is gone.",)
+    assert memory.confidence == "Low — only the capture is known: its transcript is gone"
+    assert draft_summary(facts) == "Build a kiln. Only the capture is known: its transcript is gone."
+
+
+def test_what_a_reviewer_adds_reaches_the_recovery_text() -> None:
+    memory = draft_memory(KILN)
+    mine = memory.replace(goal="A kiln", learnings=("clay first",), questions=("which glaze?",))
+    recovery = with_review(Recovery(objective="x", notes="n"), mine, KILN)
+    assert recovery.objective == "A kiln"
+    assert recovery.known_issues == ("which glaze?",)
+    assert recovery.notes == "**From the review**\n- clay first\n\nn"
+    known = Recovery(known_issues=("N/A: none", "a leak"))
+    added = memory.replace(learnings=(*memory.learnings, "clay first"), questions=("which glaze?",))
+    recovery = with_review(known, added, KILN)
+    assert recovery.known_issues == ("a leak", "which glaze?")
+    assert recovery.notes == "**From the review**\n- clay first"
+    untouched = Recovery(objective="x")
+    assert with_review(untouched, memory, KILN) is untouched
+
+
+def test_a_check_behind_a_pipe_is_no_success(tmp_path: Path) -> None:
+    said = Transcript()
+    said.user("Fix the lamp")
+    said.tool("TodoWrite", todos=[{"content": "Fix it", "status": "completed"}])
+    said.edit("/work/app/lamp.py")
+    said.tool("Bash", "3 passed", command="pytest -q 2>&1 | head -20")
+    said.say("Done.")
+    facts = said.facts(tmp_path)
+    assert draft_memory(facts).confidence.startswith(
+        "Medium — the last check hides its exit status: pytest -q"
+    )
+    assert check_event(facts).startswith("no failure recognised, its exit status is hidden: pytest -q")
+    said.tool("Bash", "3 passed", command="set -o pipefail; pytest -q | head -20")
+    said.say("Done.")
+    assert draft_memory(said.facts(tmp_path)).confidence.startswith("High — the last check went well")
+
+
+@pytest.mark.parametrize(
+    ("command", "level"),
+    [
+        ("git checkout -- edited.py", "Medium"),
+        ("sed -i s/a/b/ edited.py", "Medium"),
+        ("cp old.py edited.py", "Medium"),
+        ("mv edited.py gone.py", "Medium"),
+        ("sed -i s/a/b/ written.py", "Medium"),
+        ("rm read.py", "Medium"),
+        ("rm unseen.py", "Medium"),
+        ("cat edited.py", "High"),
+    ],
+)
+def test_a_command_that_changes_a_file_after_the_check_is_seen(
+    tmp_path: Path, command: str, level: str
+) -> None:
+    s = Transcript()
+    s.user("Make it fast")
+    s.tool("TodoWrite", todos=[{"content": "Make it fast", "status": "completed"}])
+    s.tool("Read", file_path="/work/app/read.py")
+    s.edit("/work/app/edited.py")
+    s.tool("Bash", command="tee written.py < draft.py")
+    s.tool("Bash", "3 passed", command="pytest -q")
+    s.tool("Bash", command=command)
+    s.say("Done.")
+    assert draft_memory(s.facts(tmp_path)).confidence.partition(" ")[0] == level

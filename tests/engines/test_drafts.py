@@ -8,13 +8,22 @@ import pytest
 
 from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
-from memtui.engines.drafts import Reworded, compact_by_claude, review_by_claude, update_by_claude
+from memtui.engines.drafts import (
+    NO_SOURCE,
+    UNSEEN,
+    Checked,
+    Reworded,
+    compact_by_claude,
+    review_by_claude,
+    update_by_claude,
+)
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.compact import Compacted, capture_facts, draft, keep, review
 from memtui.store.memories import MemoryStore
 from tests.engines.stand_in import StandIn
 from tests.store.test_reviews import clock, entry_of, make
+from tests.transcripts import Transcript
 
 MEMORY = MemoryFile(
     title="Tax", goal="Round once a line.", learnings=("Ask the till",), confidence="High — run"
@@ -107,3 +116,61 @@ def test_an_answer_that_fails_a_point_of_the_checklist_is_refused(
     claude.says(framed(render_recovery(better)))
     result, problem = compact_by_claude(compacted)
     assert (result, problem) == (compacted, "claude's answer fails the checklist: Objective")
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    session = Transcript()
+    session.user("Fix the kiln,\nit is   too hot.")
+    session.say("The thermometer was broken.")
+    session.tool("Bash", "1,200 degrees", command="measure kiln")
+    return session.write(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ('It is too hot (L1: "the kiln, it is too hot")', "It is too hot (L1)"),
+        ("It broke (L2: “Thermometer was broken”).", "It broke (L2)."),
+        ('It broke (L1: "thermometer was broken")', f"It broke {NO_SOURCE}"),
+        ('It broke (L99: "thermometer was broken")', f"It broke {NO_SOURCE}"),
+        ("It broke (L2)", f"It broke {NO_SOURCE}"),
+        ('It broke (L2: "was")', f"It broke {NO_SOURCE}"),
+        ('Hot (L4: "1,200 degrees") and broken (L9: "nothing at all")', "Hot (L4) and broken"),
+        ("It broke", f"It broke {NO_SOURCE}"),
+        (f"It broke {NO_SOURCE}", f"It broke {NO_SOURCE}"),
+        ("", ""),
+    ],
+)
+def test_each_statement_is_checked(transcript: Path, answer: str, expected: str) -> None:
+    assert Checked(transcript, answer).sourced(answer) == expected
+
+
+def test_a_source_stays_when_its_statement_is_shortened(transcript: Path) -> None:
+    answer = f'{"word " * 100}(L4: "1,200 degrees")'
+    expected = Checked(transcript, answer).item(answer, 50)
+    assert expected.endswith("… (L4)")
+    assert len(expected) < 60
+
+
+def test_files_that_were_never_seen_are_marked() -> None:
+    check = Checked(None, "", "the facts name src/kiln.py")
+    said = check.plain("src/kiln.py calls src/oven.py", 200)
+    assert said == f"src/kiln.py calls src/oven.py ({UNSEEN})"
+
+
+@pytest.mark.parametrize(
+    ("said", "drafted", "kept"),
+    [
+        (["a  B"], ["A b (L4)"], ["A b (L4)"]),  # copied: with the draft's source
+        (['Too hot (L4: "1,200 degrees")'], ["1,200 (L4)", "b (L5)"], ["Too hot (L4)", "b (L5)"]),
+        (['Too hot (L4: "nothing of it")'], ["1,200 (L4)"], [f"Too hot {NO_SOURCE}", "1,200 (L4)"]),
+        (["", "..."], ["b"], ["b"]),
+        ([], ["b", "c"], ["b", "c"]),
+    ],
+)
+def test_no_statement_of_the_draft_is_lost(
+    transcript: Path, said: list[str], drafted: list[str], kept: list[str]
+) -> None:
+    check = Checked(transcript, "\n".join(said))
+    assert list(check.items(said, drafted)) == kept

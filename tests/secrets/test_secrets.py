@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.secrets.secrets import MASK, find, masked
+from memtui.documents.memory_file import draft_memory
+from memtui.documents.recovery import draft_recovery, render_recovery
+from memtui.ground.project import Home, Project
+from memtui.hooks.compaction import first_prompt
+from memtui.secrets.secrets import _NEAR, MASK, find, masked
+from memtui.secrets.values import pattern, table
+from memtui.store.states import PLAN, StateStore
 from tests.documents.checks import ends_soon
 from tests.secrets.forms import forms
 from tests.secrets.ordinary_lines import ordinary_lines
+from tests.secrets.test_private import FORMS, SECRET, UNCLOSED
+from tests.transcripts import Transcript
 
 _LINES = 10_000
 
@@ -240,3 +251,63 @@ def test_a_long_private_key_is_masked_to_its_end() -> None:
     body = "\n".join("a1B2" * 16 for _ in range(900))
     text = f"-----BEGIN PRIVATE {'KEY'}-----\n{body}\n-----END PRIVATE KEY-----"
     assert "a1B2" not in masked(text)
+
+
+def _filled(line: str) -> str:
+    return forms(line)[0][0]
+
+
+def _rules(*groups: str) -> list[Any]:
+    return [
+        pytest.param(rule, id=f"{group}-{at}") for group in groups for at, rule in enumerate(table()[group])
+    ]
+
+
+@pytest.mark.parametrize("rule", _rules("token", "form", "place"))
+def test_a_rule_masks_its_line_and_leaves_the_other(rule: dict[str, Any]) -> None:
+    line, other = _filled(rule["yes"]), _filled(rule["no"])
+    assert pattern(rule["find"]).search(line)
+    assert masked(line) != line
+    assert masked(other) == other
+
+
+@pytest.mark.parametrize("rule", _rules("gap"))
+def test_a_value_behind_a_gap_is_masked(rule: dict[str, Any]) -> None:
+    line, other = _filled(rule["yes"]), _filled(rule["no"])
+    assert masked(line) != line
+    assert masked(other) == other
+
+
+@pytest.mark.parametrize("rule", _rules("value"))
+def test_a_pattern_matches_its_line_only(rule: dict[str, Any]) -> None:
+    assert pattern(rule["find"]).search(rule["yes"])
+    assert not pattern(rule["find"]).fullmatch(rule["no"])
+
+
+def test_the_quick_look_knows_a_part_of_each_word_of_the_rules() -> None:
+    words = {word for rule in table()["place"] for word in rule["near"]} | set(table()["names"]["cores"])
+    assert [word for word in words if word.isascii() and not any(part in word for part in _NEAR)] == []
+
+
+KEY = "ghp_" + "a1B2c3D4" * 5
+
+
+@pytest.mark.parametrize("form", [*FORMS, *UNCLOSED])
+def test_nothing_private_gets_out_of_a_transcript(tmp_path: Path, form: str) -> None:
+    s = Transcript()
+    s.user(f"Write the list of releases, please. {form}")
+    s.tool("TodoWrite", todos=[{"content": f"Look at the list {form}", "status": "pending"}])
+    s.edit("/work/app/list.py")
+    facts = s.facts(tmp_path)
+    assert "Write the list of releases" in facts.first_prompt
+    texts = render_recovery(draft_recovery(facts, Path("/work/app"))), repr(draft_memory(facts))
+    assert SECRET not in "".join((repr(facts), *texts))
+    found = first_prompt(s.write(tmp_path))
+    assert found.startswith("Write the list") and SECRET not in found
+
+
+def test_what_is_kept_beside_the_states_is_masked(tmp_path: Path) -> None:
+    home = Home(config=tmp_path, data=tmp_path, state=tmp_path, cache=tmp_path)
+    path = StateStore(Project(tmp_path), home).keep_plan("a1", f"Log in with {KEY}")
+    assert path.name == PLAN
+    assert path.read_text() == "Log in with [masked: github token]"

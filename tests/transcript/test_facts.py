@@ -1,10 +1,12 @@
-"""Facts as a whole: the envelope, the callbacks, JSON, and arbitrary files."""
+"""Facts as a whole: the envelope, compactions, JSON, the order of records, and arbitrary files."""
 
 from __future__ import annotations
 
 import json
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.documents.events import check_event, error_event
+from memtui.documents.memory_file import draft_memory
 from memtui.transcript import ReadingCancelledError
 from memtui.transcript import facts as facts_of_transcript
 from memtui.transcript.facts import read_facts
 from memtui.transcript.lines import LINE_LIMIT
-from memtui.transcript.records import to_json
+from memtui.transcript.records import NOWHERE, Command, Source, in_order, is_after, to_json
+from tests.documents.made import at, ran
 from tests.examples import shared
-from tests.transcripts import SUMMARY, Transcript, tool_result, tool_use
+from tests.transcripts import START, STOP, SUMMARY, Transcript, tool_result, tool_use
 
 KEY_LIST = """
 session_id first_prompt last_prompt prompts modified_files read_files commands todos plan errors turns
@@ -259,3 +264,176 @@ def test_context_size_counts_a_message_once(tmp_path: Path) -> None:
     session.agent("assistant", {"type": "text", "text": "sub"})
     session.say("API Error", message_id="msg_4", message={"model": "<synthetic>"})
     assert [size.tokens for size in session.facts(tmp_path).context_sizes] == [15]
+
+
+@pytest.mark.parametrize("step", [-1, 0])
+def test_times_that_repeat_or_go_back_hide_nothing_that_came_later(tmp_path: Path, step: int) -> None:
+    t = Transcript()
+
+    def still() -> None:
+        t.moment = START.replace(second=30 + step * len(t.data) // 1000)
+
+    t.user("Fire the kiln")
+    for run in (
+        lambda: t.edit("/work/app/kiln.py"),
+        lambda: t.tool("Bash", "2 passed", command="pytest -q"),
+        lambda: t.edit("/work/app/kiln.py"),
+        lambda: t.broken("Bash", "Exit code 1\nError: no clay", command="make kiln"),
+        lambda: t.broken("Bash", STOP, command="make clean"),
+        lambda: t.tool("Bash", "done", command="make clay"),
+        lambda: t.tool("TaskCreate", "Task #1 created successfully: glaze", subject="glaze"),
+        lambda: t.tool("TaskUpdate", "Updated task #1 status", taskId="1", status="completed"),
+        lambda: t.say("It is fired."),
+    ):
+        still()
+        run()
+    facts = t.facts(tmp_path)
+    assert [todo.status for todo in facts.todos] == ["completed"]
+    assert check_event(facts) == "SUCCESS: pytest -q (L4; 2 commands since, the last one ok)"
+    assert error_event(facts, facts.errors[0], None).startswith(
+        "Bash `make kiln` failed at L9, 1 command since, the last one ok"
+    )
+    assert draft_memory(facts).confidence.endswith("1 file changed after it")
+
+
+def test_a_line_of_a_subagents_own_transcript_takes_its_place_by_time() -> None:
+    third = replace(ran("third", 12), source=Source(12, 0, at(2).timestamp))
+    own = [ran("first", 1), ran("second", 9), third]
+    late = Command("between", "", "ok", None, "", Source(0, 5, at(4).timestamp, "subagent", "agent-a1 L5"))
+    assert [each.text for each in in_order([own[2], late, own[0], own[1]])] == [
+        "first",
+        "between",
+        "second",
+        "third",
+    ]
+    assert is_after(late.source, at(3)) and not is_after(late.source, at(5))
+    assert is_after(at(1), NOWHERE) and not is_after(NOWHERE, at(1))
+
+
+def test_boundary_and_summary(tmp_path: Path) -> None:
+    session = Transcript()
+    session.user("go")
+    offset = len(session.data)
+    session.compaction()
+    session.compaction("manual", postTokens=12_000, durationMs=5, cumulativeDroppedTokens=3)
+    session.builtin("compact", output="\x1b[2mCompacted\x1b[22m")
+    facts = session.facts(tmp_path)
+    assert to_json(facts)["compactions"] == [
+        {
+            "trigger": "auto",
+            "line": 2,
+            "timestamp": "2026-01-02T09:00:01.000Z",
+            "pre_tokens": 155_000,
+            "post_tokens": None,
+            "summary_chars": len(SUMMARY),
+        },
+        {
+            "trigger": "manual",
+            "line": 4,
+            "timestamp": "2026-01-02T09:00:03.000Z",
+            "pre_tokens": 155_000,
+            "post_tokens": 12_000,
+            "summary_chars": len(SUMMARY),
+        },
+    ]
+    assert facts.compactions[0].summary == SUMMARY
+    assert facts.compactions[0].source.offset == offset
+    assert [turn.ask for turn in facts.asked] == ["go"]
+
+
+@pytest.mark.parametrize("data", [None, 3, {}, {"trigger": 1, "preTokens": "x", "postTokens": -1}])
+def test_boundary_without_sound_data_or_summary(tmp_path: Path, data: Any) -> None:
+    session = Transcript()
+    session.line("system", subtype="compact_boundary", compactMetadata=data)
+    (only,) = to_json(session.facts(tmp_path))["compactions"]
+    assert only == {
+        "trigger": None, "line": 1, "timestamp": "2026-01-02T09:00:00.000Z", "pre_tokens": None,
+        "post_tokens": None, "summary_chars": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", [{"isCompactSummary": True}, {}])
+def test_summary_without_boundary(tmp_path: Path, fields: dict[str, Any]) -> None:
+    session = Transcript()
+    session.user(SUMMARY, **fields)
+    session.user("go on")
+    facts = session.facts(tmp_path)
+    assert [(each.trigger, each.summary) for each in facts.compactions] == [("", SUMMARY)]
+    assert facts.first_prompt == "go on"
+
+
+def three_parts(folder: Path) -> Path:
+    """Compactions at second 2 and 7; an edit before, between and behind them."""
+    session = Transcript()
+    session.user("one")
+    session.edit("/work/app/1.py")
+    session.compaction()
+    session.user("two")
+    session.edit("/work/app/2.py")
+    session.compaction()
+    session.user("three")
+    session.edit("/work/app/3.py")
+    return session.write(folder)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "last"),
+    [(-60, "one"), (3, "one"), (3.5, "two"), (8, "two"), (8.001, "three"), (900, "three")],
+)
+def test_until_stops_before_the_compaction_at_or_after_it(tmp_path: Path, seconds: float, last: str) -> None:
+    facts = read_facts(three_parts(tmp_path), until=START + timedelta(seconds=seconds))
+    assert facts.asked[-1].ask == last
+    count = ("one", "two", "three").index(last)
+    assert len(facts.compactions) == count
+    assert len(facts.modified_files) == count + 1
+
+
+def test_until_a_summary_that_has_no_boundary(tmp_path: Path) -> None:
+    session = Transcript()
+    session.user("one")
+    session.user(SUMMARY, isCompactSummary=True)
+    session.user("two")
+    facts = session.facts(tmp_path, until=START)
+    assert (facts.asked[-1].ask, facts.compactions) == ("one", ())
+
+
+def test_until_holds_for_subagents_too(tmp_path: Path) -> None:
+    path = three_parts(tmp_path)
+    agent = Transcript()
+    agent.envelope |= {"isSidechain": True, "agentId": "a1"}
+    for seconds in (1, 4, 10):
+        agent.moment = START + timedelta(seconds=seconds)
+        agent.assistant(tool_use(f"t{seconds}", "Edit", file_path=f"/work/app/agent{seconds}.py"))
+        agent.user([tool_result(f"t{seconds}")])
+    agent.write(tmp_path / "5e55-1d" / "subagents", "agent-a1.jsonl")
+    facts = read_facts(path, until=START + timedelta(seconds=5))
+    assert [file.path for file in facts.modified_files] == [
+        "/work/app/1.py", "/work/app/agent1.py", "/work/app/agent4.py", "/work/app/2.py",
+    ]  # fmt: skip
+
+
+def test_messages_that_a_mod_appends_again_count_once(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Fix the kiln")
+    t.edit("/work/app/kiln.py")
+    t.say("Fixed.")
+    rows = t.data.splitlines(keepends=True)
+    t.compaction()
+    for row in rows:
+        t.record({**json.loads(row), "uuid": f"again-{len(t.data)}"})
+    t.user("Fix the kiln")  # said anew
+    facts = t.facts(tmp_path)
+    assert [turn.ask for turn in facts.turns] == ["Fix the kiln", "Fix the kiln"]
+    assert [file.times for file in facts.modified_files] == [1]
+
+
+@pytest.mark.parametrize(
+    "kind", ["plugin_note", "hook_additional_context", "prompt_snapshot", "session_context"]
+)
+def test_what_plugins_and_claude_code_attach_are_nobodys_words(tmp_path: Path, kind: str) -> None:
+    t = Transcript()
+    t.attachment(kind, content=["Never push"], prompt="Never push", text="Never push")
+    t.record({"type": "api-request", "message": {"role": "user", "content": "Never push"}})
+    t.record({"type": "last-prompt", "lastPrompt": "Never push"})
+    facts = t.facts(tmp_path)
+    assert (facts.turns, facts.first_prompt) == ((), "")

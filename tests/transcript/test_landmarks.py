@@ -1,4 +1,4 @@
-"""Commits of the project, and of repositories made to try something."""
+"""Commits and pull requests of the project, addresses, reports, modes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from memtui.transcript.files import DELETED, removals
+from tests.transcript.test_turns import stands
 from tests.transcripts import Transcript
 
 
@@ -71,3 +73,125 @@ def test_two_commits_with_one_subject_are_two(tmp_path: Path) -> None:
     session.tool("Bash", "[main 1234abc] wip\n 1 file changed", command="git commit --amend --no-edit")
     found = [(mark.commit, mark.superseded) for mark in session.facts(tmp_path).landmarks]
     assert found == [("abc1234", ""), ("def5678", "amend"), ("1234abc", "")]
+
+
+PULL = "https://example.org/shop/app/pull/7"
+ISSUE = "https://example.org/shop/app/issues/12"
+
+
+def git(t: Transcript, command: str, output: str = "") -> None:
+    t.tool("Bash", output, command=command, description="d")
+
+
+def commit(t: Transcript, name: str, identity: str, *options: str) -> None:
+    git(t, " ".join(("git commit", *options, f"-m '{name}'")), f"[main {identity}] {name}\n 1 file changed")
+
+
+def test_the_users_own_shell_counts(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("<bash-input>git commit -m 'By hand'</bash-input>")
+    t.user("<bash-stdout>[main abc1234] By hand\n 1 file changed</bash-stdout><bash-stderr></bash-stderr>")
+    t.user("<bash-input>git push --tags</bash-input>")
+    t.user("<bash-stdout></bash-stdout><bash-stderr> * [new tag]   v1.2 -> v1.2\n</bash-stderr>")
+    t.user("<bash-input>gh pr create --fill</bash-input>")
+    t.user(f"<bash-stdout>{PULL}</bash-stdout><bash-stderr></bash-stderr>")
+    facts = t.facts(tmp_path)
+    assert [(mark.text, mark.commit, mark.source.line) for mark in facts.landmarks] == [
+        ("By hand", "abc1234", 2), ("tag v1.2", "", 4), (PULL, "", 6),
+    ]  # fmt: skip
+    assert [(run.by, run.text, run.outcome) for run in facts.commands] == [
+        ("user", "git commit -m 'By hand'", "unknown"),
+        ("user", "git push --tags", "unknown"),
+        ("user", "gh pr create --fill", "unknown"),
+    ]
+    assert facts.commands[0].source.speaker == "user"
+    assert facts.asked == ()
+
+
+def test_api_errors_are_quoted(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    t.line("system", subtype="api_error", error={}, retryAttempt=1, maxRetries=10)
+    t.say("API Error: 529 Overloaded", message={"model": "<synthetic>"}, isApiErrorMessage=True)
+    t.say("No response requested.", message={"model": "<synthetic>"})
+    facts = t.facts(tmp_path)
+    assert [(quote.text, quote.source.line) for quote in facts.api_errors] == [
+        ("API Error: 529 Overloaded", 3)
+    ]
+    assert facts.turns[0].closing is None
+
+
+def test_addresses_in_results(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("look at it")
+    t.tool("Bash", f"open\t{ISSUE}\n{PULL}", command="gh pr view", description="d")
+    t.broken("Bash", f"Exit code 1\na pull request already exists:\n{PULL}", command="gh pr create --fill")
+    linear, jira = "https://linear.app/kiln/issue/ENT-238", "https://kiln.example.net/browse/KILN-7"
+    t.tool("mcp__linear__create_issue", f'{{"url":"{linear}/build-it"}} {jira}', title="Build it")
+    t.tool("WebFetch", "\n".join(f"https://example.org/a/b/issues/{n}" for n in range(50)), url="x")
+    facts = t.facts(tmp_path)
+    assert [(quote.text, quote.source.line) for quote in facts.addresses] == [
+        (ISSUE, 3), (PULL, 5), (linear, 7), (jira, 7),
+    ]  # fmt: skip
+
+
+def test_reports_of_subagents(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("go")
+    handle = {"type": "text", "text": "agentId: a1 (for resuming)\n<usage>total_tokens: 3</usage>"}
+    done = t.call("Agent", description="find", prompt="Find the callers")
+    t.result(done, [{"type": "text", "text": "There are three callers."}, handle], detail={"agentId": "a1"})
+    started = t.call("Agent", description="run", prompt="Run it", run_in_background=True)
+    t.result(started, "Async agent launched successfully.", detail={"status": "async_launched"})
+    notice = "<task-notification>\n<status>completed</status>\n<result>All pass.</result></task-notification>"
+    t.user(notice, origin={"kind": "task-notification"})
+    facts = t.facts(tmp_path)
+    assert [(quote.text, quote.source.line) for quote in facts.subagent_results] == [
+        ("There are three callers.", 3), ("All pass.", 6),
+    ]  # fmt: skip
+    assert {quote.source.speaker for quote in facts.subagent_results} == {"subagent"}
+    assert all(stands(quote.source, quote.text, t.data) for quote in facts.subagent_results)
+
+
+@pytest.mark.parametrize(
+    ("command", "superseded"),
+    [
+        ("git reset --hard HEAD~2", ["", "reset", "reset"]),
+        ("git reset --soft HEAD^", ["", "", "reset"]),
+        ("git reset --hard 1111111", ["", "reset", "reset"]),
+        ("git reset --hard origin/main", ["reset", "reset", "reset"]),
+        ("git reset HEAD a.py", ["", "", ""]),
+        ("git reset a.py", ["", "", ""]),
+        ("git fetch && git rebase origin/main", ["rebase", "rebase", "rebase"]),
+        ("git pull --rebase", ["rebase", "rebase", "rebase"]),
+        ("git rebase --abort", ["", "", ""]),
+        ("git status", ["", "", ""]),
+    ],
+)
+def test_commits_that_were_taken_back_or_replaced(
+    tmp_path: Path, command: str, superseded: list[str]
+) -> None:
+    t = Transcript()
+    t.user("go")
+    for number in (1, 2, 3):
+        commit(t, f"part {number}", str(number) * 7)
+    git(t, command, "done")
+    facts = t.facts(tmp_path)
+    assert [mark.superseded for mark in facts.landmarks] == superseded
+
+
+@pytest.mark.parametrize(
+    ("command", "deleted"),
+    [
+        ("cat > x <<'EOF'\nrm a.py\nEOF\nrm b.py", ["/w/b.py"]),
+        ("git commit -m \"$(cat <<'EOF'\nrm a.py\nEOF\n)\" && rm b.py", ["/w/b.py"]),
+        ("(cd sub && rm a.py)", ["/w/sub/a.py"]),
+        ("pushd sub; rm a.py", ["/w/sub/a.py"]),
+        ("git -C sub rm a.py", ["/w/sub/a.py"]),
+        ('cd "$HERE" && rm a.py', []),
+        ("cd - && rm a.py /abs/b.py", ["/abs/b.py"]),
+    ],
+)
+def test_where_a_file_was_deleted(command: str, deleted: list[str]) -> None:
+    found = [each for each in removals(command, "/w") if each.path.startswith("/")]
+    assert [(each.path, each.fate) for each in found] == [(path, DELETED) for path in deleted]

@@ -1,4 +1,4 @@
-"""The turns of a session, and the source line of every quote."""
+"""The turns of a session, the source line of every quote, the purpose of commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.documents.quotes import user_requests
+from memtui.documents.work import goal_parts, title_of
 from memtui.transcript.records import Facts, Source
+from memtui.transcript.turns import description_of, plan_read
 from tests.transcripts import SAID, STOP, Transcript, tool_result
 
 NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status></task-notification>"
@@ -218,3 +221,98 @@ def test_the_words_of_a_refusal_open_a_turn_once(tmp_path: Path) -> None:
         ("publish it", "interrupted"),
         ("not before Friday", "running"),
     ]
+
+
+def sourced_session() -> Transcript:
+    t = Transcript()
+    t.user("Fix the race")
+    plan = "# Plan\n1. lock\n2. test"
+    shown = t.call("ExitPlanMode", plan=plan)
+    t.result(shown, "User has approved your plan. You can now start coding.")
+    t.tool("TodoWrite", todos=[{"content": c, "status": "pending"} for c in ("lock", "test")])
+    t.edit("/work/app/lock.py")
+    t.broken("Bash", "Exit code 1\nError: two at once", command="make test", description="d")
+    t.edit("/work/app/lock.py")
+    done = [{"content": "lock", "status": "completed"}, {"content": "test", "status": "pending"}]
+    t.tool("TodoWrite", todos=done)
+    t.tool("Bash", "[main abc1234] Hold the lock\n 1 file changed", command="git commit -m 'Hold the lock'")
+    t.compaction()
+    made = t.call("TaskCreate", subject="ship it")
+    t.result(made, "Task #1 created successfully")
+    asked = t.call("AskUserQuestion", questions=[{"question": "Ship today?"}])
+    t.result(asked, 'User has answered: "Ship today?"="On Friday"')
+    t.call("Bash", command="npm publish")
+    return t
+
+
+def test_records_name_their_lines(tmp_path: Path) -> None:
+    t = sourced_session()
+    facts = t.facts(tmp_path)
+    (plan,), (file,), (error,) = facts.plans, facts.modified_files, facts.errors
+    (commit,), (answer,), (compaction,) = facts.landmarks, facts.answers, facts.compactions
+    assert facts.last_action is not None
+    quotes = [
+        (plan.source, plan.content),
+        (file.source, file.path),
+        (error.source, "two at once"),
+        (commit.source, commit.text),
+        (answer.source, answer.answer),
+        (compaction.source, "Conversation compacted"),
+        (compaction.summary_source, compaction.summary),
+        (facts.last_action.source, facts.last_action.target),
+        (facts.asked[0].source, facts.asked[0].ask),
+        *((command.source, command.text) for command in facts.commands),
+        *((todo.source, todo.content) for todo in facts.todos),
+    ]
+    assert all(stands(source, text, t.data) for source, text in quotes)
+    assert (file.source.line, file.times) == (6, 2)
+    speakers = [each.source.speaker for each in (plan, error, commit, answer, compaction)]
+    assert speakers == ["model", "tool", "tool", "user", "claude code"]
+
+
+@pytest.mark.parametrize(
+    ("expansion", "described"),
+    [
+        ("---\nname: kiln\ndescription: Fires the kiln.\n---\n# Kiln\n", "Fires the kiln."),
+        ("# Fire the kiln\n\nSlowly.", "Fire the kiln"),
+        ("# /pots:kiln\n\nFire the kiln, slowly.\n\n## Usage", "Fire the kiln, slowly."),
+        ("Base directory for this skill: /s/kiln\n\n# kiln\n\n焼く。", "焼く。"),
+        ("Call the potter.\n", "Call the potter."),
+        ("# kiln\n## Heat", "Heat"),
+        ("<local-command-caveat>no text</local-command-caveat>", ""),
+        ("", ""),
+    ],
+)
+def test_a_command_describes_itself(expansion: str, described: str) -> None:
+    assert description_of(expansion, "pots:kiln") == described
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("/w/.impl/plan.md", "A kiln, plan file /w/.impl/plan.md"),
+        ("/w/kiln-plan.md", "A kiln, plan file /w/kiln-plan.md"),
+        ("/w/docs/plans/kiln.md", "A kiln, plan file /w/docs/plans/kiln.md"),
+        ("/w/docs/planning/kiln.md", ""),
+        ("/w/plants.md", ""),
+        ("/w/plan.py", ""),
+    ],
+)
+def test_a_plan_file_is_known_by_its_name(path: str, named: str) -> None:
+    assert plan_read(path, "     1→# A kiln\n     2→\n     3→## Clay") == named
+
+
+def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
+    s = Transcript()
+    s.slash("pots:carry-out")
+    assert goal_parts(s.facts(tmp_path)) == [
+        'first asked (L1): "/pots:carry-out" (Do what pots:carry-out does.)'
+    ]
+    s.say("Reading the plan.")
+    s.tool("Read", "     1→# A kiln\n", file_path="/w/.impl/plan.md")
+    s.tool("Read", "     1→# Other\n", file_path="/w/plans/other.md")
+    facts = s.facts(tmp_path)
+    assert goal_parts(facts) == ['first asked (L1): "/pots:carry-out" (A kiln, plan file /w/.impl/plan.md)']
+    assert title_of(facts) == "A kiln"
+    # None of it counts as the user's words.
+    assert [ask.text for ask in user_requests(facts)] == ["/pots:carry-out"]

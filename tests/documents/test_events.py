@@ -1,0 +1,291 @@
+"""What happened, as groups of lines to choose from and as events with their age."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.documents.compaction_notes import compaction_notes
+from memtui.documents.compactor import draft_session_state
+from memtui.documents.events import (
+    EvidenceGroup,
+    check_event,
+    error_event,
+    evidence,
+    last_errors,
+    missing_work,
+    unsaved_work,
+)
+from memtui.documents.quotes import CLAUDE, SUBAGENT, quotes_of
+from memtui.documents.recovery import draft_recovery, last_action, render_recovery
+from memtui.documents.session_state import render_session_state
+from memtui.documents.work import plan_in_force, recorded_decisions
+from memtui.ground.project import Project
+from memtui.transcript.checks import is_check
+from memtui.transcript.facts import read_facts
+from memtui.transcript.records import Action, Facts, Outcome
+from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+from tests.transcripts import SAID, Transcript, tool_use
+
+ROOT = Path("/work/kiln")
+FACTS = Facts(
+    turns=(turn(1, "Build a kiln", "Built.", "I dig first."), turn(10, "fire it", "Fired.")),
+    modified_files=(changed("/work/kiln/src/a.py", 4, times=2),),
+    todos=(todo("dig", "completed", 5), todo("fire", "in_progress", 6)),
+    plans=(plan("# A kiln\n\n1. dig", "approved", 3, "/p/calm.md"),),
+    answers=(answer("Which clay?", "red", 2),),
+    errors=(failed("npm test", 7),),
+    commands=(ran("npm test", 7, "failed", "Error: duplicate key"), ran("ls", 8)),
+    landmarks=(commit("dig", 9),),
+    last_action=Action("Bash", "ls", "ok", "a b", source=at(8)),
+)
+
+
+def group(title: str) -> EvidenceGroup:
+    return next(each for each in evidence(FACTS, ROOT) if each.title == title)
+
+
+def texts(title: str) -> list[str]:
+    return [item.text for item in group(title).items]
+
+
+def test_every_line_names_its_source() -> None:
+    assert texts("Tasks") == ["[x] dig (L5 09:00)", "[>] fire (L6 09:00)"]
+    assert texts("Settled") == [
+        'red: the user\'s answer to "Which clay?" (L2 09:00)',
+        'plan "A kiln" approved (/p/calm.md): the user approved it (L3 09:00)',
+    ]
+    assert texts("Open, by the record") == ["fire (in progress) (L6 09:00)"]
+    assert texts("Failures")[0].startswith("Bash `npm test` failed at L7, 1 command since, the last one ok: ")
+    assert texts("Commands") == ["✓ ls (L8 09:00)", "✗ npm test (L7 09:00)"]
+    assert texts("Commits and pull requests") == ["abc1234 dig (L9 09:00)"]
+    assert [item.line for item in group("Commands").items] == [8, 7]
+
+
+def test_a_file_is_its_path_alone() -> None:
+    (file,) = group("Files modified").items
+    assert (file.text, file.detail, file.line) == ("src/a.py", "2 edits, L4 09:00", 4)
+
+
+def test_of_a_capture_alone_nothing_is_said_to_be_open() -> None:
+    (open_, _) = evidence(Facts(from_capture=True, first_prompt="Build a kiln"), ROOT)
+    assert [item.text for item in open_.items] == ["only the capture is known: its transcript is gone"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "target", "outcome", "result", "expected"),
+    [
+        (
+            "Bash",
+            "cd x && npm test 2>&1 | tail -5",
+            "ok",
+            "run\n\n12 passed\n---\n",
+            'Bash `npm test` succeeded (L9): output "12 passed"',
+        ),
+        ("Bash", "npm test", "ok", "x y\n" * 300, "Bash `npm test` succeeded (L9)"),
+        (
+            "Bash",
+            "npm test",
+            "failed",
+            "ran\nError: no db\n",
+            'Bash `npm test` failed (L9): output "Error: no db"',
+        ),
+        (
+            "Bash",
+            "sleep 9",
+            "background",
+            "Command running",
+            "Bash `sleep 9` was started in the background (L9)",
+        ),
+        ("Bash", "rm x", "ok", "(Bash completed with no output)", "Bash `rm x` succeeded (L9)"),
+        ("Bash", "rm x", "rejected", "The user doesn't want", "Bash `rm x` was rejected by the user (L9)"),
+        ("Bash", "rm x", "interrupted", "[Request", "Bash `rm x` was interrupted (L9)"),
+        ("Bash", "rm x", "unknown", "", "Bash `rm x` has no result in the transcript (unknown) (L9)"),
+        ("Edit", "/w/a.py", "ok", "The file /w/a.py has been updated", "Edit `/w/a.py` succeeded (L9)"),
+        ("Grep", "lock", "ok", "[\nFound 3 files\na", 'Grep `lock` succeeded (L9): output "Found 3 files"'),
+        ("Task", "", "ok", "", "Task succeeded (L9)"),
+    ],
+)
+def test_an_action(tool: str, target: str, outcome: Outcome, result: str, expected: str) -> None:
+    assert last_action(Facts(last_action=Action(tool, target, outcome, result, source=at(9)))) == expected
+
+
+def test_a_subagent_whose_work_is_not_on_record_is_named(tmp_path: Path) -> None:
+    session = Transcript()
+    call = session.call("Task", description="fix", prompt="fix")
+    session.result(call, detail={"status": "completed", "agentId": "a1"})
+    path = session.write(tmp_path)
+    facts = read_facts(path)
+    assert [(each.text, each.source.line) for each in facts.missing_agents] == [("a1", 2)]
+    assert missing_work(facts) == (
+        "subagent a1 (L2): transcript missing; its changes are known only from its result"
+    )
+    root = Path("/work/app")
+    state = draft_session_state(facts, Project(root))
+    texts = (
+        render_recovery(draft_recovery(facts, root)),
+        render_session_state(state),
+        compaction_notes(facts, state, root),
+        repr(evidence(facts, root)),
+    )
+    assert all("subagent a1 (L2" in text for text in texts)
+
+    # It is found later, without any change to the session's own transcript.
+    agent = Transcript()
+    agent.envelope |= {"isSidechain": True, "agentId": "a1"}
+    agent.edit("/work/app/a.py")
+    agent.write(tmp_path / "5e55-1d" / "subagents", "agent-a1.jsonl")
+    assert read_facts(path).missing_agents == ()
+
+
+def test_work_of_a_subagent_within_the_session_is_on_record(tmp_path: Path) -> None:
+    session = Transcript()
+    call = session.call("Task", description="fix", prompt="fix")
+    session.agent("assistant", tool_use("t1", "Read", file_path="/work/app/a.py"))
+    session.result(call, detail={"status": "completed", "agentId": "a1"})
+    assert session.facts(tmp_path).missing_agents == ()
+
+
+APPROVED = "User has approved your plan. You can now start coding."
+FILE = "/home/u/.claude/plans/quiet-fox.md"
+NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
+APP = Path("/work/app")
+
+
+def test_an_edited_plan_is_not_approved_and_its_refusal_is_told(tmp_path: Path) -> None:
+    t = Transcript()
+    t.tool("Write", file_path=FILE, content="# Kiln\n- dig\n- fire\n")
+    t.tool("ExitPlanMode", APPROVED, plan="# Kiln\n- dig\n- fire\n", planFilePath=FILE)
+    t.tool("Edit", file_path=FILE, old_string="- dig", new_string="- [x] dig")
+    t.tool("Edit", file_path=FILE, old_string="- fire", new_string="- tear it down")
+    t.broken("ExitPlanMode", f"{SAID}no, keep it", planFilePath=FILE)
+    facts = t.facts(tmp_path)
+    approved = plan_in_force(facts)
+    assert approved is not None
+    assert approved.content == "# Kiln\n- [x] dig\n- fire\n"
+    assert [each.decision.split(" (")[0] for each in recorded_decisions(facts)] == [
+        'plan "Kiln" approved',
+        'plan "Kiln" refused',
+    ]
+
+
+@pytest.mark.parametrize("opening", [NOTICE, '<teammate-message teammate_id="ann">done</teammate-message>'])
+def test_work_that_a_notification_brought_has_its_closing_message(tmp_path: Path, opening: str) -> None:
+    t = Transcript()
+    t.user("Build it")
+    t.say("Started.")
+    t.user(opening)
+    t.tool("Bash", "ok", command="ls dist")
+    t.say("Built: all green.")
+    t.user(opening)
+    t.say("Noted.")
+    t.user("And now?")
+    t.say("Nothing.")
+    said = [each.text for each in quotes_of(CLAUDE, t.facts(tmp_path))]
+    assert said == ["Nothing.", "Built: all green.", "Started."]
+
+
+@pytest.mark.parametrize(
+    ("content", "detail"),
+    [
+        ("Spawned.\nagent_id: ann@kiln\nname: ann", None),
+        ("Launched.", {"status": "teammate_spawned"}),
+        ([{"type": "text", "text": "Launched.\nagentId: a1 (internal)\nIt works."}], {"agentId": "a1"}),
+    ],
+)
+def test_that_a_subagent_was_started_is_no_report(tmp_path: Path, content: object, detail: object) -> None:
+    t = Transcript()
+    t.result(t.call("Agent", description="d", prompt="p"), content, detail=detail)
+    assert quotes_of(SUBAGENT, t.facts(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C /work/app reset --hard HEAD~1",
+        "git -c user.name=x reset -q @^",
+        "git -C . commit --amend -m x",
+    ],
+)
+def test_a_commit_that_was_undone_is_not_one_of_the_session(tmp_path: Path, command: str) -> None:
+    t = Transcript()
+    t.tool("Bash", "[main abc1234] dig\n 1 file changed", command="git commit -am dig")
+    t.tool("Bash", "[main abc1235] fire\n 1 file changed", command="git commit -am fire")
+    t.tool("Bash", "", command=command)
+    marks = [(mark.text, bool(mark.superseded)) for mark in t.facts(tmp_path).landmarks]
+    assert marks[:2] == [("dig", False), ("fire", True)]
+
+
+def test_the_branch_of_a_subagents_worktree_is_not_the_sessions(tmp_path: Path) -> None:
+    t = Transcript()
+    t.user("Go")
+    t.envelope |= {"isSidechain": True, "agentId": "a1", "gitBranch": "agent-a1", "cwd": "/work/trees/a1"}
+    t.tool("Bash", "", command="rm old.py")
+    t.envelope |= {"isSidechain": False, "gitBranch": "main", "cwd": "/work/app"}
+    t.edit("/work/app/a.py")
+    facts = t.facts(tmp_path)
+    assert (facts.branch, facts.branches, facts.cwds) == ("main", ("main",), ("/work/app",))
+    assert [file.path for file in facts.shell_files] == ["/work/trees/a1/old.py"]
+
+
+def test_work_that_is_only_local_is_said(tmp_path: Path) -> None:
+    t = Transcript()
+    t.edit("/work/app/a.py")
+    t.tool("Bash", "[main abc1234] dig\n 1 file changed", command="git commit -am dig")
+    assert unsaved_work(t.facts(tmp_path), APP) == ["Commits with no later push on record: abc1234"]
+    t.tool("Bash", " ! [rejected] main -> main\nerror: failed to push", command="git push 2>&1 | tail -2")
+    assert unsaved_work(t.facts(tmp_path), APP)
+    t.tool("Bash", "main -> main", command="git push")
+    assert unsaved_work(t.facts(tmp_path), APP) == []
+    t.edit("/work/app/a.py")
+    t.edit("/tmp/notes.md")
+    assert unsaved_work(t.facts(tmp_path), APP) == ["Changed since the last commit on record (L4): a.py"]
+
+
+def test_a_failure_is_answered_by_a_success_seen_through_a_pipe(tmp_path: Path) -> None:
+    t = Transcript()
+    t.tool("Bash", "FAILED test_kiln.py\n1 failed in 0.2s", command="pytest -q 2>&1 | tail -3")
+    t.tool("Bash", "3 passed in 0.1s", command="uv run pytest -q 2>&1 | tail -1")
+    facts = t.facts(tmp_path)
+    (error,) = last_errors(facts, 2)
+    assert ", ok when it ran again at L3: " in error_event(facts, error, APP)
+    assert check_event(facts).startswith("SUCCESS: uv run pytest -q")
+    t.tool("Bash", "nothing to see", command="uv run pytest -q 2>&1 | tail -1")
+    assert check_event(t.facts(tmp_path)).startswith("no failure recognised, its exit status is hidden")
+
+
+@pytest.mark.parametrize("tool", ["TaskStop", "KillShell"])
+def test_a_background_command_that_was_stopped_does_not_run(tmp_path: Path, tool: str) -> None:
+    t = Transcript()
+    started = t.call("Bash", command="npm run dev", run_in_background=True)
+    t.result(started, "Running in background", detail={"backgroundTaskId": "b1"})
+    t.tool(tool, "stopped", **{"task_id" if tool == "TaskStop" else "shell_id": "b1"})
+    assert [each.outcome for each in t.facts(tmp_path).commands] == ["interrupted"]
+
+
+def test_an_address_of_documentation_is_no_pull_request(tmp_path: Path) -> None:
+    t = Transcript()
+    shown = (
+        "https://github.com/owner/repo/pull/123 https://github.com/your-org/kiln/issues/3"
+        " https://github.com/OWNER/REPO/pull/4 https://github.com/ownerly/repository-tools/pull/5"
+    )
+    t.tool("Bash", shown, command="cat CONTRIBUTING.md")
+    assert [each.text for each in t.facts(tmp_path).addresses] == [
+        "https://github.com/ownerly/repository-tools/pull/5"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "checks"),
+    [
+        ("ruff format .", False),
+        ("uv run ruff format --check .", False),
+        ("npm run format:check", False),
+        ("cargo fmt --check", False),
+        ("ruff check . && ruff format .", True),
+        ("npm run formatter-test", True),
+    ],
+)
+def test_a_formatter_is_no_check(command: str, checks: bool) -> None:
+    assert is_check(command) is checks
