@@ -111,6 +111,8 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
         (marked,) = evidence()
         (span,) = marked.spans
         assert "src/tokens.py" in marked.text[span.start : span.end]
+        await driver.press("space")
+        assert driver.last_said == "Only what is lost can be ticked."
         await driver.press("enter")
         assert driver.app.screen.focused is view
         await driver.press("escape", "escape")
@@ -169,18 +171,6 @@ async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> N
         await driver.until_said("1 line waits for the next prompt of session s-1; u takes it back.")
         await driver.press("!")
         await driver.until_said(": it goes into every summary from now on; u takes it back.")
-
-
-async def test_all_that_fits_and_none(lossy: World) -> None:
-    async with opened(lossy) as driver:
-        screen = await aftermath(driver)
-        await driver.press("ctrl+a")
-        assert set(screen.ticked) == {row.key for row in screen.aftermath.missing}  # type: ignore[union-attr]
-        await driver.press("ctrl+a")
-        assert screen.ticked == {}
-        await unfold(driver, screen, "kept file")
-        await driver.press("down", "space")
-        assert driver.last_said == "Only what is lost can be ticked."
 
 
 async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> None:

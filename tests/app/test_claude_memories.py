@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.app.listings import CapturesView, ClaudeView, MemoriesView, View
 from memtui.app.panes.pane import PaneId
-from memtui.app.project import ProjectModel
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
@@ -70,14 +68,6 @@ async def test_rows_heading_and_where_it_comes_from(world: World, folder: Path) 
         await driver.until(lambda: "Claude 1" in driver.shown and "1 new" not in driver.shown, "seen")
 
 
-async def test_a_memory_that_claude_writes_now_shows_at_once(world: World, folder: Path) -> None:
-    async with opened(world, WIDE) as driver:
-        await at_it(driver)
-        (folder / "later.md").write_text(OLD.replace("squash", "later"), "utf-8")
-        driver.app.hint("claude")
-        await driver.until(lambda: "Claude 2, 2 new" in driver.shown, "the new one")
-
-
 async def test_approved_and_taken_back(world: World, folder: Path) -> None:
     memories = ClaudeMemories(Places(world.project, world.home, world.claude), clock)
     async with opened(world, WIDE) as driver:
@@ -127,21 +117,6 @@ async def test_the_transcript_of_it_and_keys_without_a_meaning(world: World, fol
         await driver.until(lambda: "no, always" in driver.shown, "its origin")
         await driver.press("escape", "o")
         await driver.until(lambda: isinstance(driver.screen, TranscriptScreen), "the reader")
-
-
-async def test_claudes_are_shown_first_and_checked_last(world: World, folder: Path) -> None:
-    world.capture(3, "Fix the import")
-    views: list[View] = []
-    app_model = ProjectModel(Places(world.project, world.home, world.claude), clock)
-    app_model.compare([target.name for target in app_model.targets()], views.append)
-    kinds = [type(view) for view in views]
-    first, second = (at for at, kind in enumerate(kinds) if kind is ClaudeView)
-    assert first < kinds.index(CapturesView) < second
-    assert first < kinds.index(MemoriesView) < second
-    rows, checked = (view for view in views if isinstance(view, ClaudeView))
-    assert rows.memories == checked.memories
-    assert rows.troubles == ()
-    assert any("src/gone.py" in each.text for each in checked.troubles)
 
 
 async def test_one_is_stored_under_a_recovery_id_and_taken_back(world: World, folder: Path) -> None:

@@ -125,17 +125,6 @@ async def test_what_another_program_wrote_meanwhile_stays(full: World, file: Pat
         assert after == {"last_session": {"id": "b-2", "ratio": 0.1}, "batch": {"size": 10}}
 
 
-async def test_a_command_that_is_gone_already_is_said(full: World, file: Path) -> None:
-    async with opened(full) as driver:
-        full.commands("research/ask", "nofile")
-        after = file.read_bytes()
-        await driver.press("3", "x")
-        assert "has no command babysit active any more" in await driver.until_said("babysit")
-        assert file.read_bytes() == after
-        await driver.press("u")
-        await driver.until_said("Nothing to undo")
-
-
 async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands_file, "PATIENCE", 0.05)
     before = file.read_bytes()
@@ -166,27 +155,6 @@ async def test_an_undo_that_had_to_wait_can_be_tried_again(
         await driver.press("u")
         await driver.until_said("Undone")
     assert file.read_bytes() == before
-
-
-async def test_an_undo_that_cannot_be_done_says_why_and_touches_nothing(full: World, file: Path) -> None:
-    async with opened(full) as driver:
-        await driver.press("3", "x")
-        await driver.until_said("Cleared")
-        file.write_text("{broken")
-        await driver.press("u")
-        assert "is broken" in await driver.until_said("broken")
-        assert file.read_text() == "{broken"
-
-
-async def test_a_broken_file_is_reported_in_the_pane_and_never_taken_for_empty(world: World) -> None:
-    world.write(world.project.session_state_json, '{"active_commands": [')
-    async with opened(world) as driver:
-        await driver.press("3")
-        assert "is broken" in driver.detail
-        assert "broken" in driver.shown
-        await driver.press("x")
-        assert driver.last_said == "No active command and no pin is selected."
-    assert world.project.session_state_json.read_text() == '{"active_commands": ['
 
 
 async def test_an_old_change_is_named_before_it_is_undone(

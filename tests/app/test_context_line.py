@@ -9,10 +9,10 @@ import pytest
 from textual.content import Content
 
 from memtui.app.settings import SettingsError, Warn, load_settings
-from memtui.app.status import StatusBar, context_line
+from memtui.app.status import context_line
 from memtui.lost.context_gauge import Gauge
 from memtui.lost.receipts import Arrival, Receipt
-from tests.app.harness import NARROW, SHORT, WIDE, opened
+from tests.app.harness import SHORT, opened
 from tests.app.test_own_keys import configure
 from tests.app.world import NOW, World
 
@@ -34,12 +34,6 @@ def test_the_line_at_each_width() -> None:
     assert drawn(Gauge(199_000, 200_000, 200_000, 1), 120).endswith("~1 turn")
 
 
-async def test_what_is_cut_keeps_off_the_mark(world: World) -> None:
-    async with opened(world, NARROW) as driver:
-        driver.browser.query_one(StatusBar).branch = "a-branch-with-a-long-name" * 5
-        await driver.until(lambda: "… ● live" in driver.lines[0], "a cell between")
-
-
 def full_session(world: World, *, returns: bool = False) -> None:
     session = world.session("s-1", minutes=30)
     session.prompt("Fix the race")
@@ -47,14 +41,6 @@ def full_session(world: World, *, returns: bool = False) -> None:
     for _ in range(3):
         session.say("working " * 2_000)
     world.save(session, minutes=0)
-
-
-@pytest.mark.parametrize("size", (WIDE, NARROW))
-async def test_it_is_in_sight_at_every_size(world: World, size: tuple[int, int]) -> None:
-    full_session(world)
-    async with opened(world, size) as driver:
-        await driver.until(lambda: driver.browser.query_one(StatusBar).context, "the context")
-        assert "ctx " in driver.lines[0]
 
 
 async def test_the_bell_rings_once_for_each_mark_that_is_passed(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.app.panes.pane import PaneId
-from tests.app.harness import NARROW, WIDE, Driver, opened
+from tests.app.harness import NARROW, WIDE, opened
 from tests.app.world import World
 
 PROMPT = "Please import memory {}"
@@ -44,15 +44,6 @@ async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(
         assert name in driver.shown
 
 
-async def test_capital_y_copies_the_words_that_restore(full: World, tmux: Path) -> None:
-    name = full.memory(1, "The newest")
-    async with opened(full) as driver:
-        await driver.press("2", "Y")
-        await driver.until_said("buffer")
-        assert tmux.read_text() == PROMPT.format(name)
-        assert PROMPT.format(name) in driver.last_said
-
-
 async def test_capital_y_says_first_that_the_memory_is_stale(full: World, tmux: Path) -> None:
     full.write(full.root / "a.py", "x", minutes=-1)
     text = f"## Project Root\n{full.root}\n\n## Working Files (Modified)\n- {full.root}/a.py\n"
@@ -76,26 +67,3 @@ async def test_without_a_tool_it_claims_no_more_than_it_knows(
         await driver.until_said("Sent")
         assert driver.last_said == f"Sent {name} to the terminal (it cannot confirm)"
         assert driver.app.clipboard == name
-
-
-async def test_a_memory_file_has_no_id_and_says_why(full: World, tmux: Path) -> None:
-    async with opened(full) as driver:
-        await driver.press("2", "j")
-        assert "Billing moved" in driver.detail
-        for key in "yY":
-            await driver.press(key)
-            said = driver.said.pop()
-            assert said == "This is a review's memory file: it has no Recovery ID.", key
-            assert not tmux.exists(), key
-
-
-async def test_the_selected_text_is_copied(full: World, tmux: Path) -> None:
-    async with opened(full) as driver:
-        await driver.press("2", "G", "y")
-        await driver.until_said("buffer")
-        assert tmux.read_text() == driver_id(driver)
-
-
-def driver_id(driver: Driver) -> str:
-    """The Recovery ID that the detail shows."""
-    return driver.detail.partition("Recovery ID ")[2].split(" ")[0]

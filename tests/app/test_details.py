@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 from memtui.app.panes.pane import PaneId
-from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import claude_config
 from tests.app.harness import NARROW, WIDE, opened
-from tests.app.world import FIRST, NOW, STATE, World, captured_session
+from tests.app.world import FIRST, World, captured_session
 
 # -- captures -----------------------------------------------------------------------------------------------
 
@@ -23,22 +22,6 @@ async def test_a_capture_then_the_facts_of_what_it_covers(full: World) -> None:
         assert f"First message\n{FIRST}\nIt shows under load." in head
         assert "1 file modified" in facts
         assert "src/tokens.py" in facts
-
-
-async def test_a_capture_does_not_cover_lines_after_its_compaction(world: World) -> None:
-    root = str(world.root)
-    session = world.session("s-1", minutes=55)
-    session.prompt(FIRST)
-    session.edit(f"{root}/before.py", "a", "b")
-    session.at(world.capture_of(10, FIRST).timestamp)
-    session.compaction("A summary")
-    session.edit(f"{root}/after.py", "a", "b")
-    world.save(session)
-    world.capture(10, FIRST)
-    async with opened(world) as driver:
-        await driver.until(lambda: "What it covers" in driver.detail, "the facts")
-        assert "before.py" in driver.detail
-        assert "after.py" not in driver.detail
 
 
 async def test_the_title_of_a_row_is_the_first_line_that_says_something(world: World) -> None:
@@ -120,18 +103,6 @@ async def test_memories_show_id_title_and_tags(full: World) -> None:
         assert "Keep every session valid while the keys move." in driver.detail
 
 
-async def test_another_memory_begins_at_its_top(full: World) -> None:
-    for number in (1, 2):
-        full.memory(number, f"Long {number}", body="".join(f"Line {line}\n\n" for line in range(200)))
-    async with opened(full) as driver:
-        await driver.press("2", "enter")
-        await driver.press("G")
-        assert driver.browser.detail.place.line > 100
-        await driver.press("escape", "j")
-        assert "Long 2" in driver.detail
-        assert driver.browser.detail.place.line == 0
-
-
 async def test_a_broken_memory_is_listed_with_its_reason(world: World) -> None:
     folder = world.home.memories / "2026-03"
     world.write(folder / "CMEM-20260301-100000.md", "---\nid: nonsense\ncreated: [\n---\nText\n")
@@ -161,15 +132,6 @@ async def test_the_three_folders_are_tried_in_order(world: World) -> None:
             path = world.project.command_folders[number] / "ask.md"
             assert str(path.relative_to(world.root)) in driver.detail
         assert "Rules of folder 1" not in driver.detail
-
-
-async def test_a_file_without_markers_says_what_that_means(world: World) -> None:
-    world.commands("plain")
-    world.write(world.project.command_folders[0] / "plain.md", "# Plain\n\nNo summary here.\n")
-    async with opened(world) as driver:
-        await driver.press("3")
-        assert "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction" in driver.detail
-        assert "No summary here" not in driver.detail
 
 
 async def test_a_row_says_when_nothing_of_its_command_outlives_a_compaction(world: World) -> None:
@@ -243,16 +205,6 @@ async def test_entries_that_cannot_be_used_are_listed_with_their_reason(world: W
         assert "entry 3" in driver.detail
 
 
-async def test_an_old_file_with_a_single_command(world: World) -> None:
-    since = NOW.isoformat()
-    text = json.dumps({"active_command": {"name": "babysit", "activated_at": since, "state": {"step": 4}}})
-    world.write(world.project.session_state_json, text)
-    async with opened(world) as driver:
-        await driver.press("3")
-        assert driver.drawn(PaneId.COMMANDS)[0].startswith("/babysit")
-        assert '"step": 4' in driver.detail
-
-
 # -- session state ------------------------------------------------------------------------------------------
 
 
@@ -280,13 +232,6 @@ async def test_a_state_with_nothing_to_tell_at_a_glance(world: World) -> None:
         assert "Task tree" not in driver.shown
 
 
-async def test_the_highest_version_counts(full: World) -> None:
-    full.state(STATE.replace(version=12, identity=Identity(goal="Twelfth")), version=12)
-    async with opened(full) as driver:
-        assert "4 Session state v12" in driver.shown
-        assert "goal Twelfth" in driver.shown
-
-
 async def test_without_a_stored_state_one_is_drafted_and_marked_so(world: World) -> None:
     captured_session(world)
     async with opened(world) as driver:
@@ -298,28 +243,6 @@ async def test_without_a_stored_state_one_is_drafted_and_marked_so(world: World)
             assert driver.detail.startswith(head), size
             assert FIRST in driver.detail, size
     assert not world.home.states.exists()
-
-
-async def test_a_draft_comes_from_the_newest_transcript(world: World) -> None:
-    captured_session(world)
-    other = world.session("s-2", minutes=5)
-    other.prompt("Something newer")
-    world.save(other, minutes=1)
-    async with opened(world) as driver:
-        await driver.until(lambda: "drafted" in driver.shown, "the draft")
-        await driver.press("4")
-        assert "session s-2" in driver.detail
-        assert "Something newer" in driver.detail
-
-
-async def test_a_stored_state_wins_over_a_draft(world: World) -> None:
-    captured_session(world)
-    async with opened(world) as driver:
-        await driver.until(lambda: "4 Session state drafted" in driver.shown, "the draft")
-        world.state(SessionState(version=3, identity=Identity(goal="Stored")), version=3)
-        driver.app.hint("states")
-        await driver.until(lambda: "4 Session state v3" in driver.shown, "the stored state")
-        assert "goal Stored" in driver.shown
 
 
 async def test_a_broken_state_says_so(world: World) -> None:

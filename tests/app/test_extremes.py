@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
-from tests.app.harness import NARROW, SHORT, SIZES, WIDE, opened
+from tests.app.harness import SIZES, WIDE, opened
 from tests.app.world import World
 
 ADVICE = {
@@ -64,27 +64,3 @@ async def test_ten_thousand_captures(world: World) -> None:
         await driver.press("g", "slash")
         driver.browser.query_one("#filter", Input).value = "20260305_10"
         await driver.until(lambda: 0 < len(pane.rows) <= 60, "the filter")
-
-
-async def test_more_memories_than_are_read_at_once(world: World) -> None:
-    name = world.memory(1, "The first")
-    folder = world.home.memories / "2026-03"
-    data = (folder / f"{name}.md").read_bytes()
-    for number in range(500):  # read by 200
-        (folder / f"CMEM-20260201-{number:06}.md").write_bytes(data)
-    async with opened(world, NARROW) as driver:
-        await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 501, "all rows")
-        await driver.press("2", "G")
-        assert driver.pane(PaneId.MEMORIES).index == 500
-        await driver.until(lambda: "The first" in driver.lines[driver.line_of("000000")], "its title")
-
-
-async def test_a_memory_of_a_megabyte(world: World) -> None:
-    world.memory(1, "Large", body="".join(f"{number} {'word ' * 18}\n" for number in range(11_000)))
-    async with opened(world, SHORT) as driver:
-        await driver.press("2", "enter")
-        await driver.until(lambda: "10999 word" in driver.detail, "the text")
-        await driver.press("G")
-        await driver.until(lambda: "10999 word" in driver.shown, "the end")
-        await driver.press("g")
-        await driver.until(lambda: "Recovery ID" in driver.shown, "the top")

@@ -32,19 +32,6 @@ async def test_numbers_go_to_panes_and_tab_goes_round_both_ways(full: World) -> 
         assert driver.browser.current_id is PaneId.STATE
 
 
-async def test_the_focused_pane_shows_it_and_the_detail_follows(full: World) -> None:
-    titles = ("Capture", "Memory CMEM", "Command /babysit", "Session state")
-    async with opened(full) as driver:
-        for size in (WIDE, NARROW):
-            await driver.resize(size)
-            for key, title in zip("1234", titles, strict=True):
-                await driver.press(key)
-                focused = [pane.pane_id for pane in driver.browser.panes.values() if pane.has_focus]
-                assert focused == [PANES[int(key) - 1]], size
-                assert driver.detail.startswith(title), size
-                assert driver.browser.pane.has_class("-current"), size
-
-
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_reading_the_detail_styles_only_what_it_changes(
     full: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -66,35 +53,6 @@ async def test_reading_the_detail_styles_only_what_it_changes(
             focus, shown = ["DetailView", "PendingPane"], ["DetailView", "PaneStack"]
             styled = [name for name in styled if name != "FooterKey"]
             assert sorted(styled) == sorted(focus if size is WIDE else focus + shown), key
-
-
-async def test_keys_move_in_a_pane_enter_reads_the_detail_and_escape_goes_back(full: World) -> None:
-    async with opened(full) as driver:
-        pane = driver.pane(PaneId.MEMORIES)
-        await driver.press("2")
-        for keys, index in (("j", 1), ("down", 2), ("down", 2), ("k", 1), ("up", 0), ("G", 2), ("g", 0)):
-            await driver.press(keys)
-            assert pane.index == index, keys
-        await driver.press("end")
-        assert pane.index == 2
-        assert "minor units" in driver.detail
-        await driver.press("enter")
-        assert driver.reading()
-        await driver.press("escape")
-        assert driver.at(PaneId.MEMORIES)
-
-
-async def test_in_a_narrow_window_the_detail_takes_the_place_of_the_panes(full: World) -> None:
-    async with opened(full, NARROW) as driver:
-        assert "2 Memories" in driver.shown
-        assert not driver.has("#detail")
-        await driver.press("enter")
-        assert driver.has("#detail")
-        assert "2 Memories" not in driver.shown
-        assert "First message" in driver.shown
-        await driver.press("escape")
-        assert "2 Memories" in driver.shown
-        assert driver.at(PaneId.PENDING)
 
 
 async def test_escape_leaves_what_was_entered_last(full: World) -> None:
@@ -160,13 +118,6 @@ async def test_a_click_goes_to_a_row_an_empty_place_or_the_detail(full: World) -
         assert driver.reading()
         await driver.press("escape")
         assert driver.at(PaneId.PENDING)
-
-
-async def test_a_click_on_the_selected_row_opens_it(full: World) -> None:
-    async with opened(full, NARROW) as driver:
-        await click_text(driver, "Fix the token")
-        await driver.until(lambda: driver.has("#detail"))
-        assert driver.reading()
 
 
 async def test_a_click_on_a_tab_goes_to_the_pane(full: World) -> None:

@@ -27,12 +27,6 @@ def line(driver: Driver) -> str:
     return driver.browser.query_one(StatusBar).health[0]
 
 
-async def test_without_hooks_it_offers_to_install_them(world: World) -> None:
-    async with opened(world, WIDE) as driver:
-        await driver.until(lambda: line(driver) == "hooks not installed: i")
-        assert "i install" in driver.shown
-
-
 @pytest.mark.parametrize("place", ["project", "home"])
 async def test_what_cannot_be_written_is_said_in_red(world: World, place: str) -> None:
     folder = world.root if place == "project" else world.home.state.parent

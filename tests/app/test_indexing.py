@@ -24,12 +24,6 @@ async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch:
         assert len(memories_in(SearchIndex(driver.app.model.places), limit=9)[0]) == 3
 
 
-async def test_few_need_none(world: World) -> None:
-    world.memory(1, "One")
-    async with opened(world) as driver:
-        assert not driver.app.model.indexer.is_running
-
-
 def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:
     indexer = Indexer(Places(world.project, world.home, world.claude))
     indexer.start()

@@ -74,14 +74,6 @@ async def test_with_nothing_to_act_on_each_key_says_so(world: World) -> None:
         assert [*zip(EMPTY, driver.said, strict=True)] == [(row, row[2]) for row in EMPTY]
 
 
-async def test_enter_with_nothing_selected_shows_what_to_do(world: World) -> None:
-    async with opened(world, NARROW) as driver:
-        for pane in "1234":
-            await driver.press(pane, "enter")
-            assert driver.reading()
-            assert driver.has("#detail")
-
-
 async def test_keys_of_a_pane_act_on_its_row_while_the_detail_is_read(full: World) -> None:
     async with opened(full) as driver:
         await driver.press("2", "enter", "y")

@@ -9,7 +9,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import AskScreen
 from memtui.app.screens.review import ReviewScreen
 from tests.app.harness import SIZES, opened
-from tests.app.memories import meta, path_of, rows
+from tests.app.memories import meta, path_of
 from tests.app.world import World
 
 
@@ -64,15 +64,6 @@ async def test_t_edits_the_tags_that_marked_memories_have_in_common(world: World
         await driver.press("u")
         await driver.until_said("Undone")
         assert meta(world, names[0]).tags == ("both", "a")
-
-
-async def test_what_somebody_deletes_loses_its_mark(world: World, names: list[str]) -> None:
-    async with opened(world) as driver:
-        await driver.press("2", "space", "space")
-        path_of(world, names[0]).unlink()
-        driver.app.hint("memories")
-        await driver.until(lambda: len(rows(driver)) == 3, "the listing")
-        assert driver.pane(PaneId.MEMORIES).marked == {f"{names[1]}.md"}
 
 
 async def test_marked_captures_are_reviewed_one_after_the_other(world: World) -> None:

@@ -7,11 +7,10 @@ import re
 import pytest
 
 from memtui.app.details.memory import recovery_lines
-from memtui.app.panes.pane import PaneId, Progress
-from memtui.app.widgets.document import Document
+from memtui.app.panes.pane import PaneId
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.store.search_index import SearchIndex
-from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
+from tests.app.harness import SHORT, WIDE, Driver, opened
 from tests.app.world import World
 
 STEPS = tuple(f"{number}. Step {number} of the plan" for number in range(1, 9))
@@ -125,16 +124,6 @@ async def test_a_related_memory_that_is_hidden_is_shown(world: World, names: lis
         assert driver.reading()
 
 
-async def test_a_memory_deleted_meanwhile_is_reported(world: World, names: list[str]) -> None:
-    async with opened(world, NARROW) as driver:
-        await read(driver)
-        driver.app.model.backend.delete(names[1])
-        driver.app.hint("memories")
-        await driver.until(lambda: len(driver.pane(PaneId.MEMORIES).rows) == 3)
-        driver.browser.memories.read(f"{names[1]}.md")
-        assert driver.last_said == f"{names[1]} no longer exists."
-
-
 async def test_a_text_that_is_none_says_so(world: World) -> None:
     world.memory(1, "Just words", body="Nothing but words.\n\n<details>\nNever closed\n")
     async with opened(world) as driver:
@@ -225,18 +214,6 @@ def test_details_are_folded(name: str) -> None:
     assert "\n".join(line.text for line in recovery_lines(text, ())) == expected
 
 
-def test_every_fold_opens_alone() -> None:
-    text = FOLDED["two"][0]
-    first, second = (line.link.removeprefix("fold:") for line in recovery_lines(text, ()))
-    assert [line.text for line in recovery_lines(text, {second})] == [
-        "▸ Details  1 line",
-        "▾ Details  1 line",
-        "b",
-        "",
-    ]
-    assert first != second
-
-
 async def test_a_secret_in_the_text_is_named(world: World) -> None:
     world.memory(1, "First", body=body(world, f"Rotate gh{'p_'}{'a1B2' * 9}"))
     async with opened(world) as driver:
@@ -258,16 +235,3 @@ async def test_files_that_have_changed_since_are_marked_and_named(world: World) 
         driver.browser.show_detail()
         await driver.until(lambda: "changed src/a.py" in driver.detail, "which")
         assert "gone src/c.py" in driver.detail
-
-
-async def test_relations_stay_in_sight_until_newer_ones_are_found(
-    world: World, names: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memtui.app.panes.memory_reading._REST", 0)
-    async with opened(world) as driver:
-        await read(driver)
-        pane = driver.browser.memories
-        shown: list[Document] = []
-        progress = Progress(lambda share: None, lambda: False, shown.append)
-        pane._reader.document(pane.view.entries[pane.selected or ""], "", progress)
-        assert "related 2 memories" in shown[0].text

@@ -42,15 +42,6 @@ async def test_this_projects_memories_are_shown_and_a_shows_all(world: World, na
         assert driver.pane(PaneId.MEMORIES).selected == f"{homeless}.md"
 
 
-async def test_a_project_below_the_root_is_the_projects(world: World) -> None:
-    below = world.memory(1, "Below", project=str(world.root / "packages" / "api"))
-    beside = world.memory(2, "Beside", project=f"{world.root}-old")
-    async with opened(world) as driver:
-        assert rows(driver) == [below]
-        await driver.press("2", "A")
-        assert rows(driver) == [below, beside]
-
-
 async def test_with_none_of_this_project_it_says_how_many_there_are(world: World) -> None:
     world.memory(1, ELSEWHERE, project="/home/somebody/else")
     async with opened(world) as driver:
@@ -121,17 +112,6 @@ async def test_delete_moves_to_the_trash_and_u_brings_it_back_to_the_byte(
         assert await driver.until_said("Undone") == f"Undone: deleted {names[0]}."
         assert path.read_bytes() == before
         await driver.until(lambda: rows(driver)[0] == names[0])
-
-
-async def test_an_undo_selects_the_row_that_comes_back(world: World, names: list[str]) -> None:
-    a, b, c, _other, homeless = names
-    async with opened(world) as driver:
-        await driver.press("2", "j", "D")
-        await driver.until(lambda: rows(driver) == [a, c, homeless])
-        await driver.until_said("u brings it back")
-        await driver.press("1", "u")
-        await driver.until(lambda: rows(driver) == [a, b, c, homeless])
-        await driver.until(lambda: driver.pane(PaneId.MEMORIES).selected == f"{b}.md", "the selection")
 
 
 REFUSED = {"t": "tagged", "D": "deleted here"}

@@ -13,8 +13,8 @@ from memtui.app.terminal import editor_command
 from memtui.app.widgets.document import from_markdown
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.transcript_view import TranscriptView
-from tests.app.harness import SHORT, WIDE, Driver, opened
-from tests.app.world import World, captured_session
+from tests.app.harness import SHORT, Driver, opened
+from tests.app.world import World
 
 
 async def until_read(driver: Driver) -> TranscriptView:
@@ -34,18 +34,6 @@ def long(full: World) -> World:
     return full
 
 
-async def test_a_transcript_opens_at_its_end_and_closes(long: World) -> None:
-    async with opened(long) as driver:
-        for size in (WIDE, SHORT):
-            await driver.resize(size)
-            await driver.press("o")
-            await until_read(driver)
-            assert "Answer 999" in driver.shown, size
-            assert "Where it begins" not in driver.shown, size
-            await driver.press("escape")
-            assert driver.at_home(), size
-
-
 async def test_reading_back_to_the_beginning_and_forth(long: World) -> None:
     async with opened(long, SHORT) as driver:
         await driver.press("o")
@@ -56,16 +44,6 @@ async def test_reading_back_to_the_beginning_and_forth(long: World) -> None:
         await driver.until(lambda: "Where it begins" in driver.shown, "the beginning")
         await driver.press("G")
         await driver.until(lambda: "Answer 999" in driver.shown, "the end")
-
-
-async def test_each_way_back(full: World) -> None:
-    async with opened(full) as driver:
-        for key in ("escape", "o", "q"):
-            await driver.press("o")
-            await until_read(driver)
-            await driver.press(key)
-            assert driver.at_home(), key
-            assert not driver.app.left, key
 
 
 async def test_the_transcript_follows_what_is_added(full: World) -> None:
@@ -133,12 +111,6 @@ async def test_o_in_the_other_panes(full: World) -> None:
         await until_read(driver)
 
 
-async def test_a_broken_capture_names_no_transcript(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("G", "o")
-        assert driver.last_said == "A capture that cannot be read names no transcript."
-
-
 # -- e ------------------------------------------------------------------------------------------------------
 
 
@@ -194,14 +166,6 @@ async def test_without_any_editor_the_file_is_named(full: World, monkeypatch: py
         assert driver.last_said == f"No editor found: set EDITOR. The file is {path}."
 
 
-async def test_a_drafted_state_has_no_file(world: World) -> None:
-    captured_session(world)
-    async with opened(world) as driver:
-        await driver.until(lambda: "drafted" in driver.shown, "the draft")
-        await driver.press("4", "e")
-        assert "drafted from the transcript: there is no file of it to edit" in driver.last_said
-
-
 async def test_enter_on_a_source_line_opens_the_transcript_there(long: World) -> None:
     async with opened(long) as driver:
         view = driver.screen.query_one("#detail", DocumentView)
@@ -212,17 +176,6 @@ async def test_enter_on_a_source_line_opens_the_transcript_there(long: World) ->
         assert isinstance(driver.screen, TranscriptScreen)
         assert "Answer 500" in driver.shown
         await driver.press("escape")
-        assert driver.at_home()
-
-
-async def test_a_source_line_without_a_transcript_says_so(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("2")
-        view = driver.screen.query_one("#detail", DocumentView)
-        view.show(linked(from_markdown("- said (L502)")))
-        view.focus()
-        await driver.press("enter")
-        assert "transcript" in driver.said[-1]
         assert driver.at_home()
 
 

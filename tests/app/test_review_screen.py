@@ -36,17 +36,6 @@ from tests.app.reviewing import drafted, everything, memory_path, start, target,
 from tests.app.world import FIRST, World, told_apart
 
 
-async def test_the_form_is_filled_with_the_draft(full: World) -> None:
-    async with opened(full) as driver:
-        review = await start(driver)
-        assert texts(review) == to_fields(drafted(full))
-        assert review.field("title").text == FIRST
-        assert "src/tokens.py" in review.field("key_files").text
-        assert driver.screen.focused is review.field("title")
-        assert "Evidence" in driver.shown
-        assert "src/tokens.py" in driver.shown
-
-
 async def test_ctrl_s_writes_the_memory_file_and_the_capture(full: World) -> None:
     before = everything(full)
     path, draft = full.capture_path(10), drafted(full)
@@ -317,19 +306,6 @@ async def test_escape_asks_when_something_would_be_lost(full: World) -> None:
         assert driver.last_said.startswith("Nothing to undo")
 
 
-@pytest.mark.parametrize("size", [WIDE, (30, 8)])
-async def test_the_whole_question_and_both_answers_show(full: World, size: tuple[int, int]) -> None:
-    async with opened(full, size) as driver:
-        await start(driver)
-        await driver.press("x", "escape")
-        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
-        await driver.settled()
-        asked = driver.screen.query_one("#question").region
-        rows = (row[asked.x : asked.right].strip() for row in driver.lines[asked.y : asked.bottom])
-        assert " ".join(rows) == "Leave the review? What you wrote is not saved."
-        assert any("Leave (y)" in row and "Stay (n)" in row for row in driver.lines)
-
-
 def touched(world: World) -> None:
     path = world.capture_path(10)
     path.write_text(path.read_text().replace(FIRST, "Something else"))
@@ -367,30 +343,6 @@ async def test_what_changed_meanwhile_is_refused_and_nothing_is_lost(
         assert driver.app.screen is review
         assert texts(review) == filled
         assert everything(full) == before
-
-
-async def test_a_capture_that_changed_can_be_reviewed_once_it_is_read_again(full: World) -> None:
-    async with opened(full) as driver:
-        await start(driver)
-        touched(full)
-        await driver.press("ctrl+s")
-        await driver.until_said("Not saved")
-        await driver.press("escape")
-        driver.app.hint("compacts")
-        await driver.until(lambda: "Something else" in driver.shown, "the change")
-        await start(driver)
-        await driver.press("ctrl+s")
-        await driver.until_said("Reviewed")
-
-
-async def test_a_memory_file_that_is_there_already_is_not_overwritten(full: World) -> None:
-    memory_path(full).write_text("# Memory: Somebody's own\n")
-    async with opened(full) as driver:
-        await start(driver)
-        await driver.press("ctrl+s")
-        await driver.until_said("Reviewed: ")
-        assert list(full.project.compacts.glob("*-memory-2.md"))
-        assert memory_path(full).read_text() == "# Memory: Somebody's own\n"
 
 
 async def test_a_second_ctrl_s_and_escape_come_too_late(full: World, monkeypatch: pytest.MonkeyPatch) -> None:

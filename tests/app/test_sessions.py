@@ -51,29 +51,6 @@ def test_stored_ones_and_those_with_a_transcript_alone_are_one_list_newest_first
     assert [NOW - each.active for each in found] == [timedelta(minutes=n) for n in (20, 30, 540)]
 
 
-def test_the_newest_is_shown_unless_another_is_chosen(world: World) -> None:
-    for number, name in enumerate(("a", "b", "c")):
-        talk(world, name, minutes=10 + number)
-    sessions = browser(world).sessions
-    assert shown(sessions) == "a"
-    sessions.choose("c")
-    assert shown(sessions) == "c"
-    touch(world.transcript_path("b"), seconds=0)
-    assert shown(sessions) == "c"
-    sessions.choose("")
-    assert shown(sessions) == "b"
-
-
-def test_a_chosen_session_that_goes_gives_way_to_the_newest(world: World) -> None:
-    talk(world, "a", minutes=10)
-    path = talk(world, "b", minutes=20)
-    sessions = browser(world).sessions
-    sessions.choose("b")
-    assert shown(sessions) == "b"
-    path.unlink()
-    assert shown(sessions) == "a"
-
-
 def test_two_sessions_at_work_do_not_take_turns(world: World) -> None:
     first, second = talk(world, "a", minutes=1), talk(world, "b", minutes=2)
     sessions = browser(world).sessions

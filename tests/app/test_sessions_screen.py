@@ -18,13 +18,12 @@ from memtui.app.screens.sessions import SessionsScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.row_list import RowList
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store.archive import Archive, Kept
+from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.session_list import Session
 from memtui.transcript.session import SessionSummary
-from tests.app.harness import SHORT, WIDE, Driver, app_on, opened
+from tests.app.harness import WIDE, Driver, app_on, opened
 from tests.app.world import NOW, World, clock
 
 SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
@@ -59,16 +58,6 @@ def stand_in(driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, st
     monkeypatch.setattr(driver.app, "suspend", nullcontext)
     monkeypatch.setattr("memtui.app.terminal.terminal_gone", lambda: False)
     return log
-
-
-async def test_every_session_is_a_row(two: World) -> None:
-    async with opened(two) as driver:
-        for size in (WIDE, SHORT):
-            await driver.resize(size)
-            rows = await listed(driver)
-            assert len(rows.rows) >= 2, size
-            await driver.press("escape")
-            assert driver.at_home(), size
 
 
 async def test_the_filter_and_the_order(two: World) -> None:
@@ -351,26 +340,6 @@ async def test_within_tmux_a_setting_opens_a_new_window(
         assert words[1:3] == ["new-window", f"-c{two.root}"]
         assert words[-4:-1] == [str(claude), "--resume", SECOND]
         assert driver.last_said == "Resumed in a new window of tmux."
-
-
-async def test_a_broken_copy_is_reported_and_not_resumed(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = two.transcript_path(SECOND)
-    Archive(two.home, clock).keep(path, ArchiveSettings())
-    path.unlink()
-
-    def broken(archive: Archive, kept: Kept) -> None:
-        raise FileProblem(kept.stem, "cannot be unpacked: it is cut off")
-
-    async with opened(two) as driver:
-        rows = await listed(driver)
-        log = stand_in(driver, tmp_path, monkeypatch)
-        rows.select(str(path))
-        monkeypatch.setattr(Archive, "restore", broken)
-        await driver.press("R")
-        assert "cannot be unpacked: it is cut off" in driver.last_said
-        assert not log.exists()
 
 
 async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

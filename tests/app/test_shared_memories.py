@@ -12,7 +12,7 @@ from memtui.share.remotes import NamedRemote, Remotes
 from memtui.share.sync import open_sharing
 from memtui.store.memories import MemoryStore
 from tests.app.harness import NARROW, opened
-from tests.app.memories import meta, path_of, rows
+from tests.app.memories import rows
 from tests.app.world import World, clock
 from tests.share.memory_remote import MemoryRemote
 
@@ -59,21 +59,6 @@ async def test_it_says_by_whom_it_was_shared(world: World, remote: MemoryRemote)
         await driver.until(lambda: rows(driver) == [THEIRS])
 
 
-async def test_an_edit_of_both_becomes_a_memory_beside_theirs(world: World, remote: MemoryRemote) -> None:
-    path = path_of(world, THEIRS)
-    path.write_bytes(path.read_bytes().replace(b"Theirs", b"With my correction"))
-    bring(world, remote, b"## Objective\nTheirs, second text\n")
-    assert b"second text" in path.read_bytes()
-    async with opened(world) as driver:
-        await driver.until(lambda: len(rows(driver)) == 2)
-        mine = next(each for each in rows(driver) if each != THEIRS)
-        assert meta(world, mine).description.startswith("Fix the cart (from ")
-        await driver.press("2")
-        while driver.pane(PaneId.MEMORIES).selected != f"{mine}.md":
-            await driver.press("j")
-        await driver.until(lambda: "With my correction" in driver.detail)
-
-
 async def test_two_machines_texts_are_two_versions_with_their_difference(
     world: World, remote: MemoryRemote
 ) -> None:
@@ -111,18 +96,6 @@ async def test_a_memory_with_one_text_says_so(world: World) -> None:
     async with opened(world) as driver:
         await driver.press("2", "v")
         assert (await driver.until_said("one text")).startswith(f"{mine} has one text only")
-
-
-async def test_equal_ids_stand_side_by_side(world: World, remote: MemoryRemote) -> None:
-    mine = world.memory(1, "Mine")
-    remote.add(f"{mine}@desk-9f", body=b"x", author="bob", project="harbor")
-    open_sharing(world.home, clock).sync()
-    async with opened(world) as driver:
-        drawn = driver.drawn(PaneId.MEMORIES, 90)
-        assert [line for line in drawn if line.startswith(mine)] == [
-            line for line in drawn if "Mine" in line or "⇅bob" in line
-        ]
-        assert sum(line.startswith(mine) for line in drawn) == 2
 
 
 async def test_hostile_authors_are_harmless(world: World, remote: MemoryRemote) -> None:

@@ -120,14 +120,6 @@ async def test_a_secret_is_named_by_line_and_kind_and_keeps_only_its_memory(
         await driver.until_said("sent 1")
 
 
-async def test_what_others_shared_comes_in(world: World, remote: MemoryRemote) -> None:
-    remote.add(THEIRS, body=b"## Objective\nTheirs\n", project=world.root.name)
-    async with opened(world) as driver:
-        await driver.press("2", "ctrl+s")
-        assert await driver.until_said("sent") == "team: sent 0, fetched 1."
-        await driver.until(lambda: len(rows(driver)) == 1)
-
-
 async def test_a_remote_out_of_reach_is_shown_and_named(world: World, remote: MemoryRemote) -> None:
     remote.away = True
     async with opened(world, SHORT) as driver:

@@ -50,13 +50,3 @@ async def test_it_stays_for_the_next_time_and_fits_other_windows(full: World) ->
         await driver.pilot.resize_terminal(110, 40)
         await driver.handled()
         assert border(driver) == 86
-
-
-async def test_text_beside_it_can_still_be_selected(full: World) -> None:
-    async with opened(full, WIDE) as driver:
-        before = border(driver)
-        await driver.pilot.mouse_down(offset=(before + 2, 3))
-        await driver.pilot.hover(offset=(before + 20, 3))
-        await driver.pilot.mouse_up(offset=(before + 20, 3))
-        assert border(driver) == before
-        assert driver.screen.get_selected_text()

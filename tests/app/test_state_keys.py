@@ -161,17 +161,6 @@ async def test_with_one_session_or_none_the_brackets_say_why(world: World) -> No
             assert driver.said.pop() == "This project has no other session.", key
 
 
-async def test_the_footer_offers_to_switch_and_the_smallest_window_says_which_session_it_is(
-    two: World,
-) -> None:
-    async with opened(two) as driver:
-        await driver.press("4")
-        await driver.resize(SHORT)
-        await driver.press("]")
-        assert "Session 2/2: s-2." in driver.shown
-        await driver.until(lambda: "Search that forgives" in driver.shown, "the other session")
-
-
 # -- the chart ----------------------------------------------------------------------------------------------
 
 

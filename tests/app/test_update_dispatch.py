@@ -46,18 +46,6 @@ async def test_new_rows_stand_out_once(full: World, monkeypatch: pytest.MonkeyPa
         assert not pane._new
 
 
-async def test_new_memories_and_commands_do_too(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_list, "_FLASH", 3600.0)
-    async with opened(full) as driver:
-        await driver.until(lambda: driver.pane(PaneId.MEMORIES)._met is not None, "all memories")
-        name = full.memory(1, "Just stored")
-        full.commands("babysit", "research/ask", "nofile", "epic")
-        driver.app.hint("memories", "commands")
-        await driver.until(lambda: "Just stored" in driver.shown and "/epic" in driver.shown, "both")
-        assert driver.pane(PaneId.MEMORIES)._new == {f"{name}.md"}
-        assert driver.pane(PaneId.COMMANDS)._new == {"epic"}
-
-
 @pytest.mark.parametrize(("text", "rung"), [("", 0), ("[notify]\nbell = true\n", 1)])
 async def test_the_bell_rings_for_a_capture_where_it_is_wanted(
     full: World, bells: list[int], text: str, rung: int

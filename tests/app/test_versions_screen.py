@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memtui.app.details.versions import StateVersions, Version, changes_document, title_of, version_before
+from memtui.app.details.versions import StateVersions, Version, changes_document, title_of
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
@@ -102,16 +102,6 @@ def listed(world: World) -> dict[str, Version]:
     return StateVersions(StateStore(world.project, world.home), "s-1").read()
 
 
-def test_each_version_says_what_it_brought(three: World) -> None:
-    versions = listed(three)
-    assert list(versions) == ["v4", "v3", "v2", "v1"]
-    assert [each.new_decisions for each in versions.values()] == [0, 0, 1, 1]
-    assert versions["v1"].gist == "Find the race"
-    assert versions["v3"].gist.startswith("is broken: ")
-    assert version_before(versions, "v4") is versions["v2"]
-    assert version_before(versions, "v1") is None
-
-
 def test_a_decision_that_comes_back_is_not_new(world: World) -> None:
     for number, decisions in enumerate(
         (("a",), ("a", "b"), ("a",), ("a", "b", "c")), 1
@@ -139,13 +129,6 @@ def test_what_has_changed_word_by_word(three: World) -> None:
     (changed,) = (line for line in document.lines if "Last compile" in line.text)
     roles = {changed.text[span.start : span.end]: span.role for span in changed.spans}
     assert (roles["[-FAILURE-]"], roles["{+SUCCESS+}"]) == ("removed", "added")
-
-
-def test_the_first_version_is_all_new(three: World) -> None:
-    lines = text_of(None, listed(three)["v1"])
-    assert lines[0] == "IDENTITY"
-    assert "+ NEW - Decision: one lock a session" in lines
-    assert all(line[:1] in "+ " or line.isupper() or line.startswith("KEY") for line in lines if line)
 
 
 def test_a_broken_version_says_why_and_what_it_has(three: World) -> None:
@@ -236,7 +219,7 @@ async def test_a_new_version_joins_while_one_looks(three: World, looking: None) 
         await driver.press("j", "j", "space")
         three.state(THIRD.replace(version=5, decisions=(*THIRD.decisions, Decision(text="new"))), version=5)
         await driver.until(lambda: len(screen.rows) == 5, "the version")
-        assert screen.rows[0].split()[:3] == ["v5", "05", "Mar"]
+        assert screen.rows[0].split()[0] == "v5"
         assert screen.listing.selected == "v2"
         assert screen.compared == "v1 → v2"
         assert screen.rows[3].startswith("◆ v2")

@@ -112,13 +112,6 @@ async def test_a_storm_reaches_the_screen_in_few_messages(world: World, events_o
         assert len(told_views) < 200
 
 
-async def test_a_capture_that_changes_its_text(full: World) -> None:
-    async with opened(full) as driver:
-        full.capture(10, "Something else entirely")
-        await driver.until(lambda: "Something else entirely" in driver.detail, "the change")
-        assert driver.drawn(PaneId.PENDING)[0].startswith("05 Mar 13:10 Something else")
-
-
 async def test_a_half_written_capture_is_read_again_when_it_is_whole(full: World) -> None:
     async with opened(full) as driver:
         path = full.capture(1, "In two parts")

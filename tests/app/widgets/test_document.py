@@ -123,12 +123,6 @@ def test_every_builder_cleans(hostile: str) -> None:
             assert "\n" not in made.text
 
 
-def test_documents_are_put_together() -> None:
-    document = concat(line("a", "title"), plain("b\nc", "dim", indent=2)) + from_markdown("- d")
-    assert document.text == "a\n  b\n  c\n• d"
-    assert [made.role for made in document.lines] == ["title", "dim", "dim", ""]
-
-
 DOCUMENT = st.lists(st.text(st.sampled_from("ab 漢  "), max_size=60), min_size=1, max_size=30).map(
     lambda rows: Document([line(row, hang=index % 5) for index, row in enumerate(rows)])
 )

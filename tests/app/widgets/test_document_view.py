@@ -165,21 +165,3 @@ async def test_hostile_documents_are_harmless(hostile: str) -> None:
 
 def rows_of_any(view: DocumentView) -> list[str]:
     return [view.render_line(y).text for y in range(view.size.height)]
-
-
-@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark"])
-async def test_selected_text_is_legible(theme: str) -> None:
-    app = Host(DocumentView(plain("some text")))
-    async with app.run_test(size=SIZE) as pilot:
-        app.theme = theme
-        await settle(pilot)
-        await pilot.mouse_down(DocumentView, offset=(0, 0))
-        await pilot.hover(DocumentView, offset=(4, 0))
-        await pilot.mouse_up(DocumentView, offset=(4, 0))
-        await settle(pilot)
-        chosen, rest, *_ = app.widget.render_line(0)
-        assert chosen.text == "some "
-        assert chosen.style and rest.style
-        assert chosen.style.bgcolor != rest.style.bgcolor
-        assert chosen.style.color != chosen.style.bgcolor
-        assert app.screen.get_selected_text() == "some "

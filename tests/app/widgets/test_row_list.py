@@ -80,14 +80,6 @@ async def test_keys_move_the_selection_and_keep_it_in_sight(presses: list[str], 
         assert rows_of(app.widget)[row].startswith(f"▌<{selected:06}>")
 
 
-async def test_enter_opens_the_selected_row() -> None:
-    app = ListHost(keys(5))
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("j", "enter")
-        await settle(pilot)
-        assert app.opened == ["000001"]
-
-
 async def test_an_empty_list_says_so_and_takes_keys() -> None:
     app = ListHost()
     async with app.run_test(size=SIZE) as pilot:
@@ -211,19 +203,6 @@ async def test_a_key_press_draws_no_more_rows_than_are_in_sight() -> None:
             assert len(app.drawn) <= most, key
 
 
-async def test_rows_are_drawn_again_only_on_request() -> None:
-    app = ListHost(keys(3))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        app.drawn.clear()
-        app.widget.refresh()
-        await settle(pilot)
-        assert app.drawn == []
-        app.widget.refresh_rows()
-        await settle(pilot)
-        assert sorted(app.drawn) == keys(3)
-
-
 async def test_the_rows_in_sight_are_reported() -> None:
     app = ListHost(keys(100))
     async with app.run_test(size=SIZE) as pilot:
@@ -243,15 +222,6 @@ async def test_the_rows_in_sight_are_reported() -> None:
         app.widget.set_rows(keys(3))
         await settle(pilot)
         assert app.windows[-1] == (0, 3)
-
-
-async def test_the_selected_row_stays_in_sight_when_the_screen_shrinks() -> None:
-    app = ListHost(keys(100))
-    async with app.run_test(size=(30, 20)) as pilot:
-        await pilot.press(*["j"] * 15)
-        await pilot.resize_terminal(30, 5)
-        await settle(pilot)
-        assert "000015" in app.shown
 
 
 @hostile_texts

@@ -61,11 +61,6 @@ def test_a_prompt_has_its_time() -> None:
     assert texts({**user("no time"), "timestamp": None}) == ["❯ no time"]
 
 
-def test_a_slash_command_is_shown_with_its_words() -> None:
-    typed = "<command-message>review</command-message><command-name>/review</command-name>"
-    assert texts(user(f"{typed}<command-args>the diff</command-args>")) == ["10:15 ❯ /review the diff"]
-
-
 def test_records_outside_the_conversation_are_left_out() -> None:
     noise: list[Record] = [
         {"type": "progress", "data": {"type": "bash_progress"}},
@@ -81,10 +76,6 @@ def test_records_outside_the_conversation_are_left_out() -> None:
         {},
     ]
     assert [texts(record) for record in noise] == [[]] * len(noise)
-
-
-def test_the_model_says_markdown() -> None:
-    assert rendered(said(text("# Done\n- one"))) == [("title", "Done"), ("", "• one")]
 
 
 @pytest.mark.parametrize(

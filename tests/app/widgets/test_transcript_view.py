@@ -72,24 +72,6 @@ async def test_scrolling_up_shows_every_answer_once_and_drops_what_is_far(path: 
         assert app.widget.window.at_start and not app.widget.window.at_end
 
 
-async def test_scrolling_down_again_comes_to_the_end(path: Path) -> None:
-    app = Host(TranscriptView(path))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await pilot.press("home")
-        await settle(pilot)
-        assert shown(app.widget)[0] == 0
-        seen = shown(app.widget)
-        while seen[-1] < COUNT - 1:
-            await pilot.press("pagedown")
-            await settle(pilot)
-            now = shown(app.widget)
-            assert now[0] <= seen[-1] + 1
-            seen += [number for number in now if number > seen[-1]]
-        assert seen == list(range(COUNT))
-        assert app.widget.window.at_end and not app.widget.window.at_start
-
-
 async def test_what_is_added_is_followed_at_the_end_only(path: Path) -> None:
     app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
