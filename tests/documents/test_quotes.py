@@ -15,7 +15,6 @@ from memtui.documents.quotes import (
     quotes_section,
     said_last,
     with_fewer_quotes,
-    with_shorter_quotes,
     without_source,
 )
 from memtui.transcript.records import Facts
@@ -70,14 +69,12 @@ def test_long_messages_keep_their_ends_and_all_have_a_limit() -> None:
     assert closings[0].source.line == 74
 
 
-def test_at_need_the_texts_between_go_first_then_the_oldest() -> None:
+def test_at_need_the_oldest_go_and_the_others_are_shortened() -> None:
     (section,) = quotes_section(TALK)
-    smaller = [each.text for each in with_fewer_quotes(section, closings=1, asks=1)]
-    assert [text.count("\n- ") for text in smaller] == [4, 3, 2]
-    assert "at work" not in smaller[0]
-    assert smaller[-1] == f"{FIRST_LINE}\n- L11 Claude: Green again.\n- L10 User: no, keep it green"
+    newest = f"{FIRST_LINE}\n- L11 Claude: Green again.\n- L10 User: no, keep it green"
+    assert with_fewer_quotes(section, 60).text == newest
     long = Section(heading=HEADING, text=f"{FIRST_LINE}\n- L1 User: {'x' * 900}")
-    assert [len(each.text) < 500 for each in with_shorter_quotes(long)] == [True] * 3
+    assert len(with_fewer_quotes(long, 3_000).text) < 450
 
 
 @pytest.mark.parametrize(

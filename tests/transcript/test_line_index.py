@@ -188,8 +188,8 @@ def test_a_capital_makes_case_count() -> None:
     [
         ("plain", (b"plain",)),
         ('a "quoted" word', (b"quoted",)),
-        ("Ä", ("Ä".encode(), b"\\u00c4")),
         ("ä", ()),
+        ("Ärger", (b"rger",)),
         ("\\", ()),
     ],
 )

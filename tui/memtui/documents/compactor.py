@@ -7,7 +7,7 @@ without a model.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from memtui.documents.format import Section
@@ -17,7 +17,6 @@ from memtui.documents.quotes import (
     user_requests,
     with_fewer_quotes,
     with_new_quotes,
-    with_shorter_quotes,
     without_source,
 )
 from memtui.documents.session_state import (
@@ -288,36 +287,18 @@ def fitted(state: SessionState, target: int = TARGET) -> SessionState:
 
 def _smaller(state: SessionState) -> Iterator[SessionState]:
     """Smaller and smaller states: what is missed least is left out first."""
-    state = yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=3, asks=4))
-    lines = state.working.technical_state.split("\n")
-    for most in range(len(lines) - 1, _STATE_LINES - 1, -1):
-        yield (state := _working(state, technical_state="\n".join(lines[:most])))
+    yield (state := _quoting(state, 6_000))
+    yield (state := _quoting(state, 3_000))
     tasks = [
         task
         if task.text.endswith("further tasks")
         else task.replace(children=tuple(child for child in task.children if child.kind is TaskKind.BLOCKER))
         for task in state.tasks
     ]
-    yield (state := state.replace(tasks=tuple(tasks)))
-    if (done := sum(task.kind is TaskKind.DONE for task in state.tasks)) > 2:
-        yield (state := state.replace(tasks=collapsed(state.tasks, max(3, len(state.tasks) - done + 3))))
-    state = yield from _quoting(state, lambda section: with_fewer_quotes(section, closings=2, asks=2))
-    state = yield from _quoting(state, with_shorter_quotes)
-    yield from _shortened(state)
-
-
-def _quoting(
-    state: SessionState, smaller: Callable[[Section], Iterator[Section]]
-) -> Generator[SessionState, None, SessionState]:
-    """The state with smaller and smaller quotes; returns the last one."""
-    for section in filter(is_quotes, state.extra):
-        for less in smaller(section):
-            yield (state := state.replace(extra=with_new_quotes(state.extra, (less,))))
-    return state
-
-
-def _shortened(state: SessionState) -> Iterator[SessionState]:
-    """The state with shorter texts, then with fewer tasks and files."""
+    lines = state.working.technical_state.split("\n")[:_STATE_LINES]
+    state = _working(state.replace(tasks=tuple(tasks)), technical_state="\n".join(lines))
+    yield state
+    yield (state := _quoting(state, 1_000))
     working, talk, identity = state.working, state.dynamics, state.identity
     yield (
         state := _working(
@@ -326,20 +307,21 @@ def _shortened(state: SessionState) -> Iterator[SessionState]:
             last_error=shortened(working.last_error, _SHORT),
             technical_state=shortened(working.technical_state, _SHORT * 3),
             dependencies=shortened(working.dependencies, _SHORT),
-        )
-    )
-    yield (
-        state := state.replace(
+        ).replace(
             dynamics=talk.with_texts(lambda text: shortened(text, _SHORT)),
             identity=identity.with_texts(lambda text: shortened(text, _SHORT * 2)),
             tasks=tuple(task.with_texts(lambda text: shortened(text, _SHORT)) for task in state.tasks),
         )
     )
-    tasks = tuple(task.with_texts(lambda text: shortened(text, _NARROW)) for task in state.tasks)
-    yield (state := state.replace(tasks=tasks))
+    tasks = [task.with_texts(lambda text: shortened(text, _NARROW)) for task in state.tasks]
     yield (state := state.replace(tasks=tuple(_fewer(task) for task in collapsed(tasks, _FEW))))
     for most in (_FILES, _SHORT):
         yield _working(state, files_modified=shortened(state.working.files_modified, most))
+
+
+def _quoting(state: SessionState, room: int) -> SessionState:
+    fewer = [with_fewer_quotes(section, room) for section in state.extra if is_quotes(section)]
+    return state.replace(extra=with_new_quotes(state.extra, fewer))
 
 
 def _fewer(task: Task) -> Task:

@@ -156,7 +156,6 @@ _ROOM = 100
 CLAUDE, AT_WORK, SUBAGENT, USER = "Claude", "Claude, at work", "Subagent", "User"
 _LIMITS = {CLAUDE: (800, 4_000), AT_WORK: (500, 1_500), SUBAGENT: (300, 900), USER: (750, 2_500)}
 """Maximum length of one quote of a speaker, and of all of them, in characters."""
-_ITEM = re.compile(rf"(?:L\d+(?: \d\d:\d\d)? )?(?P<who>{CLAUDE}|{AT_WORK}|{SUBAGENT}|{USER}): ")
 
 
 def quotes_section(facts: Facts, *, clock: bool = False) -> tuple[Section, ...]:
@@ -215,27 +214,16 @@ def asked_last(facts: Facts, *, clock: bool = False) -> str:
     return said_last(facts, clock=clock) if asks else ""
 
 
-def with_fewer_quotes(section: Section, closings: int, asks: int) -> Iterator[Section]:
-    """The section with fewer and fewer quotes: first texts in mid-turn are dropped, then the oldest quotes.
-
-    Args:
-        section: the result of `quotes_section`.
-        closings: number of closing messages to keep.
-        asks: number of the user's messages to keep.
-    """
-    items = _parsed(section.text)
-    for who, least in ((AT_WORK, 0), (SUBAGENT, 0), (CLAUDE, closings), (USER, asks)):
-        mine = [item for item in items if _who(item) == who]
-        for item in reversed(mine[least:]):
-            items.remove(item)
-            yield _again(section, items)
-
-
-def with_shorter_quotes(section: Section) -> Iterator[Section]:
-    items = _parsed(section.text)
-    for width in (400, 200, 100):
-        items = [ends_of(item, width) for item in items]
-        yield _again(section, items)
+def with_fewer_quotes(section: Section, room: int) -> Section:
+    """The section with its newest quotes, shortened, in as many characters."""
+    kept: list[str] = []
+    for item in _parsed(section.text):
+        kept.append(ends_of(item, max(_ROOM, room // 8)))
+        room -= len(kept[-1])
+        if room < 0:
+            del kept[-1]
+            break
+    return section.replace(text="\n".join(filter(None, (FIRST_LINE, _listed(kept)))))
 
 
 def is_quotes(section: Section) -> bool:
@@ -261,15 +249,6 @@ def _parsed(text: str) -> list[str]:
         elif items and line:
             items[-1] += "\n" + line.removeprefix("  ")
     return items
-
-
-def _who(item: str) -> str:
-    found = _ITEM.match(item)
-    return found["who"] if found else ""
-
-
-def _again(section: Section, items: list[str]) -> Section:
-    return section.replace(text="\n".join(part for part in (FIRST_LINE, _listed(items)) if part))
 
 
 def told_turns(facts: Facts) -> Iterator[Turn]:

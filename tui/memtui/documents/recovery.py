@@ -74,6 +74,7 @@ from memtui.documents.work import (
 )
 from memtui.ground.text import (
     FormatError,
+    block,
     file_text,
     item,
     normal,
@@ -183,7 +184,7 @@ class Recovery(Record):
     changes: Items = ()
     pending: Items = ()
     notes: Text = ""
-    preamble: Annotated[Block, AfterValidator(lambda text: text.lstrip("\ufeff"))] = ""
+    preamble: Annotated[Block, AfterValidator(lambda text: block(text.replace("\ufeff", "")))] = ""
     """Text before the first section."""
     extra: tuple[Section, ...] = ()
     """Unknown sections."""

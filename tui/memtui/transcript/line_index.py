@@ -6,7 +6,6 @@ is longer than `LINE_LIMIT` (an image, a hole of NULs) is neither held nor read 
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from bisect import bisect_left, bisect_right
@@ -195,8 +194,8 @@ def _is_text(data: bytes, at: int, end: int) -> bool:
     return data.find(b'"isSidechain":true', at, end) < 0 and data.find(b'"isSidechain": true', at, end) < 0
 
 
-_SAFE = re.compile(r"""[^"\\/\x00-\x1f\x7f]+""")
-"""Characters that JSON does not escape."""
+_PLAIN = re.compile(r"[\w .,:;()-]+", re.ASCII)
+"""Characters that JSON does not escape, and that `bytes.lower` makes equal."""
 
 Rows = Callable[[Block], list[str]]
 """Returns the rows of a fully unfolded block."""
@@ -230,19 +229,11 @@ class Query:
     def needles(self) -> tuple[bytes, ...]:
         """Byte strings, one of which occurs in every candidate line; empty if every line is a candidate.
 
-        That is of each text the longest part that JSON leaves as it is, and that `bytes.lower` makes equal;
-        beyond ASCII it may be escaped.
+        That is the longest plain part of each text.
         """
-        found: list[bytes] = []
-        for wanted in self.words or (self.text,):
-            parts = _SAFE.findall(wanted)
-            if not self.exact:
-                parts = [piece for part in parts for piece in _caseless_or_ascii(part)]
-            best = max(parts, key=len, default="").strip(" ")
-            if not best:
-                return ()
-            found += [best.encode("utf-8", "replace"), json.dumps(best)[1:-1].encode()]
-        return tuple(dict.fromkeys(each if self.exact else each.lower() for each in found))
+        wanted = self.words or (self.text,)
+        parts = [max(_PLAIN.findall(each), key=len, default="").strip(" ") for each in wanted]
+        return tuple((each if self.exact else each.lower()).encode() for each in parts) if all(parts) else ()
 
     def candidates(self, data: bytes) -> Iterator[int]:
         """Yield the indices of the lines in `data` that may match."""
@@ -258,13 +249,6 @@ class Query:
                 found.add(line)
                 at = text.find(needle, starts[line + 1]) if line + 1 < len(starts) else -1
         yield from sorted(found)
-
-
-def _caseless_or_ascii(part: str) -> list[str]:
-    """The pieces of a text whose case `bytes.lower` handles, or which have none."""
-    return "".join(char if char.isascii() or char.lower() == char.upper() else "\n" for char in part).split(
-        "\n"
-    )
 
 
 class Hit(NamedTuple):
