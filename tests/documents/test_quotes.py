@@ -74,7 +74,7 @@ def test_at_need_the_oldest_go_and_the_others_are_shortened() -> None:
     newest = f"{FIRST_LINE}\n- L11 Claude: Green again.\n- L10 User: no, keep it green"
     assert with_fewer_quotes(section, 60).text == newest
     long = Section(heading=HEADING, text=f"{FIRST_LINE}\n- L1 User: {'x' * 900}")
-    assert len(with_fewer_quotes(long, 3_000).text) < 450
+    assert len(with_fewer_quotes(long, 1_000).text) < 250
 
 
 @pytest.mark.parametrize(

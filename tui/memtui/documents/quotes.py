@@ -218,7 +218,7 @@ def with_fewer_quotes(section: Section, room: int) -> Section:
     """The section with its newest quotes, shortened, in as many characters."""
     kept: list[str] = []
     for item in _parsed(section.text):
-        kept.append(ends_of(item, max(_ROOM, room // 8)))
+        kept.append(ends_of(item, max(_ROOM, room // 5)))
         room -= len(kept[-1])
         if room < 0:
             del kept[-1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check
 from memtui.transcript.events import Call, Result
-from memtui.transcript.files import FileLog, may_remove, may_write, target_path, tool_of
+from memtui.transcript.files import FileLog, may_remove, may_write, target_path
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog
 from memtui.transcript.outcomes import (
     ActionLog,
@@ -102,8 +102,6 @@ class CallLog:
         self.actions.called(call, source)
         if call.name in SHELL_TOOLS:
             waiting.shell = self.commands.called(call.input, source)
-        elif call.name == "TodoWrite":
-            self.todos.write(call.input, source)
         elif call.name == "ExitPlanMode":
             self.plans.shown(call.id, call.input, source)
 
@@ -114,23 +112,13 @@ class CallLog:
             waiting.call.name in _KEPT_RESULTS or outcome_of(result) not in ("ok", "background")
         )
 
-    def ended(self, result: Result, folder: str, source: Source, own: bool) -> None:
-        """Record a result; `folder` is the working folder, for a result whose call is not in the file."""
+    def ended(self, result: Result, source: Source, own: bool) -> None:
         self._source = source
         waiting = self._waiting.pop(result.id, None)
-        if waiting is None:
-            self._orphan(result, folder)
-        elif own:
+        if waiting is not None and own:
             self._own_result(result, waiting)
-        else:
+        elif waiting is not None:
             self._agent_result(result, waiting)
-
-    def _orphan(self, result: Result, folder: str) -> None:
-        """Record a result without its call: Claude Code's metadata may still name a file."""
-        tool = tool_of(result.detail)
-        if tool and not result.failed:
-            path = target_path(tool, {}, result.detail, folder)
-            self.files.result(result, path, tool, self._source, self._source)
 
     def _agent_result(self, result: Result, waiting: _Waiting) -> None:
         if waiting.shell is not None:
@@ -181,8 +169,6 @@ class CallLog:
                 self._ran(waiting.shell.text, waiting)
                 source = self._source._replace(speaker="tool")
                 self.landmarks.ran(waiting.shell.text, result.text, source)
-        elif call.name == "TodoWrite" and result.failed:
-            self.todos.write_failed()
         elif call.name == "ExitPlanMode":
             self.plans.decided(result, fate_of_plan(result) if outcome == "rejected" else "unknown")
 
@@ -195,6 +181,8 @@ class CallLog:
             self._touched(result, waiting)
         elif name in TASK_TOOLS:
             self._task(result, waiting)
+        elif name == "TodoWrite":
+            self.todos.write(call.input, waiting.source)
         elif name == "AskUserQuestion":
             self._answered(result)
         elif name in AGENT_TOOLS:

@@ -194,7 +194,7 @@ class _Reading:
                 if type(event) is Call:
                     self._calls.called(_clean_call(event), folder, source, False)
                 elif type(event) is Result:
-                    self._calls.ended(self._clean_result(event), folder, source, False)
+                    self._calls.ended(self._clean_result(event), source, False)
 
     def _facts(self) -> Facts:
         calls = self._calls
@@ -230,7 +230,7 @@ class _Reading:
             answers=tuple(calls.answers),
             compactions=tuple(self._compactions),
             last_action=calls.actions.finish(),
-            context_sizes=self._setting.context_sizes(),
+            context_sizes=tuple(self._setting.context_sizes),
             started=self._setting.started,
             ended=self._setting.ended,
             lines=self._lines,
@@ -337,7 +337,7 @@ class _Reading:
     def _result(self, result: Result) -> None:
         result = self._clean_result(result)
         own = result.agent == "" or result.agent == self._own_agent
-        self._calls.ended(result, self._folder, self._source("tool"), own)
+        self._calls.ended(result, self._source("tool"), own)
 
     def _clean_result(self, result: Result) -> Result:
         """A result with its secrets masked, unless that is done later."""

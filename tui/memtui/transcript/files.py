@@ -361,16 +361,6 @@ def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: st
     return absolute(masked(path), cwd) if path else ""
 
 
-def tool_of(detail: object) -> str:
-    """The tool behind a result whose call is not in the file, "" when that is not certain."""
-    if not isinstance(detail, dict):
-        return ""
-    if isinstance(detail.get("filePath"), str) and isinstance(detail.get("structuredPatch"), list):
-        return "Write" if detail.get("type") in ("create", "update") else "Edit"
-    file = detail.get("file")
-    return "Read" if isinstance(file, dict) and isinstance(file.get("filePath"), str) else ""
-
-
 def _stated_path(detail: object) -> str:
     if not isinstance(detail, dict):
         return ""

@@ -311,11 +311,9 @@ class TodoLog:
 
     def __init__(self) -> None:
         self._todos: list[Todo] = []
-        self._before: list[Todo] = []
         self._tasks: dict[str, ListedTask] = {}
         self._tasks_are_newer = False
         self._past: dict[str, tuple[str, Source]] = {}
-        self._past_before: dict[str, tuple[str, Source]] = {}
         self.began = NOWHERE
         """Source of the session's first list; `NOWHERE` if there was none."""
 
@@ -325,9 +323,8 @@ class TodoLog:
         if not isinstance(items, list):
             return
         self._begins(source)
-        self._past_before = dict(self._past)
-        self._before = self._todos
-        known = {todo.content: todo for todo in self._before}
+        earlier = self._todos
+        known = {todo.content: todo for todo in earlier}
         self._todos = []
         for item in items[:_COUNT_LIMIT]:
             if isinstance(item, dict) and (content := _text(item.get("content"))):
@@ -335,7 +332,7 @@ class TodoLog:
                 same = before is not None and before.status == status
                 self._todos.append(before if same and before else Todo(content, status, source=source))
         listed = {todo.content for todo in self._todos}
-        for todo in self._before:
+        for todo in earlier:
             if todo.content not in listed:
                 self._put_away(todo, source)
         self._tasks_are_newer = False
@@ -343,10 +340,6 @@ class TodoLog:
     def _begins(self, source: Source) -> None:
         if self.began == NOWHERE:
             self.began = source
-
-    def write_failed(self) -> None:
-        """Note that the last TodoWrite was refused."""
-        self._todos, self._past = self._before, self._past_before
 
     def task_result(self, tool: str, arguments: dict[str, Any], result: Result, source: Source) -> None:
         self._tasks_are_newer = True

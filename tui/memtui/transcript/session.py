@@ -35,7 +35,6 @@ from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.short_text import is_bare_command
 
 _DISTINCT_LIMIT = 500
-_SERIES_LIMIT = 400
 
 
 def time_of(record: Record) -> str:
@@ -56,10 +55,8 @@ class Setting:
         self._session = self._model = ""
         self._repeated: tuple[Any, ...] = ()
         self._sessions: dict[str, None] = {}
-        self._series: list[tuple[str, int]] = []
-        self._latest: tuple[str, int] | None = None
-        self._stride = 1
-        self._requests = 0
+        self.context_sizes: list[ContextSize] = []
+        """The context's size at each request."""
 
     def take(self, record: Record) -> str:
         """Record the fields of a record; returns its timestamp, "" when it has none."""
@@ -94,20 +91,7 @@ class Setting:
             self._model = request.model
             self.models[request.model] = None
         if request.tokens:
-            self._latest = (timestamp, request.tokens)
-            if self._requests % self._stride == 0:
-                self._series.append(self._latest)
-                if len(self._series) >= _SERIES_LIMIT:
-                    del self._series[1::2]
-                    self._stride *= 2
-            self._requests += 1
-
-    def context_sizes(self) -> tuple[ContextSize, ...]:
-        """The context's size over time: evenly thinned for a long session, always with the last one."""
-        series = list(self._series)
-        if self._latest is not None and series[-1:] != [self._latest]:
-            series.append(self._latest)
-        return tuple(ContextSize(*size) for size in series)
+            self.context_sizes.append(ContextSize(timestamp, request.tokens))
 
     def session(self, stem: str) -> str:
         """The session's id.
