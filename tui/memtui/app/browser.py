@@ -117,8 +117,7 @@ class BrowserScreen(StyledOnce):
         self.panes = {pane.pane_id: pane for pane in every}
         self.current_id = PaneId.PENDING
         self.pane.add_class("-current", update=False)
-        self.bar = StatusBar(model, settings.warn)
-        self.bar.set_reactive(StatusBar.note, note)
+        self.bar = StatusBar(model, settings.warn, note)
         self.detail = DetailView()
         self.split = Split(id="body", columns=settings.columns)
         self._last_query = ""
@@ -132,7 +131,7 @@ class BrowserScreen(StyledOnce):
     def compose(self) -> ComposeResult:
         """Few widgets on purpose: the first paint waits for each, and a restyle visits all of them."""
         yield self.bar
-        yield TabStrip(id="tabs")
+        yield TabStrip(self.bar)
         with self.split:
             with PaneStack(id="panes"):
                 yield from self.panes.values()
@@ -210,7 +209,7 @@ class BrowserScreen(StyledOnce):
         return isinstance(view, StateView) and view.chosen != self.state.view.chosen
 
     def _let_time_pass(self) -> None:
-        self.bar.let_time_pass()
+        self.bar.show_anew()
         self.bar.refresh_remotes(self._settings.sync_seconds)
         for pane in self.panes.values():
             pane.let_time_pass()

@@ -40,7 +40,6 @@ from memtui.lost.outbox import lines_wait
 if TYPE_CHECKING:
     from memtui.app.readings import ContextState
     from memtui.lost.context_gauge import Gauge
-    from memtui.lost.receipts import Receipt
 
 _CELLS = 8
 _NAMED = 80
@@ -69,61 +68,9 @@ class Published(Message):
 
 
 class StatusBar(Widget):
-    """One line: ` my-app  main                ● live`."""
+    """One line: ` my-app  main                ● live`, of what it was last told."""
 
     app = getters.app(BaseApp)
-
-    project: reactive[str] = reactive("")
-    branch: reactive[str] = reactive("")
-    note: reactive[str] = reactive("")
-    """A word on this run, for example that it is the demo."""
-    health: reactive[tuple[str, str]] = reactive(("", ""))
-    """The health of captures: one quiet line and its colour."""
-    context: reactive[tuple[Gauge, str] | None] = reactive(None)
-    """The fill level of the session's context, and its colour; None without a session."""
-    alarm: reactive[str] = reactive("")
-    """A problem around compactions, in red."""
-    problem: reactive[str] = reactive("")
-    """Why captures cannot be written, in red."""
-    receipt: reactive[tuple[str, str]] = reactive(("", ""))
-    """Whether Claude received the facts after the last compaction, with its colour."""
-    waits: reactive[int] = reactive(0)
-    """The number of lines that wait for the session's next prompt."""
-    remotes: reactive[SyncStatus] = reactive(SyncStatus())
-    """The time of the last exchange of memories, or why it failed."""
-    liveness: reactive[Liveness | None] = reactive(None)
-
-    def render(self) -> Content:
-        """The left part is cut before the mark: a stale screen must say so at any width."""
-        width = self.size.width
-        mark = self._mark(width)
-        left = Content.assemble(
-            " ",
-            (clean_line(self.project), "bold"),
-            ("  " + clean_line(self.branch) if self.branch else "", "$quiet"),
-            ("  " + clean_line(self.problem) if self.problem else "", "$error"),
-            ("  " + self.alarm if self.alarm else "", "$error"),
-            *(context_line(*self.context, width) if self.context else ()),
-            (f"  ⏳ {lines_wait(self.waits)}" if self.waits else "", "$warning"),
-            ("  " + self.receipt[0] if self.receipt[0] else "", self.receipt[1]),
-            ("  " + self.note if self.note else "", "$accent"),
-            ("  " + self.health[0] if self.health[0] else "", self.health[1]),
-        )
-        room = max(0, width - mark.cell_length - 2)
-        left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
-        return Content.assemble(
-            left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " "
-        )
-
-    def _mark(self, width: int) -> Content:
-        mark = live_mark(self.liveness)
-        remotes = self.remotes.long if width >= _NAMED else self.remotes.short
-        room = width // 2 - mark.cell_length - 2
-        if remotes and room >= _LEAST:
-            said = Content.styled(remotes, self.remotes.colour)
-            said = said.truncate(room, ellipsis=True) if said.cell_length > room else said
-            return Content.assemble(" ", said, "  ", mark)
-        return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
 
     class Held(Message):
         """The remotes and what they have."""
@@ -132,17 +79,19 @@ class StatusBar(Widget):
             super().__init__()
             self.states = states
 
-    # -- what feeds it --------------------------------------------------------------------------------------
-
-    def __init__(self, model: ProjectModel, warn: Warn) -> None:
+    def __init__(self, model: ProjectModel, warn: Warn, note: str) -> None:
+        """Make the bar; `note` is a word on this run, for example that it is the demo."""
         super().__init__()
         self._model = model
         self._warn = warn
+        self._note = note
+        self._branch = ""
         self._transcript: Path | None = None
         """The current session's."""
-        self._lights = LightsView()
+        self._watched: ContextState | None = None
+        """Its context; None without a session."""
         self._rows_waiting: Mapping[str, int] = {}
-        """By session."""
+        """By session, the lines that wait for its next prompt."""
         self._states: Sequence[RemoteState] = ()
         self._warned: set[tuple[str, str]] = set()
         """Sessions with the levels they were warned of."""
@@ -150,60 +99,132 @@ class StatusBar(Widget):
         """Remotes with a background thread."""
         self.captures: HealthView | None = None
         """The health of the captures; None before the first check."""
-        self.set_reactive(StatusBar.project, model.project.name)
+        self.liveness: Liveness | None = None
+
+    # -- what it shows --------------------------------------------------------------------------------------
 
     @property
-    def _strip(self) -> TabStrip:
-        return self.screen.query_one(TabStrip)
+    def health(self) -> tuple[str, str]:
+        """One line on the captures, and its colour."""
+        return health_line(self.captures, self._model.clock()) if self.captures else ("", "")
 
-    def apply(self, view: View) -> None:
-        if isinstance(view, BranchView):
-            self.branch = view.branch
-        elif isinstance(view, HealthView):
-            learned = self.captures is None or self.captures.sizes != view.sizes
-            self.captures = view
-            self.let_time_pass()
-            if learned:  # the limit may have changed
-                self._watch()
-        elif isinstance(view, PinsView):
-            self._watch()
-        elif isinstance(view, WaitsView):
-            self._rows_waiting = view.rows
-            self._show_waits()
-        elif isinstance(view, StateView):
-            self._transcript = view.transcript
-            self._show_waits()
-            self._watch()
+    @property
+    def context(self) -> tuple[Gauge, str] | None:
+        """The fill level of the session's context, and its colour; None without a session."""
+        if self._watched is None:
+            return None
+        percent, at = self._watched.gauge.percent, self._warn.at
+        passed = sum(percent >= each for each in at)
+        return self._watched.gauge, "$accent" if not passed else "$error" if passed == len(at) else "$warning"
 
-    def _show_waits(self) -> None:
-        self.waits = self._rows_waiting.get(self._transcript.stem, 0) if self._transcript else 0
+    @property
+    def alarm(self) -> str:
+        """Problems around compactions."""
+        return "  ".join(self._watched.alarms) if self._watched else ""
 
-    def let_time_pass(self) -> None:
-        """Show the health of captures; its ages change."""
-        if self.captures is not None:
-            self.health = health_line(self.captures, self._model.clock())
-            self.problem = f"captures are lost: {self.captures.problem}" if self.captures.problem else ""
+    @property
+    def receipt(self) -> tuple[str, str]:
+        """Whether Claude received the facts after the last compaction; a good one for a while only."""
+        receipt = self._watched.receipt if self._watched else None
+        if receipt is None or receipt.arrival == "unknown":
+            return "", ""
+        if receipt.arrival != "whole":
+            return receipt.label, "$error"
+        fresh = self._model.clock() - receipt.at < _RECEIPT
+        return (receipt.label, "$success") if fresh else ("", "")
 
-    def show_liveness(self, liveness: Liveness) -> None:
-        self.liveness = liveness
-        self._show_marks()
-        if liveness.mark is Mark.LOST:
-            self._say_if_short(f"Not up to date: {liveness.reason}")
+    @property
+    def remotes(self) -> SyncStatus:
+        """The time of the last exchange of memories, or why it failed."""
+        return sync_status(self._states, self._model.clock())
+
+    def render(self) -> Content:
+        """The left part is cut before the mark: a stale screen must say so at any width."""
+        width = self.size.width
+        mark = self._mark(width)
+        waits = self._rows_waiting.get(self._transcript.stem, 0) if self._transcript else 0
+        lost = self.captures.problem if self.captures else ""
+        left = Content.assemble(
+            " ",
+            (clean_line(self._model.project.name), "bold"),
+            _apart(clean_line(self._branch), "$quiet"),
+            _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
+            _apart(self.alarm, "$error"),
+            *(context_line(*self.context, width) if self.context else ()),
+            _apart(f"⏳ {lines_wait(waits)}" if waits else "", "$warning"),
+            _apart(*self.receipt),
+            _apart(self._note, "$accent"),
+            _apart(*self.health),
+        )
+        room = max(0, width - mark.cell_length - 2)
+        left = left.truncate(room, ellipsis=True) if left.cell_length > room else left
+        return Content.assemble(
+            left, " " * max(0, width - left.cell_length - mark.cell_length - 1), mark, " "
+        )
+
+    def _mark(self, width: int) -> Content:
+        mark, remotes = live_mark(self.liveness), self.remotes
+        text = remotes.long if width >= _NAMED else remotes.short
+        room = width // 2 - mark.cell_length - 2
+        if text and room >= _LEAST:
+            said = Content.styled(text, remotes.colour)
+            said = said.truncate(room, ellipsis=True) if said.cell_length > room else said
+            return Content.assemble(" ", said, "  ", mark)
+        return mark.truncate(max(10, width // 2), ellipsis=True) if mark.cell_length > width // 2 else mark
+
+    def strip_marks(self) -> tuple[Content, Content, bool]:
+        """For the strip of tabs: the live mark, the context, and whether that must show."""
+        remotes, context = self.remotes, self.context
+        mark = live_mark(self.liveness).truncate(12, ellipsis=True)
+        known = context if context and context[0].limit else None
+        return (
+            Content.assemble((remotes.sign, remotes.colour), mark),
+            Content.styled(f"{known[0].percent}% ", known[1]) if known else Content(""),
+            known is not None and known[0].percent >= min(self._warn.at),
+        )
+
+    def show_anew(self) -> None:
+        """Draw it, or the strip of tabs in its place; ages change."""
+        self.refresh()
+        self.screen.query_one(TabStrip).refresh()
 
     def _say_if_short(self, text: str) -> None:
         """Say what a short window has no status line for."""
         if self.screen.has_class("-short"):
             self.app.warn(f"{text[:1].upper()}{text[1:]}")
 
+    # -- what feeds it --------------------------------------------------------------------------------------
+
+    def apply(self, view: View) -> None:
+        if isinstance(view, BranchView):
+            self._branch = view.branch
+        elif isinstance(view, HealthView):
+            learned = self.captures is None or self.captures.sizes != view.sizes
+            self.captures = view
+            if learned:  # the limit may have changed
+                self._watch()
+        elif isinstance(view, PinsView):
+            self._watch()
+        elif isinstance(view, WaitsView):
+            self._rows_waiting = view.rows
+        elif isinstance(view, StateView):
+            self._transcript = view.transcript
+            self._watch()
+        self.show_anew()
+
+    def show_liveness(self, liveness: Liveness) -> None:
+        self.liveness = liveness
+        self.show_anew()
+        if liveness.mark is Mark.LOST:
+            self._say_if_short(f"Not up to date: {liveness.reason}")
+
     def _watch(self) -> None:
         """Check the context of the current session, in the background."""
         if self._transcript is not None:
             self._watch_session(self._transcript)
-        elif self.context is not None or self._lights != LightsView():
-            self.context = None
-            self._show_lights(LightsView())
-            self._show_receipt(None)
-            self._show_marks()
+        elif self._watched is not None:
+            self._watched = None
+            self.post_message(Published(LightsView()))
 
     @work(group="watch", exclusive=True, exit_on_error=False)
     async def _watch_session(self, transcript: Path) -> None:
@@ -216,13 +237,14 @@ class StatusBar(Widget):
             self._show_watched(transcript.stem, watched)
 
     def _show_watched(self, session: str, watched: ContextState) -> None:
-        percent = watched.gauge.percent
-        passed = [each for each in self._warn.at if percent >= each]
-        colour = "$accent" if not passed else "$error" if len(passed) == len(self._warn.at) else "$warning"
-        self.context, self.alarm = (watched.gauge, colour), "  ".join(watched.alarms)
-        self._show_marks()
-        self._show_receipt(watched.receipt)
-        self._show_lights(watched.lights)
+        receipt, lights = self.receipt, self._watched.lights if self._watched else LightsView()
+        self._watched = watched
+        self.show_anew()
+        if self.receipt != receipt and self.receipt[1] == "$error":
+            self._say_if_short(self.receipt[0])
+        if watched.lights != lights:
+            self.post_message(Published(watched.lights))
+        passed = [each for each in self._warn.at if watched.gauge.percent >= each]
         warned = {(session, str(each)) for each in passed} | {(session, each) for each in watched.alarms}
         if warned - self._warned and self._warn.sends_bell(in_tmux="TMUX" in os.environ):
             self.app.bell()
@@ -232,25 +254,6 @@ class StatusBar(Widget):
         # After a compaction, the context may warn again.
         self._warned = {each for each in self._warned if each[0] != session} | warned
 
-    def _show_receipt(self, receipt: Receipt | None) -> None:
-        """Show a good receipt for a while, any other one as long as its session is shown."""
-        if receipt is None or receipt.arrival == "unknown":
-            shown = ("", "")
-        elif receipt.arrival == "whole":
-            fresh = self._model.clock() - receipt.at < _RECEIPT
-            shown = (receipt.label, "$success") if fresh else ("", "")
-        else:
-            shown = (receipt.label, "$error")
-        if shown != self.receipt:
-            self.receipt = shown
-            if shown[1] == "$error":
-                self._say_if_short(shown[0])
-
-    def _show_lights(self, lights: LightsView) -> None:
-        if lights != self._lights:
-            self._lights = lights
-            self.post_message(Published(lights))
-
     # -- remotes --------------------------------------------------------------------------------------------
 
     @work(group="remotes", exclusive=True, exit_on_error=False)
@@ -258,17 +261,13 @@ class StatusBar(Widget):
         """Check the remotes; with `seconds`, exchange with each at least that often from now on."""
         with self.app.reporting("looking at the remotes"):
             self._states = await asyncio.to_thread(self._model.exchange.states)
-            self._show_remotes()
+            self.show_anew()
             self.post_message(self.Held(self._states))
             for name in (state.name for state in self._states if seconds):
                 if name not in self._exchanged:
                     self._exchanged.add(name)
                     keep = partial(self._keep_syncing, name, seconds)
                     threading.Thread(target=keep, name=f"memtui-sync-{name}", daemon=True).start()
-
-    def _show_remotes(self) -> None:
-        self.remotes = sync_status(self._states, self._model.clock())
-        self._show_marks()
 
     def _keep_syncing(self, name: str, seconds: float) -> None:
         try:
@@ -284,13 +283,10 @@ class StatusBar(Widget):
             self.call_later(self.refresh_remotes)
             self.app.hint("memories")
 
-    def _show_marks(self) -> None:
-        """Show the live mark and the context in the strip of tabs, if it replaces the bar."""
-        mark = live_mark(self.liveness).truncate(12, ellipsis=True)
-        self._strip.mark = Content.assemble((self.remotes.sign, self.remotes.colour), mark)
-        known = self.context if self.context and self.context[0].limit else None
-        self._strip.context = Content.styled(f"{known[0].percent}% ", known[1]) if known else Content("")
-        self._strip.warns = known is not None and known[0].percent >= min(self._warn.at)
+
+def _apart(text: str, colour: str) -> tuple[str, str]:
+    """A part of the line, at a distance from the one before."""
+    return f"  {text}" if text else "", colour
 
 
 def context_line(gauge: Gauge, colour: str, width: int) -> tuple[tuple[str, str], ...]:
@@ -369,12 +365,6 @@ class TabStrip(Widget):
     """
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())
-    mark: reactive[Content] = reactive(Content(""))
-    """The live mark, shown here if the strip replaces the status line."""
-    context: reactive[Content] = reactive(Content(""))
-    """The fill level of the context, before the live mark."""
-    warns: reactive[bool] = reactive(False)
-    """Whether the context is so full that it must be shown."""
 
     class Chosen(Message):
         """A tab was clicked."""
@@ -382,6 +372,10 @@ class TabStrip(Widget):
         def __init__(self, index: int) -> None:
             super().__init__()
             self.index = index
+
+    def __init__(self, bar: StatusBar) -> None:
+        super().__init__(id="tabs")
+        self._bar = bar
 
     def render(self) -> Content:
         cells, mark = self._layout()
@@ -401,8 +395,9 @@ class TabStrip(Widget):
 
     def _layout(self) -> tuple[list[Content], Content]:
         """The cells of the tabs, and the marks after them."""
+        live, context, warns = self._bar.strip_marks()
         for named, counted, full in _LAYOUTS:
-            mark = Content.assemble(self.context, self.mark) if full or self.warns else self.mark
+            mark = Content.assemble(context, live) if full or warns else live
             cells = [
                 _cell(tab, named=named or tab.current, counted=counted or tab.current) for tab in self.tabs
             ]
