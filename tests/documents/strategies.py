@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from memtui.documents.capture import Capture
-from memtui.documents.format import Section
+from memtui.documents.format import Record, Section
 from memtui.documents.memory import MemoryMeta, StoredMemory
 from memtui.documents.memory_file import MemoryFile
 from memtui.documents.recovery import Plan, Recovery, RoleFile
@@ -30,6 +30,7 @@ from memtui.documents.session_state import (
 from tests.examples import shared
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Record)
 
 NASTY = (
     "## Goal",
@@ -125,107 +126,77 @@ moments = st.datetimes(
 )  # fmt: skip
 
 
-def _sections(*titles: str) -> st.SearchStrategy[tuple[Section, ...]]:
-    """Unknown sections of a format that knows `titles`."""
-    headings = st.sampled_from(("Extra", "Phase 1", "Goals (x)", "", "中文", "# x", "`code`")) | st.builds(
-        lambda number, tail: f"{number} {tail}", st.integers(0, 9), anything
-    )
-    section = st.builds(Section, heading=headings, text=texts)
-    return st.lists(section, max_size=3).map(tuple)
+_headings = st.sampled_from(("Extra", "Phase 1", "Goals (x)", "", "中文", "# x", "`code`")) | st.builds(
+    lambda number, tail: f"{number} {tail}", st.integers(0, 9), anything
+)
+sections = st.lists(st.builds(Section, heading=_headings, text=texts), max_size=3).map(tuple)
+"""Unknown sections of any format."""
+_OF_TYPE: dict[Any, st.SearchStrategy[Any]] = {
+    str: texts, tuple[str, ...]: lists, tuple[Section, ...]: sections,
+}  # fmt: skip
 
 
-captures = st.builds(
+def _made(model: type[R], **given: st.SearchStrategy[Any]) -> st.SearchStrategy[R]:
+    """Records; fields that are not given are texts, lists of them, or unknown sections."""
+    types = {name: field.annotation for name, field in model.model_fields.items() if name not in given}
+    return st.builds(model, **given, **{name: _OF_TYPE[kind] for name, kind in types.items()})
+
+
+captures = _made(
     Capture,
     status=st.sampled_from(("pending", "reviewed")),
     timestamp=moments,
     session_id=short,
-    transcript=texts,
-    first_message=texts,
-    summary=texts,
     memory=st.sampled_from(("", "20251225_081500-memory.md", "a b-memory.md")),
-    header=texts,
-    transcript_note=texts,
-    memory_note=texts,
-    extra=_sections("Transcript", "First Message", "Summary", "Memory"),
 )
 
-memory_files = st.builds(
-    MemoryFile,
-    title=texts,
-    goal=texts,
-    learnings=lists,
-    questions=lists,
-    confidence=texts,
-    key_files=lists,
-    preamble=texts,
-    extra=_sections("Goal", "Learnings", "Open Questions / Issues", "Confidence Level", "Key Files"),
-)
+memory_files = _made(MemoryFile)
 
 kinds = st.sampled_from(TaskKind)
 tasks = st.recursive(
-    st.builds(Task, kind=kinds, text=texts),
-    lambda children: st.builds(
-        Task, kind=kinds, text=texts, children=st.lists(children, max_size=3).map(tuple)
-    ),
+    _made(Task, kind=kinds, children=st.just(())),
+    lambda children: _made(Task, kind=kinds, children=st.lists(children, max_size=3).map(tuple)),
     max_leaves=8,
 )
 
-session_states = st.builds(
+session_states = _made(
     SessionState,
     version=st.integers(0, 999_999_999),
-    identity=st.builds(Identity, project=texts, branch=short, goal=texts, extra=lists),
+    identity=_made(Identity, branch=short),
     tasks=st.lists(tasks, max_size=4).map(tuple),
-    decisions=st.lists(
-        st.builds(Decision, kind=st.sampled_from(("decision", "constraint")), text=texts), max_size=4
-    ).map(tuple),
-    working=st.builds(
-        WorkingContext, files_modified=texts, last_error=texts, dependencies=texts, extra=lists
+    decisions=st.lists(_made(Decision, kind=st.sampled_from(("decision", "constraint"))), max_size=4).map(
+        tuple
     ),
-    dynamics=st.builds(Dynamics, language=short, style=texts, last_intent=texts, extra=lists),
-    preamble=texts,
-    extra=_sections("IDENTITY", "TASK TREE", "WORKING CONTEXT", "CONVERSATION DYNAMICS"),
+    working=_made(WorkingContext),
+    dynamics=_made(Dynamics, language=short),
 )
 
 paths = st.sampled_from(("a/b.py", "/home/u/my project/x.py", "C:\\Program Files (x86)\\x", "`"))
-role_files = st.lists(st.builds(RoleFile, path=paths, role=texts), max_size=3).map(tuple)
+role_files = st.lists(_made(RoleFile, path=paths), max_size=3).map(tuple)
 
-recoveries = st.builds(
+recoveries = _made(
     Recovery,
     session_id=short,
-    project_root=texts,
-    objective=texts,
-    plan=st.builds(
+    plan=_made(
         Plan,
         source=st.sampled_from(("workflow", "todo (TodoWrite)", "user-stated", "")) | short,
         content=st.lists(lines, max_size=12).map("\n".join),
     ),
     working_files=role_files,
     reference_files=role_files,
-    last_action=texts,
-    decisions=lists,
-    constraints=lists,
-    dependencies=lists,
-    known_issues=lists,
-    changes=lists,
-    pending=lists,
-    notes=texts,
-    preamble=texts,
-    extra=_sections("Objective", "Execution Plan", "Working Files (Modified)", "Pending", "Notes"),
 )
 
-metas = st.builds(
+metas = _made(
     MemoryMeta,
     id=st.from_regex(r"\ACMEM-[0-9]{8}-[0-9]{6}\Z"),
-    project=texts,
     created=moments,
     updated=moments,
-    description=texts,
     tags=st.lists(short, max_size=4).map(tuple),
     session_id=short | st.uuids().map(str),
     source=st.sampled_from(("", "review", "import", "null", "~")),
     other=st.sampled_from(("", "rating: 5", "# mine\nnested:\n  - a\n  - b: c\n\nlast: 'x'")),
 )
-stored_memories = st.builds(StoredMemory, meta=metas, body=st.binary(max_size=60) | st.just(b"---\n---\r\n"))
+stored_memories = _made(StoredMemory, meta=metas, body=st.binary(max_size=60) | st.just(b"---\n---\r\n"))
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | anything,
