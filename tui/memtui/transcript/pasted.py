@@ -45,7 +45,6 @@ _FENCE = re.compile(r"[ \t]*(```|~~~|\"\"\"$)")
 _QUOTES = '"' * 3
 """People fence with these, too; the end may stand behind the last line."""
 _SURE = frozenset({"escape", "time", "place"})
-_DIFF = re.compile(r"diff --git |--- \S|\+\+\+ \S|@@ -\d")
 _IN_DIFF = re.compile(r"[-+ @\\]|diff --git |index [0-9a-f]|new file|deleted file|similarity|rename |$")
 _FRAME = 4
 """Minimum number of box-drawing characters in a line of a program."""
@@ -100,7 +99,7 @@ def _named(pasted: Pasted) -> str:
 def _blocks(lines: list[str]) -> list[tuple[int, int]]:
     """First line, and the line after the last, of each block; in order, without overlap."""
     taken = [False] * len(lines)
-    for spans in (_fenced, _diffs, _signed, _outputs, _long, _between, _beside):
+    for spans in (_fenced, _diffs, _outputs, _long, _between, _beside):
         for start, end in list(spans(lines, taken)):
             taken[start:end] = [True] * (end - start)
     blocks: list[tuple[int, int]] = []
@@ -174,39 +173,27 @@ def _fenced(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
 
 
 def _diffs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at < len(lines):
-        if taken[at] or not _DIFF.match(lines[at]):
-            at += 1
-            continue
-        start = at
-        while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
-            at += 1
-        at = max(at, start + 1)
-        if any(line.startswith("@@ -") for line in lines[start:at]):
-            while not lines[at - 1].strip():
-                at -= 1
-            yield start, at
-
-
-def _signed(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
-    """Diffs without a header: added lines next to removed lines."""
+    """Hunks, and without a header added lines next to removed lines."""
     at = 0
     while at < len(lines):
         start = at
         while at < len(lines) and not taken[at] and _IN_DIFF.match(lines[at]):
             at += 1
-        if at - start < 2 * _SIGNED:  # nor are these three signed lines below a hunk header
-            at = max(at, start + 1)
-            continue
-        signs = Counter(line[:1] for line in lines[start:at])
-        if min(signs["+"], signs["-"]) >= _SIGNED or (signs["@"] and signs["+"] + signs["-"] >= _RUN):
-            while start < at and not lines[start].strip():
-                start += 1
+        run = lines[start:at]
+        signs = Counter(line[:1] for line in run)
+        changes = signs["+"] + signs["-"]
+        if (
+            any(line.startswith("@@ -") for line in run)
+            or min(signs["+"], signs["-"]) >= _SIGNED
+            or (signs["@"] and changes >= _RUN)
+        ):
             end = at
+            while not lines[start].strip():
+                start += 1
             while not lines[end - 1].strip():
                 end -= 1
             yield start, end
+        at = max(at, start + 1)
 
 
 def _outputs(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
