@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.session_rows import COLUMNS, columns_in, heading, row
 from memtui.app.screens.sessions import SessionsScreen
@@ -179,27 +178,6 @@ async def test_sessions_of_all_projects(two: World) -> None:
         await driver.until(lambda: "Something else" in driver.shown, "its name")
         await driver.press("A")
         await driver.until(lambda: len(rows.rows) == here, "this project's")
-
-
-async def test_enter_on_the_states_title_lists_the_sessions(two: World) -> None:
-    async with opened(two) as driver:
-        for keys in (("k",), ("G", "g", "up"), ("k", "k")):
-            await driver.press("4", "g", *keys)
-            assert "enter lists every session" in driver.shown, keys
-            await driver.press("enter")
-            await driver.until(lambda: isinstance(driver.screen, SessionsScreen), "the list")
-            await driver.press("escape")
-
-
-async def test_enter_opens_the_row_after_leaving_the_states_title(two: World) -> None:
-    async with opened(two) as driver:
-        for keys in (("k", "j"), ("k", "G", "g"), ("k", "1", "4")):
-            await driver.press("4", *keys)
-            assert "enter lists every session" not in driver.shown, keys
-            assert driver.pane(PaneId.STATE).index == 0, keys
-            await driver.press("enter")
-            assert driver.reading(), keys
-            await driver.press("escape")
 
 
 async def test_a_deleted_session_is_read_and_put_back_from_the_archive(

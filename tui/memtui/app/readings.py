@@ -7,12 +7,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from memtui.app.listings import CaptureRow, HealthView, LightsView, StateView
 from memtui.flows.aftermath import aftermaths, standing_rules
@@ -58,31 +57,20 @@ Cancelled = Callable[[], bool]
 """Polled while reading; True stops it with a ReadingCancelledError."""
 
 
-class Kept(Generic[K, V]):
-    """The values that were used last. Thread-safe."""
+class Kept(dict[K, V]):
+    """The values that were read last, as many as this."""
 
     def __init__(self, most: int) -> None:
+        super().__init__()
         self._most = most
-        self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = threading.Lock()
-
-    def get(self, key: K) -> V | None:
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
 
     def put(self, key: K, value: V) -> V:
         with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
+            self[key] = value
+            while len(self) > self._most:
+                del self[next(iter(self))]
         return value
-
-    def clear(self) -> None:
-        with self._lock:
-            self._values.clear()
 
 
 _File = tuple[str, int, int]

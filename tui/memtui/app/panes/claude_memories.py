@@ -24,7 +24,6 @@ from memtui.ground.clock import local_minute, parse_iso, short_age
 from memtui.ground.files import FileProblem
 from memtui.secrets.secrets import masked
 from memtui.store.claude_memory import INDEX, KINDS, ClaudeMemory, Seen, body_of
-from memtui.transcript.short_text import one_line, shortened
 
 if TYPE_CHECKING:
     from memtui.app.details.versions import Version as ListedVersion
@@ -149,6 +148,8 @@ class ClaudeRows:
         return lines
 
     def _origin(self, memory: ClaudeMemory, versions: Sequence[Version]) -> list[Line]:
+        from memtui.transcript.short_text import one_line, shortened  # the first paint does without it
+
         with self._lock:
             history = self._read_history()
             readers, sessions = history.recalls(memory.path)
@@ -235,6 +236,7 @@ class ClaudeRows:
 def as_stored(memory: ClaudeMemory, project: Project) -> New:
     """A memory of Claude's as one to store: its text without front matter and secrets."""
     from memtui.store.memories import New
+    from memtui.transcript.short_text import one_line
 
     said = f"{memory.name}: {memory.description}" if memory.description else memory.name
     return New(
@@ -255,6 +257,7 @@ def as_claudes(stored: StoredMemory, title: str, folder: Path) -> tuple[Path, st
         folder: Claude's folder.
     """
     from memtui.documents.yaml_texts import dump
+    from memtui.transcript.short_text import one_line
 
     title = one_line(masked(title))
     name = _NO_NAME.sub("-", title.lower())[:_NAME_LENGTH].strip("-") or stored.meta.id.lower()

@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 from memtui.app.base import PROMPT
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
 from memtui.app.listings import ClaudeView, MemoriesView, View
+from memtui.app.panes.claude_memories import ClaudeRows, as_claudes, as_stored
 from memtui.app.panes.memory_reading import MemoryReader
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -28,7 +29,6 @@ from memtui.store.listing import ProjectTest, is_stored
 
 if TYPE_CHECKING:
     from memtui.app.details.versions import Version
-    from memtui.app.panes.claude_memories import ClaudeRows
     from memtui.store.claude_memory import ClaudeMemory
     from memtui.store.listing import Entry
 
@@ -73,8 +73,7 @@ class MemoriesPane(Pane):
         self.held_by: dict[str, str] = {}
         """The remotes that have a memory, by its Recovery ID."""
         self._changing = asyncio.Lock()
-        self.claudes: ClaudeRows | None = None
-        """The memories that Claude keeps for itself; None until there are any."""
+        self.claudes = ClaudeRows(model)
         self._no_claudes = ""
         """Where Claude would keep memories of its own; "" while it has some."""
         self._trail: list[tuple[str, str]] = []
@@ -97,18 +96,15 @@ class MemoriesPane(Pane):
             self.highlight_new(view.entries, whole=not view.more)
 
     def _show_claudes(self, view: ClaudeView) -> None:
-        if view.memories:
-            self._claude_rows()
         if view.folder is not None and not view.memories:
             self._no_claudes = f"Claude keeps no memories of its own here; it would in {view.folder}."
         else:
             self._no_claudes = ""
         self.about = " ".join(filter(None, (type(self).about, clean_line(self._no_claudes))))
         self.say_when_empty(self._nothing())
-        if self.claudes is not None:
-            self.claudes.apply(view)
-            self.show_rows()
-            self.post_message(self.Changed(self))
+        self.claudes.apply(view)
+        self.show_rows()
+        self.post_message(self.Changed(self))
 
     def resync(self) -> None:
         if self.view is not self._listed:
@@ -169,8 +165,7 @@ class MemoriesPane(Pane):
         """The same, and the number of hidden ones: those of other projects."""
         left_out = len(self.view.keys) - len(self._stored_keys())
         hidden = f"{left_out} hidden" if left_out else ""
-        claudes = self.claudes.count() if self.claudes else ""
-        return " · ".join(filter(None, (self.count(), hidden, claudes)))
+        return " · ".join(filter(None, (self.count(), hidden, self.claudes.count())))
 
     def prepare_filter(self) -> None:
         """Read all titles once, as the filter searches them."""
@@ -180,17 +175,13 @@ class MemoriesPane(Pane):
     def all_keys(self) -> Sequence[str]:
         """Every key, in the order shown: stored memories, then Claude's."""
         stored = self._stored_keys()
-        return [*stored, *self.claudes.keys] if self.claudes and self.claudes.keys else stored
+        return [*stored, *self.claudes.keys] if self.claudes.keys else stored
 
     def _stored_keys(self) -> Sequence[str]:
         return self.view.keys if self.everything else self.view.mine
 
-    def _claudes(self, key: str | None) -> ClaudeMemory | None:
-        """The memory of Claude's in a row."""
-        return self.claudes.get(key) if self.claudes else None
-
     def text_of(self, key: str) -> str:
-        if self.claudes and self.claudes.get(key):
+        if self.claudes.get(key):
             return self.claudes.text_of(key)
         head = self._reader.head(key)
         entry = self.view.entries.get(key)
@@ -204,7 +195,7 @@ class MemoriesPane(Pane):
         )
 
     def draw_row(self, key: str, width: int) -> Content:
-        if self.claudes and self.claudes.get(key):
+        if self.claudes.get(key):
             return self.claudes.draw(key, width)
         entry = self.view.entries.get(key)
         if entry is None:
@@ -241,10 +232,10 @@ class MemoriesPane(Pane):
         return f"{name}: " if name else ""
 
     def detail(self, key: str | None) -> Detail:
-        if key is not None and (claudes := self.claudes) and (memory := claudes.get(key)):
+        if key is not None and (memory := self.claudes.get(key)):
 
             def read(progress: Progress) -> Document:
-                return claudes.document(key, progress.show)
+                return self.claudes.document(key, progress.show)
 
             return Detail(key, f"Claude's memory {clean_line(memory.name)}", None, read)
         entry = self.view.entries.get(key) if key is not None else None
@@ -263,7 +254,7 @@ class MemoriesPane(Pane):
         from memtui.documents.memory import RECOVERY_ID
         from memtui.store.transcripts import TranscriptProblem
 
-        if self.claudes and (memory := self.claudes.get(key)):
+        if memory := self.claudes.get(key):
             source = self.claudes.source(key or "")
             return Subject(
                 no_recovery_id="This is a memory of Claude's own: it has no Recovery ID.",
@@ -375,8 +366,8 @@ class MemoriesPane(Pane):
             self.app.warn(subject.no_recovery_id)
 
     def action_delete(self) -> None:
-        if self._claudes(self.selected) and not self.marked:
-            self._delete_claudes()
+        if (memory := self.claudes.get(self.selected)) and not self.marked:
+            self._delete_claudes(memory)
             return
         if ids := self.stored("deleted here"):
             self.mark(self.marked - {f"{each}.md" for each in ids})
@@ -450,8 +441,8 @@ class MemoriesPane(Pane):
         from memtui.app.screens.versions import VersionsScreen
 
         subject, model = self.subject(self.selected), self.model
-        if self._claudes(self.selected):
-            await self._claudes_versions()
+        if memory := self.claudes.get(self.selected):
+            await self._claudes_versions(memory)
             return
         if not subject.recovery_id:
             self.app.warn(subject.no_recovery_id)
@@ -469,39 +460,33 @@ class MemoriesPane(Pane):
     # -- Claude's own memories ------------------------------------------------------------------------------
 
     def action_approve(self) -> None:
-        claudes, memory = self.claudes, self._claudes(self.selected)
-        if claudes is None or memory is None:
+        memory = self.claudes.get(self.selected)
+        if memory is None:
             self.app.warn("Only memories that Claude keeps for itself are approved.")
         else:
-            self._change("approving", lambda: claudes.set_seen(memory, "approved"))
+            self._change("approving", lambda: self.claudes.set_seen(memory, "approved"))
 
     def on_row_list_opened(self, event: Pane.Opened) -> None:
         """Take note that the person has looked at a memory of Claude's."""
-        claudes, memory = self.claudes, self._claudes(event.key)
-        if claudes is not None and memory is not None and memory.seen in ("new", "changed"):
-            self._change("marking as seen", lambda: claudes.set_seen(memory, "seen"), says=False)
+        memory = self.claudes.get(event.key)
+        if memory is not None and memory.seen in ("new", "changed"):
+            self._change("marking as seen", lambda: self.claudes.set_seen(memory, "seen"), says=False)
 
     @work(group="edit", exit_on_error=False)
-    async def _delete_claudes(self) -> None:
+    async def _delete_claudes(self, memory: ClaudeMemory) -> None:
         from memtui.app.screens.dialogs import ConfirmScreen
 
-        claudes, memory = self.claudes, self._claudes(self.selected)
-        if claudes is None or memory is None:
-            return
         question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
         if await self.app.push_screen_wait(ConfirmScreen(question, yes="to the trash", no="keep it")):
-            self._change("deleting", lambda: claudes.delete(memory))
+            self._change("deleting", lambda: self.claudes.delete(memory))
 
-    async def _claudes_versions(self) -> None:
+    async def _claudes_versions(self, memory: ClaudeMemory) -> None:
         from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.app.screens.versions import VersionsScreen
 
-        claudes, memory = self.claudes, self._claudes(self.selected)
-        if claudes is None or memory is None:
-            return
         name = clean_line(memory.name)
         with self.app.reporting("reading the versions"):
-            found = await asyncio.to_thread(claudes.listed_versions, memory)
+            found = await asyncio.to_thread(self.claudes.listed_versions, memory)
             if not found:
                 self.app.say(f"No transcript here shows a version of {name}.")
                 return
@@ -513,7 +498,7 @@ class MemoriesPane(Pane):
             text = wanted.text
             question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
             if await self.app.push_screen_wait(ConfirmScreen(question, yes="bring it back", no="leave it")):
-                self._change("bringing a version back", lambda: claudes.bring_back(memory, text))
+                self._change("bringing a version back", lambda: self.claudes.bring_back(memory, text))
 
     def convert(self) -> bool:
         """Offer to make a stored memory of the selected one of Claude's, or the other way round.
@@ -521,7 +506,7 @@ class MemoriesPane(Pane):
         Returns:
             False if neither is selected.
         """
-        memory, recovery_id = self._claudes(self.selected), self.subject(self.selected).recovery_id
+        memory, recovery_id = self.claudes.get(self.selected), self.subject(self.selected).recovery_id
         if memory is not None and memory.kind == "index":
             self.app.warn(f"{memory.name} lists memories and is none itself.")
         elif memory is not None:
@@ -534,11 +519,9 @@ class MemoriesPane(Pane):
 
     @work(group="convert", exclusive=True, exit_on_error=False)
     async def _store_claudes(self, memory: ClaudeMemory) -> None:
-        from memtui.app.panes.claude_memories import as_stored
         from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.app.widgets.document import from_markdown
 
-        claudes = self._claude_rows()
         with self.app.reporting("making a memory"):
             new = as_stored(memory, self.model.project)
             asked = ConfirmScreen(
@@ -549,15 +532,14 @@ class MemoriesPane(Pane):
                 safe=True,
             )
             if await self.app.push_screen_wait(asked):
-                self._change("storing", lambda: claudes.store(new))
+                self._change("storing", lambda: self.claudes.store(new))
 
     @work(group="convert", exclusive=True, exit_on_error=False)
     async def _give_claude(self, recovery_id: str) -> None:
-        from memtui.app.panes.claude_memories import as_claudes
         from memtui.app.screens.dialogs import ConfirmScreen
         from memtui.app.widgets.document import from_markdown
 
-        model, claudes, head = self.model, self._claude_rows(), self._reader.head(f"{recovery_id}.md")
+        model, head = self.model, self._reader.head(f"{recovery_id}.md")
         with self.app.reporting("reading the memory"):
             stored = await asyncio.to_thread(model.backend.get, recovery_id)
             title = head.title if head else stored.meta.description
@@ -569,15 +551,7 @@ class MemoriesPane(Pane):
                 document=from_markdown(clean(text)),
             )
             if await self.app.push_screen_wait(asked):
-                self._change("writing", lambda: claudes.write(path, text))
-
-    def _claude_rows(self) -> ClaudeRows:
-        if self.claudes is None:
-            # Imported here: what reads transcripts is not needed for the first paint.
-            from memtui.app.panes.claude_memories import ClaudeRows
-
-            self.claudes = ClaudeRows(self.model)
-        return self.claudes
+                self._change("writing", lambda: self.claudes.write(path, text))
 
     @work(group="share", exclusive=True, exit_on_error=False)
     async def action_share(self) -> None:

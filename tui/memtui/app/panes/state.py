@@ -20,7 +20,7 @@ from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import EMPTY, Document, Line, concat, line, plain, styled
-from memtui.app.widgets.row_list import Look, row
+from memtui.app.widgets.row_list import row
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import age, local_minute
 from memtui.secrets.secrets import masked
@@ -39,7 +39,6 @@ _NO_SESSION = "There is no session yet: start Claude Code in this folder."
 _NO_OTHERS = "This project has no other session."
 _NO_TRANSCRIPT = "The transcript of this session no longer exists: nothing can be added to its state."
 _ASKING = "asking claude · esc cancels"
-_TO_LIST = "enter lists every session"
 _CHART = "context"
 """The fold of the chart."""
 _NEXT_COMPACTION = "ahead"
@@ -105,8 +104,6 @@ class StatePane(Pane):
         self._folded: bool | None = None
         """Whether the chart is folded; None if unset: folded if there is no room."""
         self._unfolded_ahead = False
-        self._at_title = False
-        """Whether the title above the first row is selected."""
         self.question = ModelQuestion()
         """The question to the model for the next version."""
 
@@ -175,40 +172,9 @@ class StatePane(Pane):
         if event.y == 0 and self.styles.border_top[0] and not self.filter_text:
             self.call_later(self.app.run_action, "app.sessions")
 
-    def action_move(self, rows: int) -> None:
-        if rows < 0 and not self.index:
-            self._stand_on_title(True)
-        elif self._at_title:
-            self._stand_on_title(False)
-        else:
-            super().action_move(rows)
-
-    def _go(self, index: int) -> None:
-        self._stand_on_title(False)
-        super()._go(index)
-
-    def action_open(self) -> None:
-        if self._at_title:
-            self.call_later(self.app.run_action, "app.sessions")
-        else:
-            super().action_open()
-
-    def on_blur(self) -> None:
-        self._stand_on_title(False)
-
-    def _stand_on_title(self, there: bool) -> None:
-        if there != self._at_title:
-            self._at_title = there
-            self.refresh_rows()
-
-    def _look(self, row: int) -> Look:
-        return super()._look(row)._replace(pale=self._at_title)
-
     def _show_title(self, shown: int) -> None:
         super()._show_title(shown)
-        if self._at_title:
-            self.border_title = self._title(shown).stylize("reverse")
-        self.border_subtitle = Content(_TO_LIST if self._at_title else self.doing)
+        self.border_subtitle = Content(self.doing)
 
     def text_of(self, key: str) -> str:
         glance = self._glance.get(key)

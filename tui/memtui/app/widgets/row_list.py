@@ -42,16 +42,13 @@ class Look(NamedTuple):
     hover: bool
     marked: bool
     new: bool
-    pale: bool = False
-    """Whether the list is without the focus for now: only the cursor's bar is drawn."""
 
     @property
     def names(self) -> tuple[str, ...]:
         if self.header:
             kind = "row-list--header"
         else:
-            shown = self.cursor and not self.pale
-            kind = "row-list--cursor" if shown else "row-list--hover" if self.hover else ""
+            kind = "row-list--cursor" if self.cursor else "row-list--hover" if self.hover else ""
         return (*((kind,) if kind else ()), *(("row-list--new",) if self.new else ()))
 
 
