@@ -40,26 +40,6 @@ def test_a_pending_capture_is_written_to_the_character() -> None:
     assert _render(MESSAGE) == PENDING
 
 
-def test_a_pending_capture_is_read() -> None:
-    assert parse_capture(PENDING) == Capture(
-        status="pending",
-        timestamp=MOMENT,
-        session_id="abc123",
-        transcript=TRANSCRIPT,
-        first_message=MESSAGE,
-    )
-
-
-def test_a_review_adds_the_summary_and_the_link() -> None:
-    capture = reviewed(
-        parse_capture(PENDING),
-        summary="Moved the checkout to the new tax service. The refund path is still on the old one.",
-        memory=memory_name("20251225_081500-autocompact.md"),
-    )
-    assert render_capture(capture) == REVIEWED
-    assert parse_capture(REVIEWED) == capture
-
-
 @given(captures)
 def test_a_capture_comes_back_as_it_was(capture: Capture) -> None:
     text = render_capture(capture)

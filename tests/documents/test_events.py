@@ -217,18 +217,6 @@ def test_a_commit_that_was_undone_is_not_one_of_the_session(tmp_path: Path, comm
     assert marks[:2] == [("dig", False), ("fire", True)]
 
 
-def test_the_branch_of_a_subagents_worktree_is_not_the_sessions(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("Go")
-    t.envelope |= {"isSidechain": True, "agentId": "a1", "gitBranch": "agent-a1", "cwd": "/work/trees/a1"}
-    t.tool("Bash", "", command="rm old.py")
-    t.envelope |= {"isSidechain": False, "gitBranch": "main", "cwd": "/work/app"}
-    t.edit("/work/app/a.py")
-    facts = t.facts(tmp_path)
-    assert (facts.branch, facts.branches, facts.cwds) == ("main", ("main",), ("/work/app",))
-    assert [file.path for file in facts.shell_files] == ["/work/trees/a1/old.py"]
-
-
 def test_work_that_is_only_local_is_said(tmp_path: Path) -> None:
     t = Transcript()
     t.edit("/work/app/a.py")

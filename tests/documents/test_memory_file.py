@@ -8,14 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from memtui.documents.capture import Capture
-from memtui.documents.events import check_event
 from memtui.documents.format import Section
-from memtui.documents.memory_file import MemoryFile, draft_memory, draft_summary, parse_memory, render_memory
-from memtui.documents.recovery import Recovery
-from memtui.ground.clock import parse_iso
+from memtui.documents.memory_file import MemoryFile, draft_memory, parse_memory, render_memory
 from memtui.ground.text import FormatError
-from memtui.store.compact import facts_of_capture, with_review
 from memtui.transcript.records import Action, Facts
 from tests.documents.checks import settled
 from tests.documents.data import golden
@@ -199,67 +194,6 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
 )
 def test_confidence_follows_its_rule(changes: dict[str, object], expected: str) -> None:
     assert draft_memory(replace(KILN, **changes)).confidence == expected  # type: ignore[arg-type]
-
-
-def test_key_files_are_where_they_are_now() -> None:
-    files = (
-        changed("/work/kiln/gone.py", fate="deleted"),
-        changed("/work/kiln/old.py", fate="moved to /work/kiln/new.py"),
-        changed("/home/me/.claude/plans/calm.md", times=9),
-    )
-    memory = draft_memory(replace(KILN, modified_files=files))
-    assert memory.key_files == ("new.py", "/home/me/.claude/plans/calm.md")
-
-
-def test_of_a_session_whose_transcript_is_gone_only_the_capture_is_known() -> None:
-    moment = parse_iso("2026-01-02T10:00:00Z")
-    assert moment is not None
-    capture = Capture(
-        status="pending",
-        timestamp=moment,
-        session_id="5e55",
-        transcript="/gone",
-        first_message="Build a kiln",
-    )
-    facts = facts_of_capture(capture)
-    memory = draft_memory(facts)
-    assert memory.goal == 'first asked: "Build a kiln"\nOnly the capture is known: its transcript is gone.'
-    assert memory.questions == ("Only the capture is known: its transcript is gone.",)
-    assert memory.confidence == "Low — only the capture is known: its transcript is gone"
-    assert draft_summary(facts) == "Build a kiln. Only the capture is known: its transcript is gone."
-
-
-def test_what_a_reviewer_adds_reaches_the_recovery_text() -> None:
-    memory = draft_memory(KILN)
-    mine = memory.replace(goal="A kiln", learnings=("clay first",), questions=("which glaze?",))
-    recovery = with_review(Recovery(objective="x", notes="n"), mine, KILN)
-    assert recovery.objective == "A kiln"
-    assert recovery.known_issues == ("which glaze?",)
-    assert recovery.notes == "**From the review**\n- clay first\n\nn"
-    known = Recovery(known_issues=("N/A: none", "a leak"))
-    added = memory.replace(learnings=(*memory.learnings, "clay first"), questions=("which glaze?",))
-    recovery = with_review(known, added, KILN)
-    assert recovery.known_issues == ("a leak", "which glaze?")
-    assert recovery.notes == "**From the review**\n- clay first"
-    untouched = Recovery(objective="x")
-    assert with_review(untouched, memory, KILN) is untouched
-
-
-def test_a_check_behind_a_pipe_is_no_success(tmp_path: Path) -> None:
-    said = Transcript()
-    said.user("Fix the lamp")
-    said.tool("TodoWrite", todos=[{"content": "Fix it", "status": "completed"}])
-    said.edit("/work/app/lamp.py")
-    said.tool("Bash", "3 passed", command="pytest -q 2>&1 | head -20")
-    said.say("Done.")
-    facts = said.facts(tmp_path)
-    assert draft_memory(facts).confidence.startswith(
-        "Medium — the last check hides its exit status: pytest -q"
-    )
-    assert check_event(facts).startswith("no failure recognised, its exit status is hidden: pytest -q")
-    said.tool("Bash", "3 passed", command="set -o pipefail; pytest -q | head -20")
-    said.say("Done.")
-    assert draft_memory(said.facts(tmp_path)).confidence.startswith("High — the last check went well")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memtui.documents.checklist import Verdict, check_recovery
 from memtui.documents.compaction_notes import compaction_notes
-from memtui.documents.events import commands_run
 from memtui.documents.memory_file import draft_memory
 from memtui.documents.recovery import (
     Plan,
@@ -140,25 +139,6 @@ def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
     assert draft_recovery(passed, Path(ROOT)).known_issues[0].startswith("N/A: last check: SUCCESS")
 
 
-def test_commands_are_quoted_with_the_filters_inside_them_and_the_folder(tmp_path: Path) -> None:
-    facts = Facts(
-        cwd=ROOT,
-        commands=(
-            ran("cd /w/kiln/src && go test ./... 2>&1 | tail -5", 3),
-            ran("cd '/w/far' && ls", 4, "rejected"),
-            ran(f"cd {ROOT} && A=$(grep a b | head -1 | sed s/a/b/) || echo no", 5),
-        ),
-    )
-    assert list(commands_run(facts, 9)) == [
-        "`go test ./...`: exit status hidden (L3)",
-        "`A=$(grep a b | head -1 | sed s/a/b/) || echo no`: exit status hidden (L5)",
-        "`ls`: rejected (L4)",
-        "some after `cd` to /w/kiln/src",
-    ]
-    lines = Facts(commands=(ran("cd /w\nA=1\nprintf '%s' \\\n  \"$A\" | tail -1\n\n", 3),))
-    assert next(commands_run(lines, 9)) == "`A=1 ⏎ printf '%s' \"$A\"`: exit status hidden (L3)"
-
-
 def test_notes_name_what_is_not_quoted_and_subagents_are_quoted() -> None:
     facts = Facts(
         todos=(todo("x", "pending"),),
@@ -188,18 +168,6 @@ def test_notes_name_the_last_commands_and_the_pull_requests_that_were_seen() -> 
     shown = compaction_notes(facts, SessionState(), Path(ROOT))
     assert f"- Pull requests and issues seen: {address} (L6)" in shown
     assert "- pytest -q (L9)" in shown
-
-
-def test_no_file_is_called_read_only_or_a_file_where_that_is_not_known() -> None:
-    facts = Facts(
-        modified_files=(changed("/work/app/a.py", 3),),
-        read_files=(changed("/work/app/b.py", 4),),
-        shell_files=(changed("/work/app/old", 5, fate="deleted"),),
-        missing_agents=(said("a1", 6),),
-    )
-    drafted = draft_recovery(facts, Path("/work/app"))
-    assert drafted.reference_files[0].role == "related module, changes by subagents unknown, L4"
-    assert drafted.working_files[-1].role == "path, deleted by a command, L5"
 
 
 def test_secrets_are_masked_everywhere() -> None:
@@ -407,13 +375,6 @@ def test_bullets_are_steps_only_in_the_first_message() -> None:
 )
 def test_a_message_that_does_not(text: str) -> None:
     assert asked(text) == ""
-
-
-def test_a_pasted_manual_or_diff_is_no_plan() -> None:
-    steps = "1. add a thing\n2. test a thing\n3. ship a thing"
-    assert asked(f"This is the manual:\n{'It says things. ' * 200}\n{steps}") == ""
-    changed = "\n".join(f"+{line}" for line in steps.split("\n"))
-    assert asked(f"Look:\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n{changed}\n {steps}") == ""
 
 
 def test_only_the_users_own_words_state_a_plan() -> None:

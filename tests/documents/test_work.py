@@ -21,7 +21,6 @@ from memtui.documents.session_state import dynamics, language, render_session_st
 from memtui.documents.work import (
     goal_parts,
     numbered_steps,
-    open_steps,
     pending,
     recorded_decisions,
     title_of,
@@ -29,7 +28,7 @@ from memtui.documents.work import (
 from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import Action, Command, Facts, PermissionMode
-from tests.documents.made import answer, at, changed, commit, failed, plan, ran, todo, turn
+from tests.documents.made import answer, at, changed, failed, plan, ran, todo, turn
 from tests.documents.test_recovery_draft import ROOT, session
 from tests.transcripts import Transcript
 
@@ -67,18 +66,6 @@ def test_open_work_is_read_off_records() -> None:
         "stack (in progress) (L5)",
         "fire (L4)",
     ]
-
-
-def test_unticked_steps_of_the_approved_plan_are_open() -> None:
-    boxes = plan("# A kiln\n- [x] dig\n- [ ] **fire**\n```\n- [ ] no step\n```", "approved", 5)
-    worked = Facts(plans=(boxes,), modified_files=(changed("/w/a.py", 9),))
-    assert [step.line for step in open_steps(worked)] == ["fire (L5)"]
-    numbered = plan("# A kiln\n\n### 1. Dig\n\ntext\n\n### 2. Fire\n", "approved", 5)
-    assert [step.text for step in open_steps(Facts(plans=(numbered,)))] == ["Dig", "Fire"]
-    begun = Facts(plans=(numbered,), landmarks=(commit("dig", 9),))
-    assert open_steps(begun) == []
-    refused = Facts(plans=(plan("- [ ] dig", "rejected", 5),))
-    assert open_steps(refused) == []
 
 
 def test_only_a_list_that_counts_from_one_has_steps() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from memtui.transcript.checks import hidden_failure, last_check, package_changes, packages_of
+from memtui.transcript.checks import hidden_failure, package_changes, packages_of
 from memtui.transcript.records import Command, Facts, FileFact, Outcome
-from tests.transcripts import Transcript
 
 
 @pytest.mark.parametrize(
@@ -57,19 +54,6 @@ def test_a_check_that_went_wrong_behind_a_pipe(command: str, output: str) -> Non
 )
 def test_a_check_that_went_well(command: str, output: str) -> None:
     assert not hidden_failure(command, output)
-
-
-def test_other_parts_of_the_command_line_count_too(tmp_path: Path) -> None:
-    transcript = Transcript()
-    transcript.user("Ship it well")
-    printed = "[main abc1234] feat: the stock\n 1 file changed\n1 failed, 2 passed in 0.1s"
-    transcript.tool("Bash", printed, command="git commit -qam x && pytest -q | tail -2", description="d")
-    facts = transcript.facts(tmp_path)
-    check = last_check(facts)
-    assert check is not None and check.outcome == "failed"
-    assert [error.tool for error in facts.errors] == ["Bash"]
-    assert [mark.commit for mark in facts.landmarks] == ["abc1234"]
-    assert facts.last_action is not None and facts.last_action.outcome == "failed"
 
 
 def ran(text: str, outcome: Outcome = "ok") -> Command:

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.documents.compaction_notes import compaction_notes
-from memtui.documents.compactor import draft_session_state
 from memtui.documents.recovery import draft_recovery, reference_files, working_files
-from memtui.ground.project import Project
 from memtui.transcript.facts import read_facts
 from memtui.transcript.files import DELETED, IN_PROGRAM, PUT_BACK, removals
 from memtui.transcript.paths import absolute
@@ -136,22 +133,6 @@ def test_subagents_transcripts_beside_a_session_name_it(tmp_path: Path) -> None:
     ):
         (tmp_path / f"agent-{name}.jsonl").write_bytes(content)
     assert [agent for agent, _ in agent_transcripts(session, ())] == ["named"]
-
-
-def test_subagents_in_side_chain_lines(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user("go")
-    session.envelope["isSidechain"] = True
-    session.user("the subagent's task")
-    session.edit("/work/app/a.py")
-    session.tool("TodoWrite", todos=[{"content": "the subagent's", "status": "pending"}])
-    session.envelope["isSidechain"] = False
-    session.tool("Bash", command="ls")
-    facts = session.facts(tmp_path)
-    assert [turn.ask for turn in facts.asked] == ["go"]
-    assert [(file.path, file.subagent) for file in facts.modified_files] == [("/work/app/a.py", True)]
-    assert facts.todos == ()
-    assert facts.last_action is not None and facts.last_action.tool == "Bash"
 
 
 def test_files_that_shell_commands_wrote_are_kept_apart(tmp_path: Path) -> None:
@@ -311,30 +292,6 @@ def test_many_files_are_shown_by_their_number(tmp_path: Path) -> None:
         s.edit(f"{ROOT}/src/part{number}.py")
     changes = draft_recovery(s.facts(tmp_path), Path(ROOT)).changes
     assert changes[-1] == "3 other files, all named under Working Files and in the notes"
-
-
-def test_files_that_no_tool_had_touched(tmp_path: Path) -> None:
-    s = Transcript(cwd=ROOT)
-    s.tool("Read", file_path=f"{ROOT}/pool/pool.go")
-    s.tool("Read", file_path=f"{ROOT}/view.tsx")
-    s.edit(f"{ROOT}/view.tsx")
-    s.tool("Bash", command="cd pool && sed -i 's/1/5/' pool.go && go test ./...")
-    s.tool("Bash", command="git rm -q old/far.go && git mv pool/pool.go pool/conn.go; rm -rf *.tmp")
-    s.tool("Bash", command="mv view.tsx View.tsx && mv View.tsx ui/View.tsx")
-    s.tool("Bash", command="rm notes.txt")
-    s.tool("Bash", command="tee notes.txt < draft")
-    facts = s.facts(tmp_path)
-    assert [(file.path, file.fate) for file in facts.shell_files] == [
-        (f"{ROOT}/old/far.go", DELETED),
-        (f"{ROOT}/pool/conn.go", ""),
-        (f"{ROOT}/notes.txt", ""),
-    ]
-    assert [file.fate for file in facts.modified_files] == [f"moved to {ROOT}/ui/View.tsx"]
-    assert reference_files(facts, ROOT) == ()
-    state = draft_session_state(facts, Project(Path(ROOT)))
-    assert "Deleted or moved by commands: old/far.go (deleted)" in state.working.technical_state
-    notes = compaction_notes(facts, state, Path(ROOT))
-    assert "view.tsx (moved to ui/View.tsx), old/far.go (deleted)" in notes
 
 
 @pytest.mark.parametrize(

@@ -57,14 +57,6 @@ def test_torn_last_line_stays_before_its_beginning(tmp_path: Path) -> None:
     assert records_of(list(read_lines(path, start=torn.end))) == [{"text": "half of it"}, {"b": 2}]
 
 
-def test_whole_object_before_a_torn_one(tmp_path: Path) -> None:
-    data = '{"a":"é"}'.encode()
-    assert lines_of(tmp_path, data + b'{"b":') == [
-        Line(0, len(data), ({"a": "é"},), "", 1, complete=False),
-        Line(len(data), len(data), (), "torn", 1, complete=False),
-    ]
-
-
 def test_a_long_line_is_read_no_farther_than_asked(tmp_path: Path) -> None:
     data = b"x" * (LINE_LIMIT + 500_000) + b"\n"
     (line,) = lines_of(tmp_path, data, stop=LINE_LIMIT + 300_000)

@@ -199,19 +199,6 @@ def test_odd_shapes(tmp_path: Path) -> None:
     assert todos(session, tmp_path)[:1] in ([], [("first", "pending")])
 
 
-def test_what_is_written_about_a_task_is_kept(tmp_path: Path) -> None:
-    session = Transcript()
-    create(session, "1", "a")
-    create(session, "2", "b")
-    update(session, "2", status="completed", description="y\nz")
-    session.tool("TaskList", "#1 [in_progress] a\n#2 [completed] b")
-    facts = session.facts(tmp_path)
-    assert [(todo.content, todo.status, todo.details) for todo in facts.todos] == [
-        ("a", "in_progress", "x"),
-        ("b", "completed", "y\nz"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("status", "details", "mark"),
     [

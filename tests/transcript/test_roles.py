@@ -6,7 +6,7 @@ import pytest
 
 from memtui.documents.recovery import reference_files, working_files
 from memtui.transcript.paths import role_of
-from memtui.transcript.records import Facts, FileFact, Source
+from memtui.transcript.records import Facts, FileFact
 
 ROOT = "/work/app"
 
@@ -114,16 +114,6 @@ def test_source_before_tests_before_documents_and_all_are_named() -> None:
         ("/tmp/try.py", "scratch file, most edited, 9 edits"),
         ("src/gen.py", "implementation, written by a command"),
     ]
-
-
-def test_a_file_names_its_line() -> None:
-    source = Source(12)
-    facts = Facts(
-        modified_files=(FileFact(f"{ROOT}/a.py", 2, False, source=source),),
-        read_files=(FileFact(f"{ROOT}/b.py", 1, False, source=source),),
-    )
-    assert working_files(facts, ROOT)[0].role == "implementation, most edited, 2 edits, L12"
-    assert reference_files(facts, ROOT)[0].role == "related module, L12"
 
 
 def references(read: tuple[FileFact, ...], changed: tuple[FileFact, ...] = ()) -> list[tuple[str, str]]:

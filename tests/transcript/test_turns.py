@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.documents.quotes import user_requests
-from memtui.documents.work import goal_parts, title_of
 from memtui.transcript.records import Facts, Source
 from memtui.transcript.turns import description_of, plan_read
 from tests.transcripts import SAID, STOP, Transcript, tool_result
@@ -55,28 +53,6 @@ def check_sources(facts: Facts, data: bytes) -> None:
         assert all(stands(quote.source, quote.text, data) for quote in quotes), turn
         if turn.kind != "command":
             assert stands(turn.source, turn.ask, data), turn
-
-
-def test_a_turn_is_what_was_asked_the_work_and_the_closing_message(tmp_path: Path) -> None:
-    t = Transcript()
-    t.user("Fix the race")
-    t.say("I look at the lock first.")
-    t.edit("/work/app/lock.py")
-    t.say("Fixed: the lock is taken before the read.")
-    t.user("Now the docs")
-    t.say("Done.")
-    facts = t.facts(tmp_path)
-    first, second = facts.turns
-    assert (first.number, first.kind, first.ask, first.end) == (1, "typed", "Fix the race", "answered")
-    assert first.source == Source(1, 0, "2026-01-02T09:00:00.000Z", "user")
-    assert (first.calls, first.last_line) == (1, 5)
-    assert first.closing is not None
-    assert first.closing.text == "Fixed: the lock is taken before the read."
-    assert (first.closing.source.line, first.closing.source.speaker) == (5, "model")
-    assert [quote.text for quote in first.texts] == ["I look at the lock first."]
-    assert (second.number, second.source.line, second.last_line) == (2, 6, 7)
-    assert facts.asked[1].source.line == 6
-    check_sources(facts, t.data)
 
 
 def test_events_that_open_a_turn(tmp_path: Path) -> None:
@@ -300,19 +276,3 @@ def test_a_command_describes_itself(expansion: str, described: str) -> None:
 )
 def test_a_plan_file_is_known_by_its_name(path: str, named: str) -> None:
     assert plan_read(path, "     1→# A kiln\n     2→\n     3→## Clay") == named
-
-
-def test_a_command_stands_with_the_plan_that_it_read(tmp_path: Path) -> None:
-    s = Transcript()
-    s.slash("pots:carry-out")
-    assert goal_parts(s.facts(tmp_path)) == [
-        'first asked (L1): "/pots:carry-out" (Do what pots:carry-out does.)'
-    ]
-    s.say("Reading the plan.")
-    s.tool("Read", "     1→# A kiln\n", file_path="/w/.impl/plan.md")
-    s.tool("Read", "     1→# Other\n", file_path="/w/plans/other.md")
-    facts = s.facts(tmp_path)
-    assert goal_parts(facts) == ['first asked (L1): "/pots:carry-out" (A kiln, plan file /w/.impl/plan.md)']
-    assert title_of(facts) == "A kiln"
-    # None of it counts as the user's words.
-    assert [ask.text for ask in user_requests(facts)] == ["/pots:carry-out"]

@@ -82,17 +82,6 @@ def test_refusals_of_the_editor_are_no_errors_and_their_words_are_the_users(tmp_
     assert [plan["fate"] for plan in facts["plans"]] == ["rejected", "rejected"]
 
 
-def test_denial_is_recognised_by_its_field_whatever_the_text_says(tmp_path: Path) -> None:
-    session = Transcript()
-    session.call("Bash", {"command": "a"}, "not here", is_error=True, toolDenialKind="permission-rule")
-    session.call("Bash", {"command": "b"}, "gone", is_error=True, toolDenialKind="interrupted")
-    session.call("Edit", {"file_path": "/app/a.py"}, "denied", toolDenialKind="user-rejected")
-    session.call("Read", {"file_path": "/app/b.py"}, "no", is_error=True, toolDenialKind="cancelled")
-    facts = session.facts(tmp_path)
-    assert [command["outcome"] for command in facts["commands"]] == ["rejected", "interrupted"]
-    assert facts["modified_files"] == facts["read_files"] == facts["errors"] == []
-
-
 def test_words_of_the_program_are_no_prompts(tmp_path: Path) -> None:
     session = Transcript()
     session.user("Run the nightly check", promptSource="system")
@@ -107,19 +96,6 @@ def command(name: str, words: str = "") -> str:
     """A command that Claude Code carries out itself."""
     message = f"<command-message>{name}</command-message>"
     return f"<command-name>/{name}</command-name>\n{message}\n<command-args>{words}</command-args>"
-
-
-def test_words_of_a_command_count_when_they_are_the_work(tmp_path: Path) -> None:
-    session = Transcript()
-    session.user(command("plan", "add a window"))
-    session.user("<local-command-stdout>Enabled plan mode</local-command-stdout>")
-    session.user(command("goal", "ship it"))
-    session.user("<local-command-stdout>Goal set: ship it</local-command-stdout>")
-    session.user(command("plan"))
-    session.user("<local-command-stdout>No plan found</local-command-stdout>")
-    session.user(command("model", "opus"))
-    session.user("<local-command-stdout>Set model to opus</local-command-stdout>")
-    assert session.facts(tmp_path)["prompts"] == ["/plan add a window", "/goal ship it"]
 
 
 def test_task_numbers_that_begin_anew_are_another_list(tmp_path: Path) -> None:
