@@ -45,7 +45,7 @@ from memtui.transcript.shell import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, shows_o
 from memtui.transcript.short_text import one_line, shortened, telling_line
 
 _COUNTED = 50
-"""Limit up to which the number of commands is exact: of a long session only the last ones are kept."""
+"""Limit up to which the number of commands is told."""
 _COMMAND = 120
 _LEAST = 40
 _MISSING = 5

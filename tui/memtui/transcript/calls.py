@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -28,10 +27,8 @@ from memtui.transcript.records import NOWHERE, Answer, Command, ErrorFact, Quote
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, STOP_TOOLS, TASK_TOOLS
 
-_WAITING_LIMIT = 2_000
-_ANSWER_LIMIT = 500
 _PRINTED = 600
-_ERRORS, _TARGET = 1_000, 500
+_TARGET = 500
 _KEPT_RESULTS = TASK_TOOLS | AGENT_TOOLS | {"AskUserQuestion", "ExitPlanMode"}
 KEPT_CALLS = SHELL_TOOLS | TASK_TOOLS | {"TodoWrite", "ExitPlanMode"}
 """Tools whose arguments are kept; of other calls only the path is, or the target if they failed."""
@@ -74,7 +71,7 @@ class CallLog:
         self._waiting: dict[str, _Waiting] = {}
         self._source = NOWHERE
         self.commands = CommandLog()
-        self.errors: deque[ErrorFact] = deque(maxlen=_ERRORS)
+        self.errors: list[ErrorFact] = []
         self.todos = TodoLog()
         self.landmarks = LandmarkLog()
         self.actions = ActionLog()
@@ -93,8 +90,6 @@ class CallLog:
         """Record a call made in `folder`, by the session itself (`own`) or by a subagent."""
         if call.id in self._waiting or not (own or _counts_of_agent(call)):
             return
-        if len(self._waiting) >= _WAITING_LIMIT:
-            del self._waiting[next(iter(self._waiting))]
         waiting = self._waiting[call.id] = _Waiting(call, folder, source)
         if not own:
             waiting.shell = self._agent_check(call, source)
@@ -235,9 +230,8 @@ class CallLog:
 
     def _answered(self, result: Result) -> None:
         for question, answer, option in answers_of(result):
-            if len(self.answers) < _ANSWER_LIMIT:
-                source = self._source._replace(speaker="user")
-                self.answers.append(Answer(question, answer, source, option))
+            source = self._source._replace(speaker="user")
+            self.answers.append(Answer(question, answer, source, option))
 
 
 def _with_hidden_failure(result: Result, shell: Command | None) -> Result:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -58,7 +57,6 @@ _MASKED = frozenset(
 _NOTICE = "<task-notification>"
 """Beginning of a queued notification about background work."""
 
-_COMPACTIONS = 200
 _SUMMARY = 100_000
 
 
@@ -72,7 +70,7 @@ def _clean_call(call: Call) -> Call:
 
 
 class _Reading:
-    """Collects the facts of a transcript, in bounded memory."""
+    """Collects the facts of a transcript."""
 
     def __init__(self, path: Path, until: datetime | None) -> None:
         self._stopped = False
@@ -84,7 +82,7 @@ class _Reading:
         self._calls = CallLog(
             lambda words: self._turns.rejection(words, self._source("user")), self._turns.has_read
         )
-        self._compactions: deque[CompactionFact] = deque(maxlen=_COMPACTIONS)
+        self._compactions: list[CompactionFact] = []
         self._awaits_summary = False
         """The last compaction has a boundary and no summary yet."""
         self._title = ""

@@ -216,8 +216,6 @@ def _unquoted(path: str) -> str:
     return path.strip("'\"")
 
 
-_LIMIT = 20_000
-_SHELL_LIMIT = 500
 _STANDS = ("", IN_PROGRAM)
 """Fates of a file that exists."""
 
@@ -233,21 +231,19 @@ class FileLog:
         """For moved files, by their new path: earlier changes and reads."""
         self._found: dict[str, FileFact] = {}
         """Files that only commands wrote or removed."""
-        self._removed: dict[str, None] = {}
+        self._removed: set[str] = set()
         """Paths that were removed: a second removal is not recorded."""
 
     def result(self, result: Result, path: str, tool: str, source: Source, at: Source) -> None:
         """Record the successful result of an edit or a read, at a place; `source` is that of its call."""
         if result.id in self._seen or not path:
             return
-        if len(self._seen) < _LIMIT:
-            self._seen.add(result.id)
+        self._seen.add(result.id)
         log = self._modified if tool in EDIT_TOOLS else self._read
         touched = log.get(path_identity(path))
         if touched is None:
-            if len(log) < _LIMIT:
-                created = tool == "Write" and _is_creation(result.detail)
-                log[path_identity(path)] = FileFact(path, 1, bool(result.agent), created, source)
+            created = tool == "Write" and _is_creation(result.detail)
+            log[path_identity(path)] = FileFact(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
         if is_after(at, touched.last):
@@ -336,20 +332,16 @@ class FileLog:
         known = moved or key in self._removed or self._knows(removal.path)
         if removal.is_lasting and not known:
             self._put(unseen)
-        self._removed[key] = None
-        if len(self._removed) > _SHELL_LIMIT:
-            del self._removed[next(iter(self._removed))]
+        self._removed.add(key)
 
     def _comes_back(self, key: str, *, even_if_there: bool = False) -> None:
         before = self._found.get(key)
         if before is not None and (even_if_there or before.fate not in _STANDS):
             del self._found[key]
-            self._removed.pop(key, None)
+            self._removed.discard(key)
 
     def _put(self, file: FileFact) -> None:
-        key = path_identity(file.path)
-        if key in self._found or len(self._found) < _SHELL_LIMIT:
-            self._found[key] = file
+        self._found[path_identity(file.path)] = file
 
 
 def target_path(tool: str, arguments: dict[str, object], detail: object, cwd: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
@@ -47,14 +46,13 @@ _MESSAGE = re.compile(
     r"\s(?:-[a-zA-Z]*m|--message)[ =]?"
     r"(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n|(?P<quote>[\"'])|(?=[^\s\"'-]))(?P<subject>[^\n]+)"
 )
-_COUNT_LIMIT = 200
 _TEXT_LIMIT = 200
 _OUTPUT_LIMIT = 20_000
 _COMMAND = 2_000
 
 
 class LandmarkLog:
-    """Keeps the last commits, tags and pull requests; a tag or an address counts once."""
+    """Keeps commits, tags and pull requests; a tag or an address counts once."""
 
     def __init__(self) -> None:
         self._found: dict[str, Landmark] = {}
@@ -140,8 +138,6 @@ class LandmarkLog:
     def _add(self, landmark: Landmark) -> None:
         self._found.pop(_key(landmark), None)
         self._found[_key(landmark)] = landmark
-        if len(self._found) > _COUNT_LIMIT:
-            del self._found[next(iter(self._found))]
 
 
 def _key(landmark: Landmark) -> str:
@@ -158,10 +154,6 @@ def _is_tried_out(command: str) -> bool:
     return "git init" in command and _IN_TEMP.search(command) is not None
 
 
-_RESULTS = 50
-_ERRORS = 50
-_MODES = 200
-_ADDRESSES = 100
 _AT_ONCE = 10
 """The most addresses in one result; more are a list that the session only looked at."""
 _LOOKED_AT = 100_000
@@ -186,12 +178,12 @@ _REPORT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 
 
 class QuoteLog:
-    """Keeps the last reports of subagents, addresses, API errors and permission modes."""
+    """Keeps the reports of subagents, addresses, API errors and permission modes."""
 
     def __init__(self) -> None:
-        self.reports: deque[Quote] = deque(maxlen=_RESULTS)
-        self.api_errors: deque[Quote] = deque(maxlen=_ERRORS)
-        self.modes: deque[PermissionMode] = deque(maxlen=_MODES)
+        self.reports: list[Quote] = []
+        self.api_errors: list[Quote] = []
+        self.modes: list[PermissionMode] = []
         self._addresses: dict[str, Quote] = {}
         self._mode = ""
 
@@ -224,8 +216,6 @@ class QuoteLog:
         for address in found if len(found) <= _AT_ONCE else ():
             self._addresses.pop(address, None)
             self._addresses[address] = Quote(address, source, len(address))
-            if len(self._addresses) > _ADDRESSES:
-                del self._addresses[next(iter(self._addresses))]
 
     def api_error(self, text: str, source: Source) -> None:
         """Record Claude Code's message about an API error; "" if it only retries."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from typing import Any, Literal
 
 from memtui.secrets.secrets import masked, masked_in
@@ -237,7 +236,7 @@ class ActionLog:
         return Action(call.name, target_of(call), self._outcome, head[:_RESULT_LIMIT], self._source)
 
 
-_COMMANDS, _COMMAND_LIMIT = 5_000, 10_000
+_COMMAND_LIMIT = 10_000
 _OUTPUT_LIMIT = 600
 _STATUS = re.compile(r"<status>(\w{1,20})</status>")
 _NAMED = re.compile(r'<summary>[^"<]{0,40}"(.{1,2000}?)" ([^"]{1,200})</summary>', re.DOTALL)
@@ -255,10 +254,10 @@ def end_command(call: Command, result: Result, outcome: Outcome) -> None:
 
 
 class CommandLog:
-    """Keeps the last commands in the order in which they were called."""
+    """Keeps the commands in the order in which they were called."""
 
     def __init__(self, by: Literal["model", "subagent"] = "model") -> None:
-        self._calls: deque[Command] = deque(maxlen=_COMMANDS)
+        self._calls: list[Command] = []
         self._by = by
 
     def called(self, arguments: dict[str, object], source: Source) -> Command:

@@ -18,7 +18,6 @@ _CALLED_PLAN = ("plan:", "implementation plan:")
 _APPROVED = "User has approved"
 """Beginning of the result of an approved ExitPlanMode call."""
 _UNDECIDED: tuple[Fate, ...] = ("unknown", "dismissed")
-_LIMIT = 50
 _TEXT_LIMIT = 200_000
 
 
@@ -114,7 +113,6 @@ class PlanLog:
     def _add(self, plan: PlanFact) -> PlanFact:
         plan.content = plan.content[:_TEXT_LIMIT]
         self._plans.append(plan)
-        del self._plans[:-_LIMIT]
         return plan
 
     def _stated(self, result: Result) -> PlanFact | None:
@@ -255,8 +253,6 @@ def _can_be_step(text: str) -> bool:
 
 _CREATED = re.compile(r"Task #(\S{1,40}) created")
 _LISTED = re.compile(r"#(\S{1,40}) \[(\w+)\] ([^\n]+)")
-_COUNT_LIMIT = 1_000
-_PAST_LIMIT = 500
 _ITEM_LIMIT = 2_000
 
 
@@ -326,7 +322,7 @@ class TodoLog:
         earlier = self._todos
         known = {todo.content: todo for todo in earlier}
         self._todos = []
-        for item in items[:_COUNT_LIMIT]:
+        for item in items:
             if isinstance(item, dict) and (content := _text(item.get("content"))):
                 before, status = known.get(content), _status(item)
                 same = before is not None and before.status == status
@@ -368,7 +364,7 @@ class TodoLog:
             content = _text(item.get("subject"))
             known = self._tasks.get(identity)
             self._renamed(known, content, source)
-            if content and len(self._tasks) < _COUNT_LIMIT:
+            if content:
                 details = _text(item.get("description")) or (known.details if known else "")
                 needs = (known.needs if known else {}) | _numbers(item.get("blockedBy"))
                 same = known is not None and (known.content, known.status) == (content, _status(item))
@@ -401,8 +397,6 @@ class TodoLog:
         if item.status == "completed":
             before, at = "completed", item.source
         self._past[item.content] = ("completed", at) if before == "completed" else ("dropped", source)
-        if len(self._past) > _PAST_LIMIT:
-            del self._past[next(iter(self._past))]
 
     def _create(self, arguments: dict[str, Any], result: Result, source: Source) -> None:
         made = result.detail.get("task") if isinstance(result.detail, dict) else None
@@ -416,7 +410,7 @@ class TodoLog:
             for old in self._tasks.values():
                 self._put_away(old, source)
             self._tasks.clear()  # numbering began anew: another list
-        if content and len(self._tasks) < _COUNT_LIMIT:
+        if content:
             task = ListedTask(content, "pending", source, source, _text(arguments.get("description")))
             self._tasks.setdefault(identity or f"?{len(self._tasks)}", task)
 
@@ -456,7 +450,7 @@ def _listed(result: Result) -> list[Any]:
 
 
 def _numbers(value: Any) -> dict[str, None]:
-    return dict.fromkeys(filter(None, map(_text, value[:_COUNT_LIMIT]))) if isinstance(value, list) else {}
+    return dict.fromkeys(filter(None, map(_text, value))) if isinstance(value, list) else {}
 
 
 def _text(value: Any) -> str:

@@ -34,8 +34,6 @@ from memtui.transcript.records import ContextSize
 from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.short_text import is_bare_command
 
-_DISTINCT_LIMIT = 500
-
 
 def time_of(record: Record) -> str:
     """A record's timestamp, "" when it has none."""
@@ -83,11 +81,11 @@ class Setting:
             (self.branches, branch),
             (self.versions, version),
         ):
-            if value and len(seen) < _DISTINCT_LIMIT:
+            if value:
                 seen[value] = None
 
     def request(self, request: Request, timestamp: str) -> None:
-        if request.model not in ("", self._model) and len(self.models) < _DISTINCT_LIMIT:
+        if request.model not in ("", self._model):
             self._model = request.model
             self.models[request.model] = None
         if request.tokens:

@@ -122,7 +122,6 @@ TEXTS = 10
 RECENT = 50
 _ASK = 50_000
 _OLD_ASK = 4_000
-_COUNT_LIMIT = 5_000
 _FIRST_CALLS = 15
 """Number of calls at the beginning of a command's turn in which it may read its plan."""
 
@@ -133,7 +132,7 @@ def quoted(text: str, source: Source, limit: int, length: int = 0) -> Quote:
 
 
 class TurnLog:
-    """Collects turns in file order; bounded, however long the session is.
+    """Collects turns in file order.
 
     Input typed while the model works shows up several times: when it is queued, when it is taken from the
     queue, and as an attachment (from 2.1.70) or as a user line of its own. Which of these are written differs
@@ -309,5 +308,3 @@ class TurnLog:
             if closing is not None:
                 closing = quoted(closing.text, closing.source, OLD_CLOSING, closing.length)
             closed[-RECENT - 1] = replace(old, ask=old.ask[:_OLD_ASK], closing=closing)
-        if len(closed) > _COUNT_LIMIT:
-            del closed[1]  # the first one states the purpose of the session
