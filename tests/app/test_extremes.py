@@ -1,14 +1,23 @@
-"""A project with nothing in it, and one with ten thousand captures."""
+"""A project with nothing, one with ten thousand captures, and one with times at the ends of the calendar."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
 from textual.widgets import Input
 
+from memtui.app import project as comparison
 from memtui.app.panes.pane import PaneId
+from memtui.app.readings import Indexer
+from memtui.cli.main import cli
+from memtui.ground.project import Places
+from memtui.store.relations import memories_in
+from memtui.store.search_index import SearchIndex
 from tests.app.harness import SIZES, WIDE, opened
-from tests.app.world import World
+from tests.app.world import NOW, World
 
 ADVICE = {
     PaneId.PENDING: ("Nothing waits for a review.", "What an auto-compaction took away arrives here."),
@@ -64,3 +73,63 @@ async def test_ten_thousand_captures(world: World) -> None:
         await driver.press("g", "slash")
         driver.browser.query_one("#filter", Input).value = "20260305_10"
         await driver.until(lambda: 0 < len(pane.rows) <= 60, "the filter")
+
+
+EDGES = ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00")
+
+
+@pytest.fixture(params=("NZST-12NZDT,M9.5.0,M4.1.0/3", "HST10"))
+def edge(world: World, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    for minutes, moment in enumerate(EDGES, 1):
+        path = world.capture(minutes, f"far {minutes}")
+        path.write_text(
+            path.read_text().replace((world.capture_of(minutes, "").timestamp).isoformat(), moment)
+        )
+        assert moment in path.read_text()
+    commands = world.commands("early", "late")
+    text = commands.read_text()
+    for moment in EDGES:
+        text = text.replace((NOW.replace(hour=NOW.hour - 1)).isoformat(), moment, 1)
+    commands.write_text(text)
+    return world
+
+
+async def test_every_view_shows_them(edge: World) -> None:
+    async with opened(edge, WIDE) as driver:
+        for pane_id in (PaneId.PENDING, PaneId.COMMANDS):
+            await driver.press("1" if pane_id is PaneId.PENDING else "3")
+            for key in driver.pane(pane_id).rows:
+                driver.pane(pane_id).select(key)
+                await driver.settled()
+                await driver.pilot.pause()
+        rows = "\n".join(driver.drawn(PaneId.PENDING))
+        assert "far 1" in rows
+        assert "far 2" in rows
+
+
+def test_the_command_line_lists_them(edge: World) -> None:
+    done = CliRunner().invoke(cli, ["captures", "--root", str(edge.root)])
+    assert done.exit_code == 0, done.output
+    assert "far 1" in done.output
+
+
+async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "_MANY", 3)
+    for number in range(3):
+        world.memory(number, f"Memory {number}")
+    async with opened(world) as driver:
+        indexer = driver.app.model.indexer
+        await driver.until(lambda: world.home.cache.joinpath("index.db").exists(), "the index")
+        await driver.until(lambda: not indexer.is_running, "its end")
+        assert len(memories_in(SearchIndex(driver.app.model.places), limit=9)[0]) == 3
+
+
+def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:
+    indexer = Indexer(Places(world.project, world.home, world.claude))
+    indexer.start()
+    indexer.stop()
+    assert not indexer.is_running
+    indexer.start()
+    assert not indexer.is_running

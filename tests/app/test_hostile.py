@@ -10,10 +10,7 @@ from textual.events import Paste
 from textual.widgets import Input
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens.dialogs import ConfirmScreen
-from memtui.app.screens.review import ReviewScreen
-from memtui.app.screens.transcript import TranscriptScreen
-from tests.app.harness import NARROW, SHORT, Driver, opened
+from tests.app.harness import SHORT, Driver, opened
 from tests.app.hostile import CONTROL, EVERYTHING, MARKUP, PAYLOADS, TEXTS, attacked, in_name
 from tests.app.world import World
 
@@ -79,92 +76,6 @@ async def test_the_rows_of_all_panes_and_what_is_pasted_into_the_filter(attack: 
         await driver.resize(SHORT)
         await driver.press("1", "enter")
         await each_row(driver, PaneId.PENDING, captures[1::8])
-
-
-async def test_the_session_state_the_transcript_and_what_is_said(
-    attack: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    before = attack.project.session_state_json.read_bytes()
-    async with opened(attack) as driver:
-        assert driver.app.title == "memtui"
-        assert "pwned" in driver.lines[0]
-        await said(driver)
-        await cleared(driver)
-        await state(driver)
-        await driver.resize(NARROW)
-        await transcript(driver)
-    assert attack.project.session_state_json.read_bytes() == before
-
-
-async def state(driver: Driver) -> None:
-    """Read the session state to its end."""
-    await driver.press("4")
-    await each_row(driver, PaneId.STATE, driver.pane(PaneId.STATE).rows)
-    await driver.press("enter")
-    for _ in range(8):
-        await driver.press("pagedown")
-        check(driver)
-    assert "pwned title" in driver.detail
-    await driver.press("escape")
-
-
-async def transcript(driver: Driver) -> None:
-    """Read the transcript back to its beginning."""
-    await driver.press("4", "o")
-    assert isinstance(driver.screen, TranscriptScreen)
-    view = await driver.until_transcript()
-    for _ in range(60):
-        check(driver)
-        if view.window.at_start and view.scroll_offset.y == 0:
-            break
-        view.action_page(-3.0)
-        await driver.pilot.pause()
-    assert "pwned" in check(driver)
-
-
-async def said(driver: Driver) -> None:
-    """Let it say what cannot be done with broken captures."""
-    broken = [key for key in driver.pane(PaneId.PENDING).rows if not key.startswith("2026")]
-    for key in broken[::18]:
-        driver.pane(PaneId.PENDING).select(key)
-        for keys in ("r", "e", "o"):
-            await driver.press(keys)
-            check(driver)
-    assert any("pwned" in text for text in driver.said)
-
-
-async def cleared(driver: Driver) -> None:
-    """Clear commands, and take it back."""
-    await driver.press("3")
-    for _ in range(3):
-        number = len(driver.said)
-        await driver.press("x")
-        await driver.until(lambda number=number: len(driver.said) > number)  # type: ignore[misc]
-        check(driver)
-        await driver.press(*"jjj")
-    for _ in range(3):
-        await driver.press("u")
-        check(driver)
-
-
-async def test_the_review(attack: World) -> None:
-    async with opened(attack) as driver:
-        rows = [key for key in driver.pane(PaneId.PENDING).rows if key.startswith("2026")][1:10:4]
-        assert rows
-        for key in rows:
-            driver.pane(PaneId.PENDING).select(key)
-            await driver.press("r")
-            assert isinstance(driver.screen, ReviewScreen)
-            await driver.settled()
-            check(driver)
-            await driver.press("f2", "space", "j", "j", "space", "G", "space")
-            check(driver)
-            await driver.press("escape")
-            if isinstance(driver.screen, ConfirmScreen):
-                check(driver)
-                await driver.press("y")
-            await driver.until(driver.at_home, "the return")
 
 
 async def paste(driver: Driver, text: str) -> None:

@@ -22,15 +22,12 @@ from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.session_state import Identity, SessionState
 from memtui.ground.project import Places
 from memtui.lost.pins import Pins
-from memtui.store import search as searching
 from memtui.store.claude_memory import ClaudeMemories
 from memtui.store.search import Group, Result, Scope, Searcher
 from memtui.store.search_documents import Kind
 from memtui.store.search_index import SearchIndex
 from memtui.store.search_query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
-from tests.app.hostile import EVERYTHING, PAYLOADS
-from tests.app.test_hostile import check
 from tests.app.world import KEPT, STATE, World, clock
 
 
@@ -346,21 +343,6 @@ async def test_right_shows_the_further_lines_of_a_session(world: World) -> None:
         assert len(found(driver)) == 6 and "part 0" in driver.shown
         await driver.press("left")
         assert len(found(driver)) == 3
-
-
-async def test_hostile_texts_stay_texts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "LIMIT", 100)
-    for number, payload in enumerate([*PAYLOADS.values(), EVERYTHING]):
-        body = f"## Objective\n\nxyzzy {payload} xyzzy\n"
-        world.memory(number, f"{payload} xyzzy".encode("utf-8", "replace").decode(), body=body)
-    async with opened(world, NARROW) as driver:
-        await look_for(driver, "xyzzy")
-        assert len(found(driver)) == len(PAYLOADS) + 1
-        for size in (NARROW, WIDE):
-            await driver.resize(size)
-            for _ in range(len(PAYLOADS) // 2):
-                await driver.press("down")
-                check(driver)
 
 
 def test_the_place_found_far_down_in_a_long_text_is_shown_with_what_is_around_it(world: World) -> None:

@@ -1,83 +1,494 @@
-"""The choice and the view of the current session: the model, without a screen."""
+"""The screen of sessions: filtered, sorted, read, resumed and forked; the detail of one."""
 
 from __future__ import annotations
 
-import os
+import json
+import stat
+from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
 
-from memtui.app.project import ProjectModel
-from memtui.app.readings import Sessions
-from memtui.ground.project import Places
-from memtui.store.state_updates import update_state
-from tests.app.world import NOW, STATE, World, clock
+import pytest
+from textual.widgets import Input
+
+from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
+from memtui.app.screens.session_rows import COLUMNS, columns_in, heading, row
+from memtui.app.screens.sessions import SessionsScreen
+from memtui.app.screens.transcript import TranscriptScreen
+from memtui.app.widgets.document_view import DocumentView
+from memtui.app.widgets.row_list import RowList
+from memtui.ground.project import Project
+from memtui.store.archive import Archive
+from memtui.store.archive_settings import ArchiveSettings
+from memtui.store.session_list import Session
+from memtui.transcript.session import SessionSummary
+from tests.app.harness import WIDE, Driver, app_on, opened
+from tests.app.world import KEPT, NOW, World, clock
+
+SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
+CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\nexit {status}\n'
 
 
-def talk(world: World, session: str, *, minutes: float, words: str = "Fix it") -> Path:
-    """A session that said something so many minutes ago."""
-    writer = world.session(session, minutes=minutes)
-    writer.prompt(words)
-    writer.say("I will.")
-    return world.save(writer, minutes=minutes)
+@pytest.fixture
+def two(full: World) -> World:
+    """A second session, a day older, with an edit."""
+    session = full.session(SECOND, minutes=24 * 60)
+    session.prompt("Paint the harbor wall")
+    session.edit(str(full.root / "wall.py"), "grey", "blue")
+    session.say("The wall is blue now.")
+    full.save(session, minutes=24 * 60)
+    return full
 
 
-def places(world: World) -> Places:
-    return Places(world.project, world.home, world.claude)
+async def listed(driver: Driver) -> RowList:
+    await driver.press("S")
+    assert isinstance(driver.screen, SessionsScreen)
+    await driver.until(lambda: "Paint the" in driver.shown, "the sessions")
+    return driver.screen.listing
 
 
-def browser(world: World) -> ProjectModel:
-    return ProjectModel(places(world), clock)
+def stand_in(driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int = 0) -> Path:
+    """A `claude` on the path that notes where and how it was called."""
+    log, program = tmp_path / "called", tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(CLAUDE.format(log=log, status=status))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setattr(driver.app, "suspend", nullcontext)
+    monkeypatch.setattr("memtui.app.terminal.terminal_gone", lambda: False)
+    return log
 
 
-def shown(sessions: Sessions) -> str:
-    return sessions.current_view().session_id
+async def test_the_filter_and_the_order(two: World) -> None:
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        newest = list(rows.rows)
+        await driver.press("/")
+        await driver.type("wall.py")
+        await driver.until(lambda: len(rows.rows) == 1, "one row")
+        await driver.press("enter", "escape")
+        assert list(rows.rows) == newest
+        assert rows.selected == newest[-1], "what was found stays selected"
+        await driver.press(*"." * 8)
+        assert rows.rows[0] == newest[-1]  # the fewest days left first
+        await driver.press(".")
+        assert list(rows.rows) == newest
+        await driver.press("slash", *"zebra")
+        assert "Nothing here matches “zebra”." in driver.shown
+        await driver.press("enter", "enter")
+        assert driver.last_said == "Nothing is selected."
 
 
-def touch(path: Path, *, seconds: float) -> None:
-    moment = (NOW - timedelta(seconds=seconds)).timestamp()
-    os.utime(path, (moment, moment))
+async def test_the_detail_says_what_it_was_about_and_enter_reads_it(two: World) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("G")
+        detail = driver.screen.query_one("#session", DocumentView)
+        await driver.until(lambda: "CLOSING MESSAGE" in detail.document.text, "the facts")
+        text = detail.document.text
+        assert "❯ Paint the harbor wall" in text and "The wall is blue now." in text and "wall.py" in text
+        assert "Claude Code deletes it in 29 days" in text
+        await driver.press("enter")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
+        await driver.press("escape")
+        assert isinstance(driver.screen, SessionsScreen)
+        # The bottom line says what tab does where one is; enter reads from the detail, too.
+        await driver.press("tab")
+        await driver.press("enter")
+        await driver.until_transcript()
+        assert isinstance(driver.app.screen, TranscriptScreen)
+        await driver.press("escape")
+        assert isinstance(driver.app.screen, SessionsScreen)
 
 
-def test_stored_ones_and_those_with_a_transcript_alone_are_one_list_newest_first(world: World) -> None:
-    talk(world, "stored-and-said", minutes=30)
-    world.state(STATE, session="stored-and-said")
-    talk(world, "said", minutes=20)
-    named = STATE.replace(identity=STATE.identity.replace(project=f"harbor ({world.root})"))
-    os.utime(world.state(named, session="stored"), (0, (NOW - timedelta(hours=9)).timestamp()))
-    world.state(STATE, session="of-another-project")
-    found = browser(world).sessions.sessions()
-    assert [each.session_id for each in found] == ["said", "stored-and-said", "stored"]
-    # Writing a document is no sign of life: that is what memtui does.
-    assert [NOW - each.active for each in found] == [timedelta(minutes=n) for n in (20, 30, 540)]
+@pytest.mark.parametrize("reader", [False, True])
+async def test_claude_goes_on_in_the_sessions_folder(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: bool
+) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        await driver.press("G")
+        if reader:
+            await driver.press("enter")
+            await driver.until_transcript()
+        screen = driver.screen
+        assert isinstance(screen, TranscriptScreen if reader else SessionsScreen)
+        for key, more in (("R", ""), ("F", "--fork-session|")):
+            await driver.press(key)
+            assert log.read_text() == f"{two.root}|--resume|{SECOND}|{more}", key
+            assert driver.screen is screen, key
 
 
-def test_two_sessions_at_work_do_not_take_turns(world: World) -> None:
-    first, second = talk(world, "a", minutes=1), talk(world, "b", minutes=2)
-    sessions = browser(world).sessions
-    touch(first, seconds=5)
-    assert shown(sessions) == "a"
-    touch(second, seconds=3)
-    assert shown(sessions) == "a"
-    touch(first, seconds=25)
-    assert shown(sessions) == "b"
-    touch(first, seconds=0)
-    assert shown(sessions) == "b"
+@pytest.mark.parametrize(("name", "reader"), [("--dangerously-skip-permissions", False), ("s-3", True)])
+async def test_a_file_that_is_not_named_by_an_id_is_not_resumed(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reader: bool
+) -> None:
+    two.save(two.session(name, minutes=3 * 24 * 60), minutes=3 * 24 * 60)
+    two.transcript_path(name).write_bytes(two.transcript_path(SECOND).read_bytes())
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        rows.select(str(two.transcript_path(name)))
+        if reader:
+            await driver.press("enter")
+            await driver.until_transcript()
+        await driver.press("R")
+        assert "resumes only sessions named by a UUID" in driver.last_said
+        await driver.press("F")
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("R")
+        assert not log.exists() and not copied
 
 
-def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
-    writer = world.session("s-1", minutes=30)
-    writer.prompt("Fix it")
-    path = world.save(writer, minutes=20)
-    update_state(places(world), transcript=path)
-    sessions = browser(world).sessions
+async def test_a_claude_that_fails_is_reported(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        stand_in(driver, tmp_path, monkeypatch, status=3)
+        await driver.press("G", "R")
+        assert driver.last_said == "claude ended with status 3."
 
-    def since() -> int:
-        return sessions.current_view().since
 
-    assert since() == 0
-    writer.bash("cat log", "Look", "x" * 70_000)
-    world.save(writer, minutes=10)
-    assert 5 <= since() <= 12
-    # Reading on with nothing to say catches up, too, without a new version.
-    update_state(places(world), transcript=path)
-    assert since() == 0
+async def test_without_claude_the_command_is_copied(two: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        monkeypatch.setenv("PATH", "/nowhere")
+        await driver.press("G", "R", "y")
+        assert copied == [f"cd {two.root} && claude --resume {SECOND}", SECOND]
+
+
+async def test_sessions_of_all_projects(two: World) -> None:
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        here = len(rows.rows)
+        other = two.claude / "projects" / "-elsewhere" / "s-9.jsonl"
+        other.parent.mkdir()
+        other.write_text(
+            '{"type":"user","cwd":"/elsewhere","message":{"role":"user","content":"Something else"}}\n'
+        )
+        await driver.press("A")
+        await driver.until(lambda: len(rows.rows) == here + 1, "the other project's")
+        await driver.until(lambda: "Something else" in driver.shown, "its name")
+        await driver.press("A")
+        await driver.until(lambda: len(rows.rows) == here, "this project's")
+
+
+async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = two.transcript_path(SECOND)
+    data = path.read_bytes()
+    Archive(two.home, clock).keep(path, ArchiveSettings())
+    path.unlink()
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        assert any("Paint the" in line and " kept" in line for line in driver.lines)
+        rows.select(str(path))
+        await driver.press("enter")
+        await driver.until(lambda: "The wall is blue now." in driver.shown, "the transcript")
+        await driver.press("escape")
+        log = stand_in(driver, tmp_path, monkeypatch)
+        await driver.press("R")
+        assert path.read_bytes() == data
+        assert f"--resume|{SECOND}" in log.read_text()
+
+
+# -- several, subagents, windows ----------------------------------------------------------------------------
+
+
+async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(two) as driver:
+        await listed(driver)
+        copied: list[str] = []
+        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
+        await driver.press("space", "j", "space", "y")
+        assert copied == [f"s-1\n{SECOND}"]
+        assert "2 marked" in driver.lines[0]
+        await driver.press("escape", "y")
+        assert copied[1:] == [SECOND] and isinstance(driver.screen, SessionsScreen)
+
+
+async def test_the_marked_sessions_are_kept_and_exported(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("space", "j", "space", "ctrl+p", *"keep these")
+        await driver.until(lambda: "Keep these sessions" in driver.shown, "the command")
+        await driver.press("enter")
+        await driver.until_said("2 sessions kept, ")
+        assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", SECOND}
+        await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")
+        await driver.press("E")
+        await driver.until(lambda: "Write 2 sessions into a folder" in driver.shown, "the question")
+        assert driver.screen.query_one(Input).value == str(tmp_path)
+        await driver.press("enter")
+        assert (await driver.until_said("Wrote 2 pages")) == f"Wrote 2 pages into {tmp_path}, secrets masked."
+        assert "The wall is blue now." in (tmp_path / f"session-{SECOND[:8]}.html").read_text()
+
+
+async def test_one_session_is_exported_as_in_the_reader_also_from_the_archive(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = two.transcript_path(SECOND)
+    Archive(two.home, clock).keep(path, ArchiveSettings())
+    path.unlink()
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        rows.select(str(path))
+        await driver.press("E")
+        await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
+        answer = driver.screen.query_one(Input)
+        assert answer.value == str(tmp_path / f"session-{SECOND[:8]}.html")
+        answer.value = "wall.md"
+        await driver.press("enter")
+        assert (await driver.until_said("Wrote")).startswith(f"Wrote {tmp_path / 'wall.md'}, ")
+        assert "The wall is blue now." in (tmp_path / "wall.md").read_text()
+
+
+async def test_forgetting_asks_first(two: World) -> None:
+    archive = Archive(two.home, clock)
+    archive.keep(two.transcript_path(SECOND), ArchiveSettings())
+    async with opened(two) as driver:
+        await listed(driver)
+        await driver.press("G", "D")
+        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
+        assert "the archived transcript" in driver.shown and "What stays:" in driver.shown
+        answers = next(at for at, line in enumerate(driver.lines) if "Forget (y)" in line)
+        above = "".join(line.strip("│ ") for line in driver.lines[answers - 4 : answers])
+        assert "hooks.jsonl" in above, "no empty lines between"
+        await driver.press("enter")
+        assert archive.entries()
+        await driver.press("D")
+        await driver.until(lambda: isinstance(driver.screen, ConfirmScreen), "the question")
+        await driver.press("y")
+        await driver.until_said("1 session forgotten.")
+        assert not archive.entries() and two.transcript_path(SECOND).exists()
+
+
+async def test_subagents_fold_under_their_session(two: World) -> None:
+    agents = two.transcript_path(SECOND).with_suffix("") / "subagents"
+    records = [
+        {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "Count the gulls"}},
+        {
+            "type": "assistant",
+            "isSidechain": True,
+            "agentId": "a1",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": "Twelve gulls."}]},
+        },
+    ]
+    two.write(agents / "agent-a1.jsonl", "".join(json.dumps(each) + "\n" for each in records))
+    async with opened(two) as driver:
+        rows = await listed(driver)
+        await driver.press("right")
+        assert driver.last_said == "This session has no subagents with transcripts of their own."
+        await driver.press("G", "right")
+        assert "└ Count the gulls" in driver.shown
+        await driver.press("j", "enter")
+        assert isinstance(driver.screen, TranscriptScreen)
+        await driver.until(lambda: "Twelve gulls." in driver.shown, "its transcript")
+        await driver.press("escape", "left")
+        assert "Count the gulls" not in driver.shown
+        assert rows.selected == str(two.transcript_path(SECOND))
+
+
+async def test_within_tmux_a_setting_opens_a_new_window(
+    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two.write(two.home.config / "config.toml", "[resume]\ntmux = true\n")
+    monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
+    async with opened(two) as driver:
+        await listed(driver)
+        log = stand_in(driver, tmp_path, monkeypatch)
+        claude = log.with_name("bin") / "claude"
+        tmux = claude.with_name("tmux")
+        tmux.write_text(claude.read_text())
+        tmux.chmod(0o755)
+        await driver.press("G", "R")
+        words = log.read_text().split("|")
+        assert words[1:3] == ["new-window", f"-c{two.root}"]
+        assert words[-4:-1] == [str(claude), "--resume", SECOND]
+        assert driver.last_said == "Resumed in a new window of tmux."
+
+
+async def test_the_home_folder_is_no_project(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = world.session(minutes=5)
+    session.prompt("Fix the login")
+    world.save(session)
+    monkeypatch.setenv("HOME", str(world.base))
+    app = app_on(Project(world.base), world.home, world.claude)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        driver = Driver(app, pilot)
+        await driver.until(lambda: "Sessions 1 of all projects" in driver.shown)
+        await driver.until_said("This folder is no project: enter opens the project of a session.")
+        await driver.press("enter")
+    assert app.next_project == Project(world.root)
+    assert not (world.base / ".project").exists()
+
+
+def session(
+    days_left: int | None = 20, *, archived: bool = False, agents: int = 0, branch: str = "main"
+) -> Session:
+    summary = SessionSummary(
+        title="Paint the harbor", turns=12, tokens=60_600, compactions=3, files=("a", "b"), branch=branch
+    )
+    written = NOW - timedelta(days=1)
+    return Session("s-1", Path("s-1.jsonl"), 3_800_000, written, days_left, summary, agents, archived)
+
+
+@pytest.mark.parametrize(
+    ("days", "archived", "red"), [(7, False, False), (6, False, True), (0, False, True), (3, True, False)]
+)
+def test_less_than_7_days_are_red_unless_there_is_a_copy(days: int, archived: bool, red: bool) -> None:
+    made = row(session(days, archived=archived), 90, ())
+    (left,) = (span for span in made.spans if f"{days} d" in made.plain[span.start : span.end])
+    assert ("$error" in str(left.style)) is red
+
+
+ALL = columns_in(200, COLUMNS["when"], branches=True)
+
+
+def test_a_row_has_every_column_under_its_name() -> None:
+    text, names = (
+        row(session(agents=2), 90, ALL).plain,
+        heading(90, COLUMNS["when"], ALL, project=False).plain,
+    )
+    values = {"session": "Paint", "branch": "main"}
+    for name, value in values.items():
+        assert text.index(value) == names.index(name)
+    numbers = {"turns": "12", "tokens": "61k", "▼": "3", "files": "2", "size": "3.8 MB", "left": "20 d "}
+    for name, value in numbers.items():
+        assert text[: names.index(name) + len(name)].endswith(value)
+    assert " +2 ▸" in text and len(text) == 90
+
+
+@pytest.mark.parametrize("branches", [True, False])
+@pytest.mark.parametrize("width", [36, 50, 64, 76, 80, 90, 120, 200])
+def test_columns_leave_room_for_the_title(width: int, branches: bool) -> None:
+    shown = columns_in(width, COLUMNS["when"], branches=branches)
+    names = heading(width, COLUMNS["when"], shown, project=False).plain
+    after = names.partition("session")[2].lstrip()
+    assert len(names) == width and (not shown or width - len(after) - 13 >= 30)
+    assert len(row(session(), width, shown).plain) == width
+
+
+def test_the_column_that_is_sorted_by_shows() -> None:
+    for column in ALL:
+        assert column in columns_in(64, column, branches=True)
+    assert columns_in(36, COLUMNS["size"], branches=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("branch", "shown"),
+    [("fix/a", "fix/a"), ("someone/login", "login"), ("someone/a-very-long", "a-very-l…")],
+)
+def test_a_long_branch_takes_nothing_from_the_title(branch: str, shown: str) -> None:
+    made = row(session(branch=branch), 82, (COLUMNS["branch"],)).plain
+    assert "Paint the harbor" in made and shown in made.split()
+
+
+TREE = [
+    "RESULTS  2 compactions · 3 captures · 2 memories",
+    "▼ 05 Mar 12:19  auto",
+    "  └ capture 05 Mar 12:00 reviewed  Paint the pier",
+    "    └ memory file  Billing moved",
+    "▼ 05 Mar 12:33  auto",
+    "  └ capture 05 Mar 12:30 pending  Paint the pier",
+    "\n● capture 05 Mar 13:15 pending  Not compacted in the end",
+    "\n● CMEM-20260305-140007  A note on paint",
+]
+
+
+@pytest.fixture
+def compacted(world: World) -> World:
+    """A session with two compactions, a capture of each, a third capture, and two memories."""
+    session = world.session("s-1", minutes=82)
+    for number in range(12):
+        session.prompt(f"Paint pier {number}" if number else "Paint the pier")
+        session.say("Painted.")
+    for minutes in (60, 40):
+        session.wait(minutes=minutes / 3)
+        session.compaction("The pier is half painted.")
+    session.prompt("And the rest?")
+    session.say("All of it is blue.")
+    world.save(session)
+    world.reviewed_capture(80, "Paint the pier", KEPT)
+    world.capture(50, "Paint the pier")
+    world.capture(5, "Not compacted in the end")
+    world.capture(4, "Of another session", session="s-9")
+    world.memory(20, "A note on paint", session="s-1")
+    world.memory(19, "Of another session", session="s-9")
+    return world
+
+
+async def detail(driver: Driver) -> DocumentView:
+    await driver.press("S")
+    view = driver.screen.query_one("#session", DocumentView)
+    await driver.until(lambda: "RESULTS" in view.document.text, "the tree")
+    return view
+
+
+async def test_it_shows_what_came_of_the_session_as_a_tree(compacted: World) -> None:
+    async with opened(compacted) as driver:
+        text = (await detail(driver)).document.text
+        at = -1
+        for part in TREE:
+            found = text.find(part, at + 1)
+            assert found > at, f"{part!r} in:\n{text}"
+            at = found
+        assert "Of another session" not in text
+        assert "Context size" in text and "2 compactions" in text
+        assert "CLOSING MESSAGE" in text and "All of it is blue." in text
+
+
+async def mark(driver: Driver, view: DocumentView, part: str) -> None:
+    """Press tab until a line is marked."""
+    driver.screen.set_focus(view)
+    for _ in view.document.links:
+        await driver.press("tab")
+        if part in view.document.lines[view._link].text:
+            return
+    raise AssertionError(f"{part!r} is no link")
+
+
+@pytest.mark.parametrize(
+    ("part", "shows", "where"),
+    [
+        ("▼ ", "COMPACTED", TranscriptScreen),
+        ("13:15", "Not compacted in the end", ReadingScreen),
+        ("memory file", "Move billing", ReadingScreen),
+        ("CMEM-20260305-140007", "Keep every session valid", ReadingScreen),
+    ],
+)
+async def test_enter_opens_what_a_line_names_and_comes_back(
+    compacted: World, part: str, shows: str, where: type[object]
+) -> None:
+    async with opened(compacted) as driver:
+        view = await detail(driver)
+        await mark(driver, view, part)
+        await driver.press("enter")
+        assert isinstance(driver.screen, where)
+        await driver.until(lambda: shows in driver.shown, shows)
+        await driver.press("escape")
+        assert isinstance(driver.screen, SessionsScreen)
+        assert driver.screen.focused is view and part in view.document.lines[view._link].text
+
+
+async def test_only_the_newest_asks_show_until_the_others_are_unfolded(compacted: World) -> None:
+    async with opened(compacted) as driver:
+        view = await detail(driver)
+        assert "❯ Paint the pier" not in view.document.text and "❯ And the rest?" in view.document.text
+        await mark(driver, view, "3 earlier")
+        await driver.press("enter")
+        assert "❯ Paint the pier" in view.document.text
+        await driver.press("enter")
+        assert "❯ Paint the pier" not in view.document.text

@@ -1,27 +1,30 @@
-"""memtui in a terminal of its own: what issue and README promise, by keys alone, at three sizes.
-
-The terminal is a plain pseudo-terminal, so that this runs wherever Python does; `tests/tmux_run.py` does the
-same in a real tmux (`make tmux`).
-"""
+"""memtui in a terminal of its own, by keys alone at three sizes; editors, signals, and how it ends."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import select
 import signal
 import subprocess
 import sys
+import threading
+import time
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memtui.app.screens.review_parts import Draft, from_fields, to_fields
+from memtui.app.terminal import DaemonThreads
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
 from memtui.transcript.facts import read_facts
-from tests.app.harness import SIZES
+from tests.app.harness import SIZES, opened
 from tests.app.hostile import CONTROL, EVERYTHING, attacked, in_name
+from tests.app.reviewing import start
 from tests.app.terminal import PATIENCE, SEQUENCE, Terminal, running
 from tests.app.world import FIRST, World, furnished, told_apart
 
@@ -325,3 +328,96 @@ def test_an_unexpected_error_ends_with_status_1(world: World) -> None:
         terminal.press("?")
         assert terminal.until_left() == 1
     assert b"ZeroDivisionError" in terminal.output
+
+
+def test_the_end_does_not_wait_for_a_thread() -> None:
+    never = threading.Event()
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        waiting = asyncio.create_task(asyncio.to_thread(never.wait, 120))
+        assert await asyncio.to_thread(lambda: 7) == 7
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.to_thread(lambda: 1 // 0)
+        waiting.cancel()
+
+    started = time.monotonic()
+    asyncio.run(main())
+    assert time.monotonic() - started < 60
+    never.set()
+
+
+_WAITS_LONG = """
+from memtui.__main__ import main
+from memtui.store import commands_file
+commands_file.PATIENCE = 120.0
+main()
+"""
+
+
+def test_leaving_while_a_lock_is_waited_for_leaves_at_once(world: World) -> None:
+    furnished(world)
+    lock = world.write(
+        world.project.session_state_json.with_name("session-state.json.lock"), f"{os.getpid()}\n"
+    )
+    os.utime(lock)  # its holder has only just begun, and is alive
+    with running(world.root, (100, 30), world.env, program=_WAITS_LONG) as terminal:
+        terminal.until_shown("babysit")
+        terminal.press("3")
+        terminal.until_quiet()
+        terminal.press("xq")
+        started = time.monotonic()
+        assert terminal.until_left() == 0
+        assert time.monotonic() - started < 60
+    assert lock.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_gives_the_terminal_back(world: World, number: signal.Signals) -> None:
+    furnished(world)
+    with running(world.root, (100, 30), world.env) as terminal:
+        terminal.until_shown("● live")
+        os.kill(terminal.pid, number)
+        assert terminal.until_left() == 0
+    assert b"\x1b[?1049l" in terminal.output
+    assert b"\x1b[?1000l" in terminal.output
+    assert b"\x1b[?25h" in terminal.output.rpartition(b"\x1b[?1049l")[2]
+
+
+@pytest.mark.parametrize("shell", [True, False])
+async def test_ctrl_z_stops_the_group_until_fg(
+    full: World, monkeypatch: pytest.MonkeyPatch, shell: bool
+) -> None:
+    stopped: list[tuple[int, int, Any]] = []
+
+    def kill(process: int, number: int) -> None:
+        stopped.append((process, number, signal.getsignal(signal.SIGTSTP)))
+        go_on = signal.getsignal(signal.SIGCONT)
+        if shell and callable(go_on):
+            go_on(signal.SIGCONT, None)
+
+    handlers = signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)
+    async with opened(full) as driver:
+        monkeypatch.setattr(driver.app, "suspend", nullcontext)
+        monkeypatch.setattr(os, "kill", kill)
+        await driver.press("ctrl+z")
+        monkeypatch.undo()
+        assert stopped == [(0, signal.SIGTSTP, signal.SIG_DFL)]
+        assert driver.app.said == (
+            [] if shell else ["No shell waits below memtui: ctrl+z has nothing to go back to."]
+        )
+    assert (signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)) == handlers
+
+
+async def test_ctrl_z_takes_back_what_was_typed_in_a_field(
+    full: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(full) as driver:
+        monkeypatch.setattr(driver.app, "action_suspend_process", lambda: pytest.fail("it stopped"))
+        goal = (await start(driver)).field("goal")
+        before = goal.text
+        goal.focus()
+        await driver.press("x")
+        assert goal.text != before
+        await driver.press("ctrl+z")
+        assert goal.text == before

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from memtui.app.details.versions import StateVersions, Version, changes_document, title_of
@@ -15,8 +13,6 @@ from memtui.app.widgets.row_list import RowList
 from memtui.documents.session_state import Decision, Identity, SessionState, Task, TaskKind, WorkingContext
 from memtui.store.states import StateStore
 from tests.app.harness import SHORT, WIDE, Driver, opened
-from tests.app.hostile import EVERYTHING, LINES, state_text
-from tests.app.test_hostile import check
 from tests.app.world import World
 
 FIRST = SessionState(
@@ -236,28 +232,3 @@ async def test_versions_that_go_leave_an_empty_list(three: World, looking: None)
         assert driver.last_said == "There is no version to mark."
         assert "There are no versions any more." in driver.shown
         await driver.press("escape")
-
-
-def attacks() -> Iterator[str]:
-    yield state_text(EVERYTHING, LINES).replace("v3", "v1")
-    yield state_text(EVERYTHING[::-1], LINES).replace("v3", "v2")
-    yield LINES
-    yield state_text("plain", "plain")
-
-
-async def test_document_texts_never_become_markup(world: World) -> None:
-    for number, text in enumerate(attacks(), 1):
-        world.state(text, session="s-1", version=number)
-    world.save(world.session("s-1"))
-    async with opened(world) as driver:
-        screen = await shown(driver)
-        for size in (WIDE, SHORT, WIDE, SHORT):
-            await driver.resize(size)
-            check(driver)
-            await driver.press("enter", "pagedown")
-            check(driver)
-            await driver.press("A", "A", "escape", "j")
-        await driver.press("g", "space", "G")
-        check(driver)
-        assert screen.compared == "v1 → v4"
-        assert "pwned" in screen.view.document.text

@@ -71,6 +71,10 @@ class World:
         os.utime(path, (seconds, seconds))
         return path
 
+    def configure(self, text: str) -> str:
+        """Write config.toml; returns its path."""
+        return str(self.write(self.home.config / "config.toml", text))
+
     def branch(self, name: str) -> None:
         """Check out a branch."""
         self.write(self.root / ".git" / "HEAD", f"ref: refs/heads/{name}\n")

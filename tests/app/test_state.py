@@ -1,9 +1,11 @@
-"""The keys of the session state: other sessions, notes, new versions from facts or by a model."""
+"""The session state: which session is shown, stored or drafted, its keys and new versions."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,10 @@ from textual.content import Content
 
 from memtui.app import watch
 from memtui.app.panes.pane import PaneId
+from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
+from memtui.app.project import ProjectModel
+from memtui.app.readings import Sessions
 from memtui.app.status import Published
 from memtui.app.watch import Mark
 from memtui.documents.session_state import (
@@ -20,14 +25,16 @@ from memtui.documents.session_state import (
     SessionState,
     Task,
     TaskKind,
+    WorkingContext,
     render_session_state,
 )
 from memtui.flows.restore import restore_session
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
+from memtui.store.states import StateStore
 from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
-from tests.app.world import STATE, World, captured_session, clock
+from tests.app.world import NOW, STATE, World, captured_session, clock
 from tests.engines.stand_in import StandIn, stand_in
 
 TALK = STATE.replace(identity=Identity(project="harbor", branch="main", goal="Search that forgives"))
@@ -391,3 +398,136 @@ async def test_an_unexpected_error_is_logged_and_the_app_goes_on(
         await driver.press("4")
         assert driver.at(PaneId.STATE)
     assert "no idea" in world.home.failure_log.read_text()
+
+
+async def shows(driver: Driver, count: str) -> None:
+    for name in ("states", "transcripts 0"):
+        driver.app.hint(name)
+    await driver.until(lambda: driver.pane(PaneId.STATE).count() == count, f"“{count}”")
+
+
+async def test_a_stored_state_that_is_removed_gives_way_to_the_draft_again(world: World) -> None:
+    captured_session(world)
+    async with opened(world) as driver:
+        await shows(driver, "drafted")
+        path = world.state(STATE, version=7)
+        await shows(driver, "v7")
+        aside = path.rename(world.base / "aside.md")
+        await shows(driver, "drafted")
+        aside.rename(path)
+        await shows(driver, "v7")
+
+
+@pytest.mark.parametrize(
+    ("told_of", "row"),
+    [
+        ("pytest failed: no lock (resolved)", "resolved pytest failed: no lock"),
+        ("pytest failed: no lock (fixed by a lock)", "resolved pytest failed: no lock"),
+        ("pytest failed: no lock (open)", "error pytest failed: no lock (open)"),
+        ("f(resolved) raised", "error f(resolved) raised"),
+    ],
+)
+async def test_an_error_that_is_over_is_not_shown_as_one(world: World, told_of: str, row: str) -> None:
+    captured_session(world)
+    world.state(STATE.model_copy(update={"working": WorkingContext(last_error=told_of)}), version=7)
+    async with opened(world, WIDE) as driver:
+        await shows(driver, "v7")
+        assert row in [text.strip() for text in driver.drawn(PaneId.STATE)]
+
+
+async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) -> None:
+    async with opened(world) as driver:
+        await shows(driver, "")
+        captured_session(world)
+        await shows(driver, "drafted")
+        folder = world.transcript_path("s-1").parent
+        aside = folder.rename(world.base / "aside")
+        await shows(driver, "")
+        aside.rename(folder)
+        await shows(driver, "drafted")
+        shutil.rmtree(folder)
+        await shows(driver, "")
+
+
+async def test_a_failure_in_one_listing_hides_none_of_the_others(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise OverflowError
+
+    monkeypatch.setattr(StateStore, "sessions", fail)
+    world.capture(1, "Still listed")
+    app = make_app(world)
+    async with app.run_test(size=WIDE) as pilot:
+        driver = Driver(app, pilot)
+        await driver.until(lambda: driver.mark is Mark.LOST, "the mark")
+        pane = driver.browser.panes[PaneId.PENDING]
+        assert isinstance(pane, PendingPane)
+        (row,) = pane.view.rows.values()
+        assert row.capture is not None  # read, not only glanced at
+
+
+def talk(world: World, session: str, *, minutes: float, words: str = "Fix it") -> Path:
+    """A session that said something so many minutes ago."""
+    writer = world.session(session, minutes=minutes)
+    writer.prompt(words)
+    writer.say("I will.")
+    return world.save(writer, minutes=minutes)
+
+
+def browser(world: World) -> ProjectModel:
+    return ProjectModel(places(world), clock)
+
+
+def shown(sessions: Sessions) -> str:
+    return sessions.current_view().session_id
+
+
+def touch(path: Path, *, seconds: float) -> None:
+    moment = (NOW - timedelta(seconds=seconds)).timestamp()
+    os.utime(path, (moment, moment))
+
+
+def test_stored_ones_and_those_with_a_transcript_alone_are_one_list_newest_first(world: World) -> None:
+    talk(world, "stored-and-said", minutes=30)
+    world.state(STATE, session="stored-and-said")
+    talk(world, "said", minutes=20)
+    named = STATE.replace(identity=STATE.identity.replace(project=f"harbor ({world.root})"))
+    os.utime(world.state(named, session="stored"), (0, (NOW - timedelta(hours=9)).timestamp()))
+    world.state(STATE, session="of-another-project")
+    found = browser(world).sessions.sessions()
+    assert [each.session_id for each in found] == ["said", "stored-and-said", "stored"]
+    # Writing a document is no sign of life: that is what memtui does.
+    assert [NOW - each.active for each in found] == [timedelta(minutes=n) for n in (20, 30, 540)]
+
+
+def test_two_sessions_at_work_do_not_take_turns(world: World) -> None:
+    first, second = talk(world, "a", minutes=1), talk(world, "b", minutes=2)
+    sessions = browser(world).sessions
+    touch(first, seconds=5)
+    assert shown(sessions) == "a"
+    touch(second, seconds=3)
+    assert shown(sessions) == "a"
+    touch(first, seconds=25)
+    assert shown(sessions) == "b"
+    touch(first, seconds=0)
+    assert shown(sessions) == "b"
+
+
+def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
+    writer = world.session("s-1", minutes=30)
+    writer.prompt("Fix it")
+    path = world.save(writer, minutes=20)
+    update_state(places(world), transcript=path)
+    sessions = browser(world).sessions
+
+    def since() -> int:
+        return sessions.current_view().since
+
+    assert since() == 0
+    writer.bash("cat log", "Look", "x" * 70_000)
+    world.save(writer, minutes=10)
+    assert 5 <= since() <= 12
+    # Reading on with nothing to say catches up, too, without a new version.
+    update_state(places(world), transcript=path)
+    assert since() == 0

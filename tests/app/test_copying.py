@@ -1,0 +1,157 @@
+"""What is copied or saved: ids, prompts, selected text, screenshots, and by which way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from memtui.app.panes.pane import PaneId
+from memtui.ground import clipboard
+from tests.app.harness import NARROW, WIDE, Driver, opened
+from tests.app.world import World
+
+PROMPT = "Please import memory {}"
+
+
+@pytest.fixture
+def tmux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in tmux that keeps what it is given; returns where."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    log = folder / "buffer"
+    script = folder / "tmux"
+    script.write_text(f'#!/bin/sh\n/bin/cat > "{log}"\necho "$*" >> "{log}.how"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("TMUX", "/tmp/tmux-1/default,1,0")
+    return log
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(
+    full: World, tmux: Path, size: tuple[int, int]
+) -> None:
+    name = full.memory(1, "The newest")
+    async with opened(full, size) as driver:
+        await driver.press("2", "y")
+        await driver.until_said("buffer")
+        assert driver.last_said == f"Copied {name} into the tmux buffer: paste with prefix ]"
+        assert tmux.read_text() == name
+        assert driver.app.clipboard == name  # sent to the terminal as well, which need not be tmux's own
+        assert name in driver.shown
+        driver.app.clear_notifications()
+        await driver.pilot.pause()
+        assert name in driver.shown
+
+
+async def test_capital_y_says_first_that_the_memory_is_stale(full: World, tmux: Path) -> None:
+    full.write(full.root / "a.py", "x", minutes=-1)
+    text = f"## Project Root\n{full.root}\n\n## Working Files (Modified)\n- {full.root}/a.py\n"
+    name = full.memory(1, "The newest", body=text)
+    async with opened(full) as driver:
+        await driver.press("2")
+        await driver.until(lambda: "△ The newest" in driver.drawn(PaneId.MEMORIES)[0], "the mark")
+        await driver.press("Y")
+        said = await driver.until_said("buffer")
+        assert said.startswith("1 of 1 file changed since. Copied Please import")
+        assert tmux.read_text() == PROMPT.format(name)
+
+
+async def test_without_a_tool_it_claims_no_more_than_it_knows(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = full.memory(1, "The newest")
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    async with opened(full) as driver:
+        await driver.press("2", "y")
+        await driver.until_said("Sent")
+        assert driver.last_said == f"Sent {name} to the terminal (it cannot confirm)"
+        assert driver.app.clipboard == name
+
+
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts copied to the clipboard."""
+    texts: list[str] = []
+
+    def copy(text: str, send: object, *, name: str = "") -> clipboard.Copied:
+        texts.append(text)
+        return clipboard.Copied(f"Copied {name}.", sure=True)
+
+    monkeypatch.setattr(clipboard, "copy", copy)
+    return texts
+
+
+async def drag(driver: Driver) -> None:
+    """Drag over the second line of the detail and into the third."""
+    region = driver.browser.detail.region
+    await driver.pilot.mouse_down(offset=(region.x + 3, region.y + 2))
+    await driver.pilot.hover(offset=(region.x + 20, region.y + 2))
+    await driver.pilot.mouse_up(offset=(region.x + 20, region.y + 2))
+    await driver.pilot.pause()
+
+
+@pytest.mark.parametrize("theme", ["memtui", "textual-light", "ansi-dark"])
+async def test_what_is_selected_can_be_read(full: World, theme: str) -> None:
+    async with opened(full) as driver:
+        driver.app.theme = theme
+        await drag(driver)
+        style = driver.screen.get_component_rich_style("screen--selection")
+        colours = [
+            (part.style.color, part.style.bgcolor)
+            for part in driver.browser.detail.render_line(1)
+            if part.style and part.style.bgcolor == style.bgcolor
+        ]
+        assert colours
+        assert all(colour != ground for colour, ground in colours)
+
+
+async def test_ctrl_c_copies_the_selection(full: World, copied: list[str]) -> None:
+    async with opened(full) as driver:
+        await drag(driver)
+        selected = driver.screen.get_selected_text()
+        assert selected and selected in driver.detail
+        await driver.press("ctrl+c")
+        await driver.until_said("Copied the selection.")
+        assert copied == [selected]
+        assert not driver.app.left
+
+
+async def test_ctrl_c_copies_from_a_field(full: World, copied: list[str]) -> None:
+    async with opened(full) as driver:
+        await driver.press("slash", *"stream")
+        driver.screen.query_one(Input).select_all()
+        await driver.press("ctrl+c")
+        await driver.until_said("Copied the selection.")
+        assert copied == ["stream"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "quits"), [("1", "q quits"), ("s", "esc goes back"), ("?", "esc goes back")]
+)
+async def test_without_a_selection_ctrl_c_says_how_to_quit(
+    full: World, copied: list[str], keys: str, quits: str
+) -> None:
+    async with opened(full) as driver:
+        await driver.press(*keys, "ctrl+c")
+        assert driver.last_said == f"No text is selected: ctrl+c copies, {quits}."
+        assert not driver.app.left
+        assert not copied
+
+
+async def test_without_a_downloads_folder_it_is_in_the_home_folder(world: World) -> None:
+    async with opened(world) as driver:
+        saved = driver.app.deliver_screenshot()
+        assert saved is not None
+        assert Path(saved).parent == Path.home()
+        assert Path(saved).read_text().startswith("<svg")
+        assert driver.last_said == f"Screenshot: {saved}"
+
+
+async def test_a_folder_that_is_missing_is_named(world: World, tmp_path: Path) -> None:
+    async with opened(world) as driver:
+        missing = tmp_path / "missing"
+        assert driver.app.deliver_screenshot(path=str(missing)) is None
+        assert driver.last_said == f"No screenshot: {missing} cannot be written (No such file or directory)."

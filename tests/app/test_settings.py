@@ -1,0 +1,252 @@
+"""Settings: themes, own keys, bells and the split; a wrong one is named with its file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from memtui.app.app import run_app
+from memtui.app.panes.pane import PaneId
+from memtui.app.screens.dialogs import HelpScreen
+from memtui.app.settings import Settings, SettingsError, Warn, load_settings, save_split
+from memtui.app.themes import MEMTUI
+from memtui.app.widgets import row_list
+from memtui.app.widgets.document_view import DocumentView
+from memtui.ground.project import Home
+from memtui.hooks.records import Report
+from memtui.hooks.settings import switched
+from memtui.lost.choosing import way_of
+from memtui.store.archive_settings import archive_settings
+from tests.app.harness import NARROW, WIDE, Driver, WatchedApp, make_app, opened
+from tests.app.world import World
+
+
+async def test_an_own_key_acts_and_shows_at_the_bottom_in_help_and_palette(full: World) -> None:
+    full.configure('[keys]\nlost = "f5"\nzoom = ","\n')
+    async with opened(full) as driver:
+        assert "f5 lost" in driver.lines[-1]
+        offered = {command.title for command in driver.app.get_system_commands(driver.screen)}
+        assert {"Lost (f5)", "Zoom (,)"} <= offered
+        await driver.press("comma")
+        assert driver.browser.has_class("-zoomed")
+        await driver.press("comma", "question_mark")
+        assert isinstance(driver.screen, HelpScreen)
+        text = driver.screen.query_one(DocumentView).document.text
+        assert "\nf5            what this compaction lost" in text
+        assert "\nz " not in text
+
+
+async def test_own_keys_and_the_theme_change_without_a_restart(full: World) -> None:
+    async with opened(full) as driver:
+        full.configure('[keys]\nzoom = "f5"\n[app]\ntheme = "nord"\n')
+        driver.app.hint("config")
+        await driver.until(lambda: driver.app.theme == "nord", "the theme")
+        await driver.press("z")
+        assert not driver.browser.has_class("-zoomed")
+        await driver.press("f5")
+        assert driver.browser.has_class("-zoomed")
+        full.configure('[keys]\nzoom = "j"\n')
+        driver.app.hint("config")
+        await driver.until_said("zoom: j moves in lists")
+        await driver.press("f5")
+        assert not driver.browser.has_class("-zoomed")
+
+
+async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(full: World) -> None:
+    full.configure('[keys]\ncopy_id = "f6"\n')
+    async with opened(full) as driver:
+        await driver.press("f6")
+        assert driver.last_said == "f6 means “copy the Recovery ID”: that works in Memories (2)."
+        await driver.press("2", "enter", "f6")
+        assert driver.reading()
+        await driver.until_said("CMEM-")
+        assert driver.browser.current_id is PaneId.MEMORIES
+
+
+WRONG = [
+    ('[keys]\nnothing = "x"', "'nothing' is not a command"),
+    ("[keys]\nlost = 3", "3 is not a key"),
+    ('[keys]\nlost = "ab"', "'ab' is not a key"),
+    ('[keys]\nlost = "j"', "moves in lists"),
+    ('[keys]\nlost = "r"', "is the key of review"),
+    ('keys = "x"', "keys must be a section"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG)
+def test_a_wrong_key_is_named_with_its_file(world: World, text: str, said: str) -> None:
+    path = world.configure(text)
+    with pytest.raises(SystemExit) as caught:
+        run_app(world.project, world.home, world.claude)
+    assert path in str(caught.value)
+    assert said in str(caught.value)
+
+
+async def test_a_chosen_theme_is_there_at_the_next_start(world: World) -> None:
+    async with opened(world) as driver:
+        assert driver.app.theme == MEMTUI.name
+        driver.app.theme = "textual-light"
+        await driver.until(lambda: load_settings(world.home).theme == "textual-light", "the kept theme")
+    assert make_app(world).theme == "textual-light"
+
+
+def test_config_toml_comes_before_the_chosen_theme(world: World) -> None:
+    (world.home.state).mkdir(parents=True, exist_ok=True)
+    (world.home.state / "theme").write_text("textual-light\n")
+    world.configure('[app]\ntheme = "nord"\n')
+    assert make_app(world).theme == "nord"
+
+
+def test_a_kept_theme_that_is_not_there_any_more_is_passed_over(world: World) -> None:
+    (world.home.state).mkdir(parents=True, exist_ok=True)
+    (world.home.state / "theme").write_text("gone\n")
+    assert make_app(world).theme == MEMTUI.name
+
+
+@pytest.mark.parametrize("text", ['[app]\ntheme = "nrod"', "[app]\ntheme = 3", 'app = "x"', "[app"])
+def test_a_wrong_setting_is_named_with_its_file(world: World, text: str) -> None:
+    path = world.configure(text)
+    with pytest.raises(SettingsError) as caught:
+        make_app(world)
+    assert path in str(caught.value)
+    assert "theme" in str(caught.value) or "TOML" in str(caught.value)
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+def test_on_ansi_themes_hints_have_the_colour_of_the_terminal(world: World, theme: str) -> None:
+    world.configure(f'[app]\ntheme = "{theme}"\n')
+    assert make_app(world).theme_variables["quiet"] == "ansi_default"
+
+
+@pytest.fixture
+def bells(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The bells rung so far."""
+    rung: list[int] = []
+    monkeypatch.setattr(WatchedApp, "bell", lambda app: rung.append(1))
+    return rung
+
+
+async def arrive(driver: Driver, world: World) -> None:
+    world.capture(1, "Just captured")
+    driver.app.hint("compacts")
+    await driver.until(lambda: "Just captured" in driver.shown, "the capture")
+
+
+async def test_new_rows_stand_out_once(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_list, "_FLASH", 3600.0)
+    async with opened(full) as driver:
+        assert not any(pane._new for pane in driver.browser.panes.values())  # never at the start
+        await arrive(driver, full)
+        pane = driver.pane(PaneId.PENDING)
+        assert pane._new == {full.capture_path(1).name}
+        plain = pane.render_line(1)
+        assert {part.style.bgcolor for part in pane.render_line(0) if part.style} != {
+            part.style.bgcolor for part in plain if part.style
+        }
+        pane._end_flash(pane._new)
+        assert not pane._new
+        await driver.press("R", "R")  # other rows, but nothing new
+        assert not pane._new
+
+
+@pytest.mark.parametrize(("text", "rung"), [("", 0), ("[notify]\nbell = true\n", 1)])
+async def test_the_bell_rings_for_a_capture_where_it_is_wanted(
+    full: World, bells: list[int], text: str, rung: int
+) -> None:
+    full.configure(text)
+    async with opened(full) as driver:
+        assert not bells
+        await arrive(driver, full)
+        assert len(bells) == rung
+        full.memory(1, "Just stored")
+        driver.app.hint("memories")
+        await driver.until(lambda: "Just stored" in driver.shown, "the memory")
+        assert len(bells) == rung
+
+
+@pytest.mark.parametrize("text", ["[notify]\nbell = 1\n", "notify = true\n"])
+def test_another_value_is_refused(world: World, text: str) -> None:
+    world.configure(text)
+    with pytest.raises(SettingsError, match=r"config\.toml: \[notify\] bell must be true or false\."):
+        load_settings(world.home)
+
+
+def border(driver: Driver) -> int:
+    return driver.browser.detail.region.x
+
+
+async def drag(driver: Driver, to: int, *, grip: int = 0) -> None:
+    await driver.pilot.mouse_down(offset=(border(driver) + grip, 10))
+    await driver.pilot.hover(offset=(to, 12))
+    await driver.pilot.mouse_up(offset=(to, 12))
+    await driver.handled()
+
+
+@pytest.mark.parametrize("grip", [0, -1])
+async def test_the_border_follows_the_mouse(full: World, grip: int) -> None:
+    async with opened(full, WIDE) as driver:
+        await drag(driver, 70, grip=grip)
+        assert border(driver) == 70
+        assert driver.screen.get_selected_text() is None
+        assert load_settings(full.home).columns == 70
+        await drag(driver, 3)
+        assert border(driver) == 24
+        await drag(driver, WIDE[0] - 1)
+        assert border(driver) == WIDE[0] - 24
+        await driver.press("1", "z")
+        assert driver.browser.pane.region.width == WIDE[0]
+        await driver.press("z")
+        assert border(driver) == WIDE[0] - 24
+
+
+async def test_it_stays_for_the_next_time_and_fits_other_windows(full: World) -> None:
+    full.home.state.mkdir(parents=True, exist_ok=True)
+    save_split(full.home, 90)
+    async with opened(full, WIDE) as driver:
+        assert border(driver) == 90
+        await driver.pilot.resize_terminal(*NARROW)
+        await driver.handled()
+        assert driver.browser.pane.region.width == NARROW[0]
+        await driver.press("enter")
+        assert driver.browser.detail.region.width == NARROW[0]
+        await driver.pilot.resize_terminal(110, 40)
+        await driver.handled()
+        assert border(driver) == 86
+
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_every_setting_in_the_readme_can_be_used(tmp_path: Path) -> None:
+    text = README.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    home = Home(*(tmp_path / name for name in ("data", "cache", "state", "config")))
+    home.config.mkdir()
+    (home.config / "config.toml").write_text(text, encoding="utf-8")
+    assert {name: set(section) for name, section in tomllib.loads(text).items()} == {
+        "app": {"theme"},
+        "keys": {"copy_id"},
+        "notify": {"bell"},
+        "warn": {"at", "bell", "tmux"},
+        "hooks": {"capture_manual", "session_states", "typed_commands"},
+        "compaction": {"choice"},
+        "sync": {"minutes"},
+        "resume": {"tmux"},
+        "archive": {"keep", "private", "budget_gb"},
+    }
+    assert load_settings(home) == Settings(
+        theme="nord",
+        keys={"copy_id": "f5"},
+        bell=True,
+        new_windows=True,
+        warn=Warn((80, 95), bell=True, tmux=True),
+        sync_seconds=300.0,
+    )
+    assert way_of(home) == "small"
+    report = Report()
+    assert switched("capture_manual", home.config, report, default=False)
+    assert not switched("session_states", home.config, report, default=True)
+    assert not switched("typed_commands", home.config, report, default=True)
+    kept = archive_settings(home)
+    assert (kept.keep, len(kept.private), kept.budget) == (False, 1, 5_000_000_000)
