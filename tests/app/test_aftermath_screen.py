@@ -184,6 +184,12 @@ async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> 
         assert [(each.pin.text, each.pin.line) for each in pins.all()] == [(RULE, 6)]
         await driver.press("space", "Y")
         assert f"## Rules\n\n```text\n- {RULE} (L6)\n```" in copied[0]
+        await driver.press("w")
+        await driver.until_said("but no hooks are installed: Y copies a prompt.")
+        await driver.press("Y")  # nothing is ticked now: of what waits
+        assert copied[1:] == copied[:1]
+        await driver.press("u")
+        await driver.until_said("Undone: handed over")
         await driver.press("u")
         await driver.until_said("Undone: pinned “Never refresh twice")
         assert pins.all() == []

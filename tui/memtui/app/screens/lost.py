@@ -203,8 +203,11 @@ class LostScreen(Screen[None]):
     # -- giving back ----------------------------------------------------------------------------------------
 
     def action_copy_prompt(self) -> None:
-        """Copy the ticked rows as a prompt that gives them back."""
-        rows = self._chosen()
+        """Copy the ticked rows, or those that wait, as a prompt that gives them back."""
+        waiting = {key for each in self._waiting for key in each.keys}
+        missing = self.aftermath.missing if self.aftermath else ()
+        rows = () if self.ticked else tuple(row for row in missing if row.key in waiting)
+        rows = rows or self._chosen()
         if rows and self.aftermath is not None:
             text = rescue_text(self.aftermath, rows, self.model.project.name)
             self.app.copy_text(text, name=f"the rescue prompt of {_rows(len(rows))}")
