@@ -457,3 +457,30 @@ async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(
     assert names(Scope.EVERYWHERE) == names(Scope.PROJECT) != set()
     full.write(full.home.config / "config.toml", "")
     assert kinds_of(names(Scope.EVERYWHERE) - names(Scope.PROJECT)) == {"session", "capture"}
+
+
+async def test_rows_show_the_match_at_every_width(world: World) -> None:
+    session = world.session("s-2")
+    session.prompt(f"Look at /home/ann/work/{'long/' * 6}file.py, and then say why the gasket was dropped")
+    world.save(session)
+    world.memory(1, "A decision", body="## Objective\n\nNever say it: the gasket is dear.\n")
+    async with opened(world, WIDE) as driver:
+        await look_for(driver, "why gasket dropped")
+        for size in (WIDE, NARROW, SHORT, (40, 20)):
+            await driver.resize(size)
+            rows = [row.partition("│")[0] for row in driver.shown.splitlines()]
+            shown = [row for row in rows if "❯" in row or "CMEM" in row or row.strip("▌ ").startswith("M ")]
+            assert shown and all("gasket" in row and "/home/ann" not in row for row in shown), driver.shown
+
+
+async def test_right_unfolds_a_session_from_the_end_of_the_line(world: World) -> None:
+    session = world.session("s-2")
+    for number in range(6):
+        session.prompt(f"The gasket, part {number}")
+    world.save(session)
+    async with opened(world) as driver:
+        await look_for(driver, "gasket")
+        await driver.press("home", "right", "end")
+        assert len(found(driver)) == 3
+        await driver.press("right")
+        assert len(found(driver)) == 6

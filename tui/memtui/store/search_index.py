@@ -37,7 +37,7 @@ from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
-VERSION = 10
+VERSION = 11
 WAIT = 2.0
 """Seconds to wait for another program's lock on the index."""
 _TRANSACTION = 0.05
@@ -48,6 +48,7 @@ _ALONE = 32 << 20
 _PART = 100_000
 """Characters that are written at once."""
 _TITLE = 200
+_SENTENCE = 3
 DOCUMENT = 10
 """The role of a document's rows."""
 _UNUSABLE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM)
@@ -357,8 +358,7 @@ class _Update:
         query = f"INSERT INTO {table} (rowid, text, path) VALUES (?, ?, ?)"  # noqa: S608 - a name of ours
         self._db.executemany(query, words)
         self._db.executemany("INSERT INTO spoken (rowid, text) VALUES (?, ?)", spoken)
-        if part.file.title and (not title or title.startswith("/") > part.file.title.startswith("/")):
-            title = part.file.title
+        title = max(title, part.file.title, key=_telling)
         self._db.execute(
             "UPDATE files SET offset = ?, line = ?, turn = ?, title = ? WHERE id = ?",
             (part.offset, part.line, turn, without_surrogates(title), number),
@@ -443,14 +443,21 @@ def _transcript_parts(source: Source) -> Iterator[Part]:
     ):
         end, number = reading.end, reading.next_number
         for message in reading.messages:
-            if message.role is Role.ASK and (not title or title.startswith("/")):
-                title = one_line(message.text)[:_TITLE]
+            if message.role is Role.ASK and _telling(title) < _SENTENCE:
+                title = max(title, one_line(message.text)[:_TITLE], key=_telling)
             rows.append(_row(message, entry))
             size += len(message.text)
         if size > _PART:
             yield Part(file._replace(title=title), rows, end, number)
             rows, size = [], 0
     yield Part(file._replace(title=title), rows, end, number)
+
+
+def _telling(title: str) -> int:
+    """How well a text tells what a session is about: a command or one word less than a sentence."""
+    if not title or title.startswith("/"):
+        return 1 if title else 0
+    return _SENTENCE if " " in title or not title.isascii() else 2
 
 
 def _row(message: Message, entry: Entry) -> Row:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 from textual.content import Content
@@ -59,28 +61,36 @@ class Heading(NamedTuple):
     """A row above results."""
 
     text: str
+    session: str = ""
+    """The beginning of its id, of a session."""
     said: str = ""
     """Further notes: archived, project."""
     rest: int = 0
     """Further rows of the session that ``→`` shows."""
+    when: datetime | None = None
 
 
-def draw(found: Result | Heading, now: datetime, width: int) -> Content:
+def draw(found: Result | Heading, now: datetime, width: int, root: Path) -> Content:
+    """A row; paths in `root` are shown as from there."""
+    ago = short_age(found.when, now) if found.when else ""
     if isinstance(found, Heading):
-        notes = (found.said if width >= _NOTED else "", f"{found.rest} more →" if found.rest else "")
-        return row([found.text], " · ".join(filter(None, notes)), width)
-    title, when = clean_line(found.title), found.when
+        notes = (found.said if width >= _NOTED else "", f"{found.rest} more →" if found.rest else "", ago)
+        lead = f" {found.session}  " if found.session and width >= _NOTED else " " if found.session else ""
+        return row([lead, _short(found.text, root)], " · ".join(filter(None, notes)), width)
     if found.kind is Kind.SESSION:
-        ago = short_age(when, now) if when else ""
         lead = f" {'⑂' if found.agent else ' '}{_WHAT[found.what]} "
-        return row([(lead, "$quiet"), *_shown(found)], ago, width)
+        return row([(lead, "$quiet"), _shown(found, width - len(lead), root)], "", width)
+    name = Content(_short(clean_line(found.title), root))
     if width < _WIDE:
-        ago = short_age(when, now) if when else ""
-        return row([(f"{_MARKS[found.kind]} ", "$quiet"), title], ago, width)
-    time = f"{short_time(when, now):<8}" if when else " " * 8
+        if found.marks:  # the match matters more than the whole title
+            name = Content.assemble(name.truncate(width // 3, ellipsis=True), "  ")
+            name = Content.assemble(name, _shown(found, width - name.cell_length - 8, root))
+        return row([(f"{_MARKS[found.kind]} ", "$quiet"), name], ago, width)
+    time = f"{short_time(found.when, now):<8}" if found.when else " " * 8
     lead = f"{found.name if found.kind is Kind.MEMORY else found.kind.value:<22}"
-    name = Content(title).truncate(_TITLE, ellipsis=True, pad=True)
-    return row([(time, "$quiet"), (lead, "$accent"), name, "  ", *_shown(found)], "", width)
+    name = name.truncate(_TITLE, ellipsis=True, pad=True)
+    shown = _shown(found, width - len(time + lead) - _TITLE - 2, root)
+    return row([(time, "$quiet"), (lead, "$accent"), name, "  ", shown], "", width)
 
 
 def rows_of(
@@ -105,19 +115,36 @@ def _sessions(results: Iterable[Result], unfolded: Collection[str]) -> Iterable[
     for name, some in groupby(results, key=lambda result: result.name):
         turns = list(some)
         rest = 0 if name in unfolded else max(0, len(turns) - ROWS)
-        text = f" {clean_line(name)[:8]}  {clean_line(turns[0].title)}"
-        yield f"# session {name}", Heading(text, turns[0].said, rest)
+        title, best = clean_line(turns[0].title), turns[0]
+        yield f"# session {name}", Heading(title, clean_line(name)[:8], best.said, rest, best.when)
         yield from ((turn.key, turn) for turn in (turns if name in unfolded else turns[:ROWS]))
 
 
-def _shown(found: Result) -> list[Content]:
-    """The match on one line, with the matching parts marked."""
-    return [
-        Content.styled(" ".join(piece.split("\n")), "bold $warning" if hit else "$quiet")
-        for piece, hit in found.pieces()
-    ]
+def _shown(found: Result, room: int, root: Path) -> Content:
+    """The match on one line, with the matching parts marked: from where most of them are to be seen."""
+    line, hits = Content(""), list[tuple[int, str]]()
+    for piece, hit in found.pieces():
+        if hit:
+            hits.append((len(line), piece.lower()))
+        text = " ".join(piece.split("\n"))
+        line += Content.styled(text, "bold $warning") if hit else Content.styled(_short(text, root), "$quiet")
+    if not hits or line.cell_length <= room:
+        return line
+    seen = room * 2 // 3
+    first = max((at for at, _ in hits), key=lambda at: len({hit for to, hit in hits if 0 <= to - at < seen}))
+    start = max(0, min(first - (room - seen), line.cell_length - room + 1))
+    start = line.plain.find(" ", start, first) + 1 or start
+    return Content.styled("…", "$quiet") + line[start:] if start else line
 
 
+def _short(text: str, root: Path) -> str:
+    """A text with shorter paths: without the project's folder, or anybody's home folder."""
+    return _HOMES.sub("~", text.replace(f"{root}/", ""))
+
+
+_HOMES = re.compile(
+    r"(?<![\w.~/-])(?:/home|/Users|[A-Z]:\\Users)[/\\][^/\\\s\"']+(?=[/\\])|(?<!\w)/root(?=/)"
+)
 _ASIDE = 400
 """Maximum characters of the messages that follow."""
 _BEFORE = 3

@@ -50,6 +50,13 @@ class SearchInput(TypedLine):
         Binding("pageup", "screen.page(-1.0)", show=False),
     ]
 
+    def action_cursor_right(self, select: bool = False) -> None:
+        """At the end of the line, show more lines of the session."""
+        if self.cursor_at_end and not select and isinstance(self.screen, SearchScreen):
+            self.screen.action_unfold(True)
+        else:
+            super().action_cursor_right(select)
+
 
 class SearchScreen(Screen[Result | None]):
     """A search line, its results below it, and the selected match."""
@@ -184,7 +191,8 @@ class SearchScreen(Screen[Result | None]):
 
     def _draw(self, key: str, width: int) -> Content:
         found = self._found.get(key)
-        return draw(found, self.model.clock(), width) if found else Content("")
+        root = self.model.places.project.root
+        return draw(found, self.model.clock(), width, root) if found else Content("")
 
     @on(RowList.Highlighted)
     def _show_selected(self) -> None:
