@@ -27,6 +27,7 @@ _SCATTERED = 0.66
 """Least share of words, in no one passage, that may say the same."""
 _NEAR = 0.2
 """Least share of a passage that counts as near."""
+_UNIT = 1_000
 _STEM = 5
 _SHORT = 4
 """Words with fewer letters say little: the, und, les."""
@@ -58,36 +59,46 @@ class Text:
         """
         self.text = text
         self._folded = " ".join(text.casefold().split())
-        counts = Counter(word for line in session for word in stems(line))
-        self._rarity = {word: 1 / math.log2(2 + number) for word, number in counts.items()}
-        self._passages = [*_passages(text)]
-        self._all = frozenset[str]().union(*(stems_in for _, stems_in in self._passages))
+        self._times = Counter(word for line in session for word in stems(line))
+        self._spans: list[Span] = []
+        self._where: dict[str, list[int]] = {}
+        """The passages with a word."""
+        for at, (span, found) in enumerate(_passages(text)):
+            self._spans.append(span)
+            for word in found:
+                self._where.setdefault(word, []).append(at)
         self._wide = _is_wide(text)
 
     def verdict(self, line: Candidate) -> Verdict:
         """The fate of a line in this text."""
         own = stems(line.text)
-        best, near = _NEAR, None
-        for span, has in self._passages:
-            share = self._share(own, has)
-            if share > best:
-                best, near = share, span
+        best, at = self._nearest(own)
+        near = self._spans[at] if best > _NEAR else None
+        best = max(best, _NEAR)
         wanted = identifiers(line.text)
         missing = tuple(each for each in wanted if not self._names(each))
         if line.kind in _WEIGHTY and wanted and not missing:  # there have to be the other words, too
             others = own - stems(" ".join(wanted))
-            best = max((self._share(others, has) for _, has in self._passages), default=0.0)
-        fate = self._fate(line, best, self._share(own, self._all), len(wanted), len(missing))
+            best, _ = self._nearest(others)
+        everywhere = self._weight(own & self._where.keys()) / (self._weight(own) or 1)
+        fate = self._fate(line, best, everywhere, len(wanted), len(missing))
         return Verdict(fate, near, missing)
 
-    def _share(self, own: frozenset[str], has: frozenset[str]) -> float:
-        """The share of some words that a text has, by their weight; 1 for none."""
-        total = math.fsum(map(self._weight, own))
-        return math.fsum(map(self._weight, own & has)) / total if total else 1.0
+    def _nearest(self, own: frozenset[str]) -> tuple[float, int]:
+        """The greatest share of some words, by their weight, in one passage, and the first such passage."""
+        if not self._spans:
+            return 0.0, 0
+        shares = [0] * len(self._spans)
+        for word in own & self._where.keys():
+            weight = self._weight((word,))
+            for at in self._where[word]:
+                shares[at] += weight
+        most = max(shares)
+        return (most / self._weight(own) if own else 1.0), shares.index(most)
 
     def lacks(self, line: str) -> frozenset[str]:
         """The words of a line that the text lacks."""
-        return stems(line) - self._all
+        return stems(line) - self._where.keys()
 
     def has(self, rule: str) -> bool:
         """Whether it has a rule."""
@@ -127,8 +138,18 @@ class Text:
         name = identifier.rpartition("/")[2]
         return len(name) > 3 and name != identifier and "." in name and self._names(name)
 
-    def _weight(self, word: str) -> float:
-        return self._rarity.get(word, 1.0) * (0.5 if len(word) < _SHORT and word.isascii() else 1.0)
+    def _weight(self, some: Iterable[str]) -> int:
+        """Whole numbers, as the sum of fractions depends on their order."""
+        return sum(
+            round(
+                _UNIT / math.log2(2 + self._times[word]) / (2 if len(word) < _SHORT and word.isascii() else 1)
+            )
+            for word in some
+        )
+
+
+def _is_short(word: str) -> bool:
+    return len(word) < _SHORT and word.isascii()
 
 
 def identifiers(text: str) -> tuple[str, ...]:

@@ -194,19 +194,11 @@ class QuoteLog:
 
     def reported(self, result: Result, source: Source) -> None:
         """Record the result of a subagent's call; one still running in the background has no report yet."""
-        content = result.content
-        if isinstance(result.detail, dict) and result.detail.get("status", "completed") != "completed":
-            return
-        if isinstance(content, list):
-            content = [block for block in content if not _is_handle(block)]
-        text = result._replace(content=content).text
-        if not _RECEIPT.match(text):
-            self._add_report(text, source)
+        self._add_report(report_of(result), source)
 
     def notified(self, notice: str, source: Source) -> None:
         """Record a notification: that of a background subagent contains its report."""
-        if "<result>" in notice and (report := _REPORT.search(notice)):
-            self._add_report(report[1], source)
+        self._add_report(report_in(notice), source)
 
     def seen(self, text: str, source: Source) -> None:
         if "https://" not in text or not any(part in text for part in _PARTS):
@@ -230,6 +222,23 @@ class QuoteLog:
     def _add_report(self, text: str, source: Source) -> None:
         if text.strip():
             self.reports.append(quoted(text.strip(), source, TEXT))
+
+
+def report_of(result: Result) -> str:
+    """The report in the result of a subagent's call; "" while it runs in the background."""
+    content = result.content
+    if isinstance(result.detail, dict) and result.detail.get("status", "completed") != "completed":
+        return ""
+    if isinstance(content, list):
+        content = [block for block in content if not _is_handle(block)]
+    text = result._replace(content=content).text
+    return "" if _RECEIPT.match(text) else text
+
+
+def report_in(notice: str) -> str:
+    """The report in the notification of a background subagent."""
+    found = _REPORT.search(notice) if "<result>" in notice else None
+    return found[1] if found else ""
 
 
 def _is_handle(block: object) -> bool:
