@@ -113,6 +113,17 @@ def test_a_workflow_without_a_plan_is_still_named(places: Places) -> None:
     assert (recovery.session_id, recovery.plan.source, note) == ("WFS-x", "inferred", "")
 
 
+def test_a_session_that_worked_elsewhere_belongs_to_the_project(
+    places: Places,
+) -> None:
+    path = add_session(places, "one", "Do it now, please")
+    path.write_text(path.read_text().replace(str(places.project.root), "/elsewhere"))
+    assert (draft(places).root, draft(places, transcript=path).root) == (
+        places.project.root,
+        Path("/elsewhere"),
+    )
+
+
 def test_a_text_alone_is_one_of_this_project(places: Places) -> None:
     meta = keep(places, clock, "## Objective\nx", description="D", source="import")
     assert (meta.project, meta.description, meta.source) == (str(places.project.root), "D", "import")

@@ -91,6 +91,15 @@ def test_the_recovery_text_knows_the_session_up_to_the_compaction_and_the_review
     assert recovery.notes.startswith("**From the review**\n- Ask the till\n\n**Session**\n")
 
 
+def test_the_memory_is_the_project_s_although_the_session_worked_elsewhere(places: Places) -> None:
+    (transcript,) = places.claude.rglob("*.jsonl")
+    transcript.write_text(transcript.read_text().replace(str(places.project.root), "/elsewhere"))
+    reviewed(places)
+    stored = backend(places).get(ID)
+    assert stored.meta.project == str(places.project.root)
+    assert parse_recovery(stored.body.decode()).working_files[0].path == "/elsewhere/src/tax.ts"
+
+
 def test_an_older_recovery_section_gives_way(places: Places) -> None:
     old = Section(heading="Recovery", text="CMEM-20200101-000000")
     memory = MEMORY.replace(extra=(Section(heading="Mood", text="good"), old))

@@ -54,7 +54,7 @@ class Compacted:
     """A one-line description of the session."""
     transcript: Path | None = None
     root: Path = Path()
-    """The project's root named in the text."""
+    """Root of the project it belongs to; a session of that may have worked elsewhere."""
     facts: Facts | None = field(default=None, compare=False, repr=False)
     """The facts it was made from; None for a text from elsewhere."""
     engine: str = "facts"
@@ -86,6 +86,7 @@ def draft(
         ReadingCancelledError: `cancelled` returned True.
     """
     newest = transcript is None and not session and facts is None
+    own = transcript is None
     if transcript is None and facts is None:
         transcript = find_transcript(places, session)
     if facts is None:
@@ -100,7 +101,7 @@ def draft(
         session_id=facts.session_id,
         description=describe(facts),
         transcript=transcript,
-        root=root,
+        root=places.project.root if own else root,
         facts=facts,
     )
 
@@ -313,9 +314,10 @@ def review(
         raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
     if facts is None:
         facts, _ = capture_facts(capture, places)
-    root = session_root(facts, places.project)
-    recovery, _ = drafted(facts, Project(root), current=False)
+    recovery, _ = drafted(facts, Project(session_root(facts, places.project)), current=False)
     text = render_recovery(with_review(recovery, memory, facts))
+    # It belongs to where its capture is, although the session may have worked elsewhere.
+    root = places.project.root
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
     backend = MemoryStore(places.home, clock)
     identifier = keep(places, clock, compacted, source="review").id
