@@ -190,8 +190,8 @@ class BrowserScreen(StyledOnce):
 
     def on_published(self, message: Published) -> None:
         view = message.view
-        if self._is_of_former_choice(view):
-            return
+        if isinstance(view, StateView) and view.chosen != self.state.view.chosen:
+            return  # read before the user chose another session: a newer one follows
         if isinstance(view, _BAR_VIEWS):
             self.bar.apply(view)
         if isinstance(view, ConfigView):
@@ -203,10 +203,6 @@ class BrowserScreen(StyledOnce):
                 self.app.bell()
             pane.look_at(pane.in_sight)
             self._show_changes(pane)
-
-    def _is_of_former_choice(self, view: View) -> bool:
-        """Whether the view was read before the user chose another session, so that a newer one follows."""
-        return isinstance(view, StateView) and view.chosen != self.state.view.chosen
 
     def _let_time_pass(self) -> None:
         self.bar.show_anew()

@@ -111,30 +111,11 @@ class Readings:
         self._looping: dict[tuple[Path, int], bool] = {}
         self._watching = threading.Lock()
 
-    def facts(
-        self,
-        transcript: Path,
-        until: datetime | None,
-        cancelled: Cancelled,
-        progress: Callable[[float], None] = lambda share: None,
-    ) -> Facts:
-        """The facts of a transcript up to a compaction.
-
-        Args:
-            transcript: the JSONL file.
-            until: the time of a capture, or None for the whole file; see `read_facts`.
-            cancelled: polled.
-            progress: receives the share done, from 0 to 1.
-        """
+    def facts(self, transcript: Path, until: datetime | None, cancelled: Cancelled) -> Facts:
+        """The facts of a transcript up to the compaction of a capture at this time; all of them if None."""
         key = (_file(transcript), until)
         return self._facts.get(key) or self._facts.put(
-            key,
-            read_facts(
-                transcript,
-                until=until,
-                progress=lambda done, total: progress(done / total if total else 1.0),
-                cancelled=cancelled,
-            ),
+            key, read_facts(transcript, until=until, cancelled=cancelled)
         )
 
     def aftermath(self, transcript: Path, since: datetime | None, cancelled: Cancelled) -> Aftermath:

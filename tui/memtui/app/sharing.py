@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.ground.clock import Clock, age, parse_iso, short_age
@@ -75,7 +76,6 @@ class Exchange:
     def __init__(self, home: Home, clock: Clock) -> None:
         self._home = home
         self._clock = clock
-        self._lock = threading.Lock()
         self._syncing: dict[str, threading.Lock] = {}
         self._doing: dict[str, str] = {}
         self.stopped = threading.Event()
@@ -92,26 +92,16 @@ class Exchange:
 
     def states(self) -> list[RemoteState]:
         """The state of each remote; an unreadable list counts as one remote with a problem."""
-        from memtui.share.sync import open_sharing
-
         states = []
         try:
             for name in self.names():
-                sharing = open_sharing(self._home, self._clock, name)
+                sharing = self._open(name)
                 known = sharing.state()
                 shared = frozenset(
                     sharing.names.here(key) for key, each in known.memories.items() if each.is_there
                 )
-                states.append(
-                    RemoteState(
-                        name,
-                        parse_iso(known.synced),
-                        known.problem,
-                        known.trouble,
-                        self._doing.get(name, ""),
-                        shared,
-                    )
-                )
+                synced, doing = parse_iso(known.synced), self._doing.get(name, "")
+                states.append(RemoteState(name, synced, known.problem, known.trouble, doing, shared))
         except FileProblem as problem:
             states.append(RemoteState(problem.path.name, problem=str(problem)))
         return states
@@ -122,9 +112,7 @@ class Exchange:
         Raises:
             FileProblem: there is no such remote, or its local copy cannot be read.
         """
-        from memtui.share.sync import open_sharing
-
-        sharing = open_sharing(self._home, self._clock, name)
+        sharing = self._open(name)
         shared, problems = [], []
         for each in ids:
             try:
@@ -142,9 +130,7 @@ class Exchange:
         Raises:
             FileProblem: it cannot be reached, or the store cannot be written.
         """
-        from memtui.share.sync import open_sharing
-
-        return self._sync(open_sharing(self._home, self._clock, name), changed)
+        return self._sync(self._open(name), changed)
 
     def _sync(self, sharing: Sharing, changed: Callable[[], None]) -> Synced:
         name = sharing.name
@@ -153,7 +139,7 @@ class Exchange:
             self._doing[name] = f"↑{done.sent:,} ↓{done.fetched:,}"
             changed()
 
-        with self._alone(name):
+        with self._syncing.setdefault(name, threading.Lock()):
             self._doing[name] = "…"
             changed()
             try:
@@ -168,20 +154,16 @@ class Exchange:
         Raises:
             FileProblem: there is no such remote.
         """
-        from memtui.share.sync import keep_syncing, open_sharing
+        from memtui.share.sync import keep_syncing
 
-        sharing = open_sharing(self._home, self._clock, name)
-        keep_syncing(
-            lambda: self._sync(sharing, changed),
-            sharing.remote.wait,
-            seconds,
-            lambda _: changed(),
-            self.stopped,
-        )
+        sharing = self._open(name)
+        sync = partial(self._sync, sharing, changed)
+        keep_syncing(sync, sharing.remote.wait, seconds, lambda _: changed(), self.stopped)
 
-    def _alone(self, name: str) -> threading.Lock:
-        with self._lock:
-            return self._syncing.setdefault(name, threading.Lock())
+    def _open(self, name: str) -> Sharing:
+        from memtui.share.sync import open_sharing
+
+        return open_sharing(self._home, self._clock, name)
 
 
 def sync_status(states: Sequence[RemoteState], now: datetime) -> SyncStatus:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -244,7 +243,7 @@ WRITE_INTERVAL = 2.0
 """Seconds between two checks of the transcripts' sizes."""
 BEGIN = 1.0
 """Seconds before the first check: the screen comes first."""
-FRESH = timedelta(hours=1)
+FRESH = 3600.0
 """Seconds of silence after which a session is not updated any more: only running sessions get versions."""
 
 _LIVELY = 0.5
@@ -284,18 +283,10 @@ def follow_sessions(
 def update_fresh(
     clock: Clock, places: Places, *, transcript: Path, cancelled: Callable[[], bool] | None
 ) -> StoredState | None:
-    """Write the next version of a running session; nothing for one that ended long ago.
-
-    Raises:
-        FileProblem: see `memtui.flows.states.update_state`.
-    """
-    from memtui.ground.files import FileUnreadable
+    """Write the next version of a running session; nothing for one that ended long ago, or is gone."""
     from memtui.store.state_updates import update_state
 
-    try:
-        written = datetime.fromtimestamp(transcript.stat().st_mtime).astimezone()
-    except OSError as error:
-        raise FileUnreadable(transcript, f"cannot be read: {error.strerror}") from error
-    if clock() - written > FRESH:
-        return None
-    return update_state(places, transcript=transcript, cancelled=cancelled)
+    with suppress(FileNotFoundError):
+        if clock().timestamp() - transcript.stat().st_mtime <= FRESH:
+            return update_state(places, transcript=transcript, cancelled=cancelled)
+    return None

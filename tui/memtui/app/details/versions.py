@@ -133,28 +133,17 @@ def changes_document(older: Version | None, newer: Version, *, everything: bool)
         return _broken(newer)
     if newer.state is not None:
         sections = state_diff(older.state if older else None, newer.state)
-        return changed_lines(sections, everything=everything, first=older is None)
-    if max(len(older.text if older else ""), len(newer.text)) > _MOST:
+    elif max(len(older.text if older else ""), len(newer.text)) > _MOST:
         return Document([line("These texts are too long to be compared.", "dim")])
-    sections = text_diff(older.text if older else None, newer.text)
-    return changed_lines(sections, everything=everything, first=older is None)
-
-
-def changed_lines(sections: Sequence[SectionDiff], *, everything: bool, first: bool) -> Document:
-    """The changes, section by section.
-
-    Args:
-        sections: the differences.
-        everything: show the unchanged lines, too.
-        first: whether there is nothing to compare with, so that all is new.
-    """
+    else:
+        sections = text_diff(older.text if older else None, newer.text)
     shown = [each for each in sections if everything or each.has_changed]
     if not shown:
         return Document([line("The two versions say the same.", "dim")])
-    lines = [] if first else [_summary(sections)]
+    lines = [_summary(sections)] if older else []
     for section in shown:
         lines += [Line(""), *_section(section, everything=everything)]
-    return Document(lines[1:] if first else lines)
+    return Document(lines if older else lines[1:])
 
 
 def _broken(version: Version) -> Document:

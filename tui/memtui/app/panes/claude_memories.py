@@ -119,7 +119,7 @@ class ClaudeRows:
         self._history.read(lambda: self._model.stopped)
         return self._history
 
-    def document(self, key: str, show: Callable[[Document], None]) -> Document:
+    def document(self, key: str, show: Callable[[Document], object]) -> Document:
         """The detail of a memory; for threads. What transcripts show of it comes later."""
         memory = self._rows[key]
         head = [line(clean_line(memory.name), "title"), *self._facts(memory), Line("")]

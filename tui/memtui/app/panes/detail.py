@@ -46,44 +46,24 @@ class DetailView(DocumentView):
             self._show(detail, detail.document)
         if detail.work is not None:
             self._read(detail, detail.work)
-        else:
-            self.border_subtitle = ""
 
     @work(group="detail", exclusive=True, exit_on_error=False)
     async def _read(self, detail: Detail, make: Callable[[Progress], Document]) -> None:
         await asyncio.sleep(_PAUSE)
         await self.app.painted.wait()
-        shown = 0
-
-        def tell(share: float) -> None:
-            nonlocal shown
-            if (percent := round(share * 100)) != shown:  # thousands of reports for a long transcript
-                shown = percent
-                self.call_later(self._show_share, detail, percent)
-
         progress = Progress(
-            tell,
             lambda: self._request is not detail,
-            lambda document: self._show_soon(detail, document),
+            lambda document: self.call_later(self._show, detail, document),
         )
         with self.app.reporting("reading what is selected", wanted=lambda: self._request is detail):
             document = await asyncio.to_thread(make, progress)
-            if self._request is detail:
-                self.border_subtitle = ""
-                self._show(detail, document)
-
-    def _show_soon(self, detail: Detail, document: Document) -> None:
-        self.call_later(self._show, detail, document)
+            self._show(detail, document)
 
     def _show(self, detail: Detail, document: Document) -> None:
         """Show a document: from its top, unless it is a newer version of the current one."""
         if self._request is detail:
             self.show(linked(document), keep_scroll=self._shown == detail.key)
             self._shown = detail.key
-
-    def _show_share(self, detail: Detail, percent: int) -> None:
-        if self._request is detail and percent < 100:
-            self.border_subtitle = Content(f"reading the transcript {percent}%")
 
 
 def linked(document: Document) -> Document:

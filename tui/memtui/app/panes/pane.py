@@ -45,13 +45,11 @@ class PaneId(StrEnum):
 
 
 class Progress(NamedTuple):
-    """Progress and cancellation for slow details."""
+    """Cancellation and preliminary documents of slow details."""
 
-    tell: Callable[[float], None]
-    """Receives the share done, from 0 to 1."""
     cancelled: Callable[[], bool]
     """Whether the selection has moved on."""
-    show: Callable[[Document], None]
+    show: Callable[[Document], object]
     """Shows a preliminary document."""
 
 

@@ -243,9 +243,7 @@ class PendingPane(Pane):
         assert item.capture is not None
         try:
             transcript = self.model.check_transcript(item.capture.transcript)
-            facts = self.model.readings.facts(
-                transcript, item.capture.timestamp, progress.cancelled, progress.tell
-            )
+            facts = self.model.readings.facts(transcript, item.capture.timestamp, progress.cancelled)
         except FileProblem as problem:
             return plain(f"\nNo facts: {problem}.", "warn")
         except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from memtui.app.changes import Change
@@ -36,17 +35,6 @@ from memtui.transcript import ReadingCancelledError
 
 _PAUSE = 0.3
 """Seconds without typing before the text is checked."""
-
-
-@dataclass
-class Read(Message):
-    """Progress of reading the transcript."""
-
-    share: float
-
-    def can_replace(self, message: Message) -> bool:
-        """Only the last one counts."""
-        return isinstance(message, Read)
 
 
 class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
@@ -104,17 +92,16 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
 
     def _read(self) -> Compacted:
         def tell(done: int, total: int) -> None:
-            if not self.gone:
-                self.post_message(Read(done / total if total else 1.0))
+            self.call_later(self._show_share, f"{done / total if total else 1.0:.0%}")
 
         try:
             return draft(self.model.places, progress=tell, cancelled=lambda: self.gone)
         except ReadingCancelledError as error:
             raise asyncio.CancelledError from error
 
-    def on_read(self, message: Read) -> None:
-        if self._compacted is None:
-            self.text_area.border_subtitle = Content(f"reading the transcript {message.share:.0%}")
+    def _show_share(self, share: str) -> None:
+        if self._compacted is None and not self.gone:
+            self.text_area.border_subtitle = Content(f"reading the transcript {share}")
 
     def _fill(self, compacted: Compacted) -> None:
         self._compacted = compacted
