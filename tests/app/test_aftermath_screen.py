@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens import dialogs
+from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
 from memtui.app.widgets.document import Line
 from memtui.app.widgets.document_view import DocumentView
@@ -224,10 +225,7 @@ async def test_the_legend_has_the_sign_of_what_may_be_kept_only_before_a_row(los
     lossy.memory(1, "Why does the token race? It is refreshed twice")
     async with opened(lossy, WIDE) as driver:
         await driver.until(lambda: "race? It" in driver.shown, "a question")
-        await driver.press("question_mark")
-        assert "Help for" in driver.shown and "not in its own words" not in driver.shown
-
-
-@pytest.mark.parametrize("row", ["│   ? perhaps", "   ? perhaps", "│▌▢ ? perhaps", " ▣ ? perhaps"])
-def test_a_row_that_may_be_kept_has_its_sign_in_the_legend(row: str) -> None:
-    assert dialogs._MAYBE.search(f"a line\n{row}")
+        assert not any("?" in signs for signs in legend(driver.screen).values())
+        await driver.press("l")
+        await driver.until(lambda: "▢ ✗" in driver.shown, "the losses")
+        assert legend(driver.screen)[""]["✗"] == FATE_SIGNS["✗"]

@@ -186,13 +186,10 @@ async def test_help_explains_the_signs_of_the_rows(world: World, folder: Path) -
         await driver.press("question_mark")
         await driver.until(lambda: "Help for Memories" in driver.shown, "the help")
         for sign, meaning in (
-            ("●", "live; before a row: ticked; behind a memory of Claude's:"),
+            ("●", "a memory of Claude's that is new or has changed"),
             ("△", "names files that have changed or are gone, or something"),
             ("≡", "the index of Claude's memories"),
-            ("u", "about you, as Claude noted it"),
-            ("f", "your feedback"),
-            ("p", "about the project"),
-            ("r", "where to look things up"),
+            ("f", "your feedback, as Claude noted it"),
         ):
             assert f"{sign:<14}{meaning}" in driver.shown
 

@@ -21,7 +21,7 @@ JOURNEY = [
     (("G",), "Technical state"),
     (("1",), "Fix the token"),
     (("question_mark",), "Help for Pending"),
-    (("G",), "the shell"),
+    (("G",), "once"),
     (("escape", "slash"), " / "),
     (("escape", "3", "X"), "Clear all 3 active commands?"),
     (("n", "1", "o"), "s-1 · "),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,6 +22,7 @@ from textual.app import App
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import compact, review_parts, session_rows
 from memtui.app.screens.compact import CompactScreen
+from memtui.app.screens.dialogs import legend
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.search import SearchScreen
 from memtui.app.screens.sessions import SessionsScreen
@@ -157,11 +159,21 @@ async def _press(driver: Driver, keys: tuple[str, ...]) -> None:
         await driver.until(lambda: "related …" not in driver.detail, "the relations")
 
 
+def _unexplained(driver: Driver) -> set[str]:
+    """The symbols on the screen that the legend of help lacks; arrows, rules and charts need none."""
+    text = "✓" if isinstance(driver.screen, TranscriptScreen) else ""  # a tool of the story prints it
+    drawn = {each for each in driver.shown if unicodedata.category(each) == "So" and each not in text}
+    drawn -= {chr(code) for code in (*range(0x2500, 0x25A0), *range(0x2800, 0x2900))}
+    return drawn - {each for signs in legend(driver.screen).values() for each in "".join(signs)}
+
+
 async def _picture(driver: Driver) -> str:
     await driver.settled()
     driver.paint()  # what comes into view may be read only now
     await driver.handled()
     await driver.settled()
+    if not driver.screen.is_modal:
+        assert _unexplained(driver) == set()
     driver.app.clear_notifications()
     await driver.handled()
     return driver.app.export_screenshot(title=driver.app.title, simplify=True)

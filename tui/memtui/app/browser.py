@@ -253,6 +253,7 @@ class BrowserScreen(StyledOnce):
         if not (pane.rows or pane.filter_text or self.split.reading):
             fullest = max(self.panes.values(), key=lambda each: len(each.rows))
             pane = fullest if fullest.rows else pane
+        self.detail.signs = pane.detail_signs
         self.detail.show_detail(pane.detail(pane.selected))
 
     def read_selected(self) -> None:

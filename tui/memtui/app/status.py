@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, getters, work
 from textual.content import Content
@@ -71,6 +71,17 @@ class StatusBar(Widget):
     """One line: ` my-app  main                ● live`, of what it was last told."""
 
     app = getters.app(BaseApp)
+    title = "the first line"
+    signs: ClassVar[Mapping[str, str]] = {
+        "▮▯": "how full the context is",
+        "⏳": "waits for the next prompt",
+        "✓": "the hooks run",
+        "⇅": "when memories were last exchanged with the remotes",
+        "●": "live: a change on the disk shows at once",
+        "◐": "the disk is looked at every two seconds: no events come",
+        "○": "not live; the reason stands beside it",
+        "◌": "the disk is being read",
+    }
 
     class Held(Message):
         """The remotes and what they have."""
@@ -364,6 +375,12 @@ class TabStrip(Widget):
     others' counts, then these counts, and never the live mark.
     """
 
+    title = "the first line"
+    signs: ClassVar[Mapping[str, str]] = {
+        "⚠": "cannot be used as it is; the detail says why",
+        "✗": "pins that neither the summary nor a note has",
+        **StatusBar.signs,
+    }
     tabs: reactive[tuple[Tab, ...]] = reactive(())
 
     class Chosen(Message):

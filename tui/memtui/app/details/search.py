@@ -36,7 +36,6 @@ _RECENT = {
 }
 """Number of results of each kind before anything is typed."""
 _MARKS = {
-    Kind.SESSION: "❯",
     Kind.MEMORY: "M",
     Kind.CLAUDE: "✦",
     Kind.FILE: "✎",
@@ -53,6 +52,22 @@ _WHAT = {
     "call": "◇",
     "result": "⎿",
     "error": "✗",
+}
+SEARCH_SIGNS = {
+    "❯": "what you asked",
+    "●": "what Claude said",
+    "$": "a command that ran",
+    "✎": "a file that was edited; before a memory: a review's memory file",
+    "▤": "a file that was read",
+    "◇": "another tool that Claude used",
+    "⎿": "what a tool said",
+    "✗": "an error of a tool",
+    "⑂": "by a subagent",
+    "M": "a memory",
+    "✦": "a memory of Claude's",
+    "C": "a capture",
+    "S": "a session state",
+    "!": "a pin",
 }
 _SO_FAR = " · not all searched yet"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -65,6 +65,15 @@ class CommandsPane(Pane):
     pane_id = PaneId.COMMANDS
     number = 3
     title = "Commands"
+    signs: ClassVar[Mapping[str, str]] = {
+        "✓": "a pin that the summary has",
+        "↺": "a pin that memtui handed over",
+        "✗": "a pin that neither the summary nor a note has",
+        "○": "a pin that goes into the next summary",
+        "?": "a pin from the repository, off until ! confirms it",
+        "⚠": "a command whose rules cannot be read; the detail says why",
+    }
+    detail_signs = signs
     about = "Commands whose rules must survive a compaction, and lines that no compaction may lose."
 
     def __init__(self, model: ProjectModel) -> None:

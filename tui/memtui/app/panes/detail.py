@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from textual import getters, work
@@ -29,9 +29,11 @@ class DetailView(DocumentView):
     """Shows the detail of a row; only the last request is shown."""
 
     app = getters.app(BaseApp)
+    title = "the detail"
 
     def __init__(self) -> None:
         super().__init__(id="detail")
+        self.signs: Mapping[str, str] = {}
         self._request: Detail | None = None
         self._shown: str | None = None
 

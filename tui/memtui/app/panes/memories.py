@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -14,6 +14,7 @@ from textual.worker import get_current_worker
 
 from memtui.app.base import PROMPT
 from memtui.app.changes import common_tags, delete_memories, retag_memories, undelete_memory
+from memtui.app.details.signs import CHECK_SIGNS, CLAUDE_SIGNS, FOLD_SIGNS
 from memtui.app.listings import ClaudeView, MemoriesView, View
 from memtui.app.panes.claude_memories import ClaudeRows, as_claudes, as_stored
 from memtui.app.panes.memory_reading import MemoryReader
@@ -60,6 +61,17 @@ class MemoriesPane(Pane):
     pane_id = PaneId.MEMORIES
     number = 2
     title = "Memories"
+    signs: ClassVar[Mapping[str, str]] = {
+        "✎": "a review's memory file, without a Recovery ID",
+        "△": "names files that have changed or are gone, or something else is wrong with it",
+        "⇅": "shared by somebody",
+        **CLAUDE_SIGNS,
+    }
+    detail_signs: ClassVar[Mapping[str, str]] = {
+        "△": signs["△"],
+        **FOLD_SIGNS,
+        **CHECK_SIGNS,
+    }
     about = "What reviews have kept, and memories stored under a Recovery ID."
 
     def __init__(self, model: ProjectModel) -> None:

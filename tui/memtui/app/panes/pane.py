@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual import events, getters, work
 from textual.containers import Vertical
@@ -93,6 +93,10 @@ class Pane(RowList):
     pane_id: PaneId
     number: int
     title: str
+    signs: ClassVar[Mapping[str, str]] = {}
+    """The meaning of each sign in its rows, for help."""
+    detail_signs: ClassVar[Mapping[str, str]] = {}
+    """The meaning of each sign in the detail."""
     no_line = "A row of this pane is no line to pin: enter opens its detail, whose lines can be pinned."
     """Why `line_of` is empty."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.details.capture import capture_document, facts_document
+from memtui.app.details.signs import FATE_SIGNS, TASK_SIGNS
 from memtui.app.listings import CaptureRow, CapturesView, HealthView, View
 from memtui.app.panes.pane import Detail, Pane, PaneId, Progress, Subject
 from memtui.app.project import ProjectModel
@@ -49,6 +50,20 @@ class PendingPane(Pane):
     pane_id = PaneId.PENDING
     number = 1
     title = "Pending"
+    signs: ClassVar[Mapping[str, str]] = {
+        "✗": "lines that neither the summary nor a note has",
+        "✓": "reviewed; at the end of a row: nothing lost",
+        "⚠": "cannot be read; the detail says why",
+    }
+    detail_signs: ClassVar[Mapping[str, str]] = (
+        FATE_SIGNS
+        | TASK_SIGNS
+        | {
+            "✓": "kept; before a task: done",
+            "▸": "folded: enter opens it; before a task: in progress",
+            "▾": "open: enter folds it",
+        }
+    )
     about = "What auto-compactions took away, waiting for your review."
 
     def __init__(self, model: ProjectModel) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memtui.app.details.memory import fold
+from memtui.app.details.signs import TASK_SIGNS
 from memtui.app.details.state_lines import state_document
 from memtui.app.listings import StateView, View
 from memtui.app.model_question import BUSY, ModelQuestion, reason_not_used
@@ -91,6 +92,12 @@ class StatePane(Pane):
     pane_id = PaneId.STATE
     number = 4
     title = "Session state"
+    signs = TASK_SIGNS
+    detail_signs: ClassVar[Mapping[str, str]] = TASK_SIGNS | {
+        "▸": "a task in progress; before a title: folded, enter opens it",
+        "▾": "open: enter folds it",
+        "▼": "a compaction",
+    }
     about = "Where the newest session stands: goal, tasks, decisions, errors."
 
     def __init__(self, model: ProjectModel) -> None:

@@ -17,6 +17,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.app.changes import Change
 from memtui.app.details.memory import checklist_lines
+from memtui.app.details.signs import CHECK_SIGNS
 from memtui.app.project import ProjectModel
 from memtui.app.screens.asking import DraftScreen
 from memtui.app.widgets.document import Document, Line, line
@@ -48,6 +49,7 @@ class CompactScreen(DraftScreen[str | None, tuple[Compacted, str]]):
         Binding("f2", "switch", "checks", priority=True, tooltip="go to the form and checks, or back"),
         Binding("escape", "leave", "leave", tooltip="leave; asks if something is not stored"),
     ]
+    signs = CHECK_SIGNS
     about = "The recovery text of the current session, its description and tags, and its checklist."
     text_area = getters.query_one("#compact-text", TextArea)
 

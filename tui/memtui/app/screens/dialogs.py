@@ -22,39 +22,10 @@ from memtui.app.widgets.document import Document, Line, line, styled
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import TypedLine
+from memtui.app.widgets.row_list import RowList
 
 _KEY_WIDTH = 14
 _MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up and page down work too")
-SIGNS = {
-    "✗": "lost: neither the summary nor a note has it",
-    "?": "not in its own words: the summary may say it in others",
-    "✓": "kept, done, or nothing lost",
-    "↺": "handed over by memtui",
-    "⏳": "waits for the next prompt",
-    "▼": "a compaction",
-    "▸": "in progress, or folded: enter opens it",
-    "○": "open, or new",
-    "◐": "the disk is looked at every two seconds: no events come",
-    "●": "live; before a row: ticked; behind a memory of Claude's: new or changed",
-    "▣": "ticked",
-    "△": "names files that have changed or are gone, or something else is wrong with it",
-    "⇅": "shared with a remote, or by somebody",
-    "✎": "a review's memory file, without a Recovery ID",
-    "⚠": "cannot be used as it is; the detail says why",
-    "◆": "marked: the others are compared with it",
-    "⑂": "a subagent",
-    "≡": "the index of Claude's memories",
-}
-"""The meaning of each sign, in the order of the legend."""
-_MAYBE = re.compile(r"^│? {2,}\? |[▢▣] \? ", re.MULTILINE)
-"""The sign before a row that may be kept; elsewhere a question mark is text."""
-_CLAUDES = {
-    "u": "about you, as Claude noted it",
-    "f": "your feedback",
-    "p": "about the project",
-    "r": "where to look things up",
-}
-"""The letters before memories of Claude's, which stand for their types."""
 
 
 class ConfirmScreen(ModalScreen[bool | None]):
@@ -258,7 +229,7 @@ class HelpScreen(_LeftBySearch):
         """Make the screen; `of` is the one in front, whose keys work, and `about` says what it shows."""
         super().__init__()
         self._title = title
-        self._document = help_document(about, of)
+        self._document = help_document(title, about, of)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="help"):
@@ -271,27 +242,52 @@ class HelpScreen(_LeftBySearch):
         self.query_one(DocumentView).focus()
 
 
-def help_document(about: str, of: Screen[object]) -> Document:
-    """The legend of the signs that are on a screen now, then its keys."""
-    lines = [line(about, "strong")]
-    painted = _painted(of)
+def help_document(title: str, about: str, of: Screen[object]) -> Document:
+    """The legend of the signs that are on a screen now, and its keys; the signs of other panes come last."""
     signs = [
-        _row(sign, meaning)
-        for sign, meaning in SIGNS.items()
-        if (_MAYBE.search(painted) if sign == "?" else f"{sign} " in painted)
+        (place in ("", title, "the detail"), [Line(""), line(f"Signs in {place or title}", "heading"), *rows])
+        for place, found in legend(of).items()
+        if (rows := [_row(*each) for each in found.items()])
     ]
-    if re.search(r"Claude \d", painted):  # the heading of the pane with its memories
-        signs += [_row(*each) for each in _CLAUDES.items()]
-    if signs:
-        lines += [Line(""), line("Signs", "heading"), *signs]
     here, everywhere = list(_keys(of, of.app, here=True)), list(_keys(of, of.app, here=False))
-    lines += [Line(""), line("Keys here", "heading"), *(_row(*each) for each in (_MOVING, *here))]
-    return Document([*lines, Line(""), line("Everywhere", "heading"), *(_row(*each) for each in everywhere)])
+    return Document(
+        [
+            line(about, "strong"),
+            *(each for own, lines in signs if own for each in lines),
+            *(Line(""), line("Keys here", "heading"), *(_row(*each) for each in (_MOVING, *here))),
+            *(Line(""), line("Everywhere", "heading"), *(_row(*each) for each in everywhere)),
+            *(each for own, lines in signs if not own for each in lines),
+        ]
+    )
 
 
-def _painted(screen: Screen[object]) -> str:
-    widgets = [each for each in screen.walk_children(Widget) if each.region and not each.children]
-    strips = (strip for each in widgets for strip in each.render_lines(Region(0, 0, *each.size)))
+def legend(screen: Screen[object]) -> dict[str, dict[str, str]]:
+    """The signs on a screen and what they mean by their places, as declared by what draws them."""
+    found: dict[str, dict[str, str]] = {}
+    for node in (screen, *screen.walk_children(Widget)):
+        signs: dict[str, str] = {**getattr(node, "signs", {})}
+        if isinstance(node, RowList):
+            signs["✕"] = "a click on it drops the filter"
+            if node.marked:
+                signs["●"] = f"ticked; {signs['●']}" if "●" in signs else "ticked"
+        painted = _painted(node) if signs else ""
+        if shown := {sign: text for sign, text in signs.items() if _stands_in(sign, painted)}:
+            found.setdefault(getattr(node, "title", None) or "", {}).update(shown)
+    return found
+
+
+def _stands_in(sign: str, painted: str) -> bool:
+    """Whether one of these signs is in a text; of ASCII only if it stands alone, else it is text."""
+    if sign.isascii():
+        return bool(re.search(rf"(?<![^\s▌●│]){re.escape(sign)}(?!\S)", painted))
+    return any(each in painted for each in sign)
+
+
+def _painted(node: Widget) -> str:
+    widgets = [
+        each for each in node.walk_children(Widget, with_self=True) if each.region and not each.children
+    ]
+    strips = (strip for each in widgets for strip in each.render_lines(Region(0, 0, *each.outer_size)))
     return "\n".join(strip.text for strip in strips)
 
 

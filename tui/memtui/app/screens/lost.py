@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from memtui.app.base import BaseApp
 from memtui.app.details.lost import Fold, Item, draw_item, items_of, summary_document
+from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
@@ -72,6 +73,13 @@ class LostScreen(Screen[None]):
         Binding("escape", "back", "back", id="back", tooltip="back: to the rows, to where you were"),
         Binding("q,l", "dismiss", "leave", show=False, tooltip="leave it"),
     ]
+    signs: ClassVar[Mapping[str, str]] = {
+        **FATE_SIGNS,
+        **FOLD_SIGNS,
+        "▣": "ticked",
+        "▢": "not ticked",
+        "▮▯": "the room in a note that the ticked ones take",
+    }
     about = "What a compaction lost and kept at the left, its summary with the evidence at the right."
 
     def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None) -> None:

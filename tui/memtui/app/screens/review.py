@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -67,6 +67,14 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         Binding("z", "read_fact", "whole text", show=False, tooltip="read this fact in full"),
         Binding("q", "leave", "leave", show=False),
     ]
+    signs: ClassVar[Mapping[str, str]] = {
+        "✓": "done, or went well",
+        "▸": "a task in progress",
+        "○": "an open task",
+        "✗": "failed",
+        "⊘": "refused or stopped",
+        "?": "how it ended is not known",
+    }
     about = "Facts of the session at the left, the memory that you write at the right."
 
     def __init__(self, model: ProjectModel, row: CaptureRow) -> None:

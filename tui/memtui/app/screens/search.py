@@ -16,7 +16,15 @@ from textual.screen import Screen
 from textual.widgets import Input, Label
 
 from memtui.app.base import PROMPT, BaseApp
-from memtui.app.details.search import HINT, Heading, draw, result_document, rows_of, text_document
+from memtui.app.details.search import (
+    HINT,
+    SEARCH_SIGNS,
+    Heading,
+    draw,
+    result_document,
+    rows_of,
+    text_document,
+)
 from memtui.app.project import ProjectModel
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
@@ -86,6 +94,7 @@ class SearchScreen(Screen[Result | None]):
         Binding("s,slash", "type", "type", show=False, tooltip="go back to the line"),
         Binding("escape,q", "dismiss", "leave", tooltip="back to where you were"),
     ]
+    signs = SEARCH_SIGNS
     about = (
         "Ask as you would ask a person. “Words in quotes” have to be there; edited:PART, read:PART, "
         "file:PART and cmd:PART find turns that touched a file or ran a command; in:sessions (memories, "

@@ -40,6 +40,16 @@ def _tokens(session: Session) -> str:
     return f"{round(session.summary.tokens / 1000)}k" if session.summary.tokens else ""
 
 
+SESSION_SIGNS = {
+    "▼": "compactions",
+    "✓": "memtui keeps a copy",
+    "✗": "memtui's copy is incomplete",
+    "▸": "subagents, which → lists; before a title: folded, enter opens it",
+    "▾": "open: enter folds it",
+    "└": "belongs to the one above it",
+    "●": "a capture or memory of no compaction",
+    "❯": "what you asked",
+}
 COLUMNS = {
     column.name: column
     for column in (

@@ -22,7 +22,7 @@ from memtui.app.project import ProjectModel
 from memtui.app.screens.dialogs import ConfirmScreen
 from memtui.app.screens.session_detail import SessionDetail
 from memtui.app.screens.session_files import export_sessions, resume
-from memtui.app.screens.session_rows import SessionListing
+from memtui.app.screens.session_rows import SESSION_SIGNS, SessionListing
 from memtui.app.widgets.document import Document, Line, line
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.input_line import FILTER_HINT, InputLine
@@ -81,6 +81,7 @@ class SessionsScreen(Screen[None]):
             "escape,q,S", "back", "back", id="back", tooltip="back: to the list, ticks, filter, out of here"
         ),
     ]
+    signs = SESSION_SIGNS
     about = "The conversations with Claude Code, the newest first, and how many days it keeps each."
 
     def __init__(self, model: ProjectModel, *, choosing: bool = False) -> None:

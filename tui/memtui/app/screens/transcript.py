@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar
@@ -72,6 +72,19 @@ class TranscriptScreen(StyledOnce):
         Binding("percent_sign", "percent", "part", show=False, tooltip="go to the typed percentage"),
         Binding("escape,o,q", "back", "back", tooltip="back: drop the number, ticks, hits, leave"),
     ]
+    signs: ClassVar[Mapping[str, str]] = {
+        "❯": "what you asked",
+        "!": "a shell command of yours",
+        "●": "a tool that Claude used",
+        "└": "what the tool said",
+        "✗": "it failed, or was stopped",
+        "▼": "a compaction",
+        "▸": "folded: enter opens it",
+        "▾": "open: enter folds it",
+        "┆": "done by a subagent",
+        "▣": "an attachment",
+        "⏎": "the end of a line",
+    }
     about = (
         "The conversation as it stands in Claude Code's file; it follows the session. "
         "A number goes before G (a line) or % (a part of the file)."

@@ -46,6 +46,12 @@ class VersionsScreen(Screen[str | None]):
         Binding("escape", "back", "back", id="back", tooltip="back: to the list, to where you were"),
         Binding("q,v", "dismiss", "leave", show=False, tooltip="leave the versions"),
     ]
+    signs: ClassVar[Mapping[str, str]] = {
+        "◆": "marked: the others are compared with it",
+        "+": "added",
+        "-": "removed",
+        "~": "changed",
+    }
     about = "The versions, newest first, and what has changed between two of them."
 
     def __init__(
