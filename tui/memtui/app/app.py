@@ -446,15 +446,7 @@ class Palette(CommandPalette):
 def run_app(
     project: Project, home: Home, claude: Path, *, clock: Clock = system_clock, demo: bool = False
 ) -> None:
-    """Open the app on a project and return when the user quits; exit with 1 after an unexpected error.
-
-    Args:
-        project: the project to show.
-        home: memtui's own folders.
-        claude: Claude Code's configuration folder.
-        clock: gives the current time.
-        demo: whether this is the demo: noted in the status line, with quick updates of session states.
-    """
+    """Open the app on a project and return when the user quits; exit with 1 after an unexpected error."""
     log = FailureLog(home.failure_log, clock)
     shown: Project | None = project
     while shown is not None:

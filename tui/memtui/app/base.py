@@ -102,13 +102,7 @@ class BaseApp(App[None]):
 
     @work(group="copy", exit_on_error=False)
     async def copy_text(self, text: str, *, name: str = "", note: str = "") -> None:
-        """Copy a text, and say by which way.
-
-        Args:
-            text: the text.
-            name: its name, unless it is short.
-            note: a remark about it.
-        """
+        """Copy a text, and say by which way; a long one by its name, with a remark about it."""
         from memtui.ground.clipboard import copy
 
         def send(osc52: str) -> None:

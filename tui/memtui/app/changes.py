@@ -163,11 +163,7 @@ def each_of(actions: Iterable[Callable[[], object]]) -> Callable[[], None]:
 
 
 def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) -> str:
-    """Move memories to the trash.
-
-    Raises:
-        FileProblem: none of them could be moved.
-    """
+    """Move memories to the trash."""
 
     def one(memory_id: str) -> tuple[_Act, _Act]:
         backend.delete(memory_id)
@@ -180,11 +176,7 @@ def delete_memories(changes: Changes, backend: MemoryStore, ids: Sequence[str]) 
 
 
 def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> str:
-    """Take a memory out of the trash.
-
-    Raises:
-        FileProblem: it is not there, or cannot be moved.
-    """
+    """Take a memory out of the trash."""
     backend.restore(memory_id)
     undo, redo = partial(backend.delete, memory_id), partial(backend.restore, memory_id)
     changes.add(Change(f"took {memory_id} out of the trash", undo, redo, (f"{memory_id}.md",)))
@@ -192,11 +184,7 @@ def undelete_memory(changes: Changes, backend: MemoryStore, memory_id: str) -> s
 
 
 def common_tags(backend: MemoryStore, ids: Iterable[str]) -> tuple[str, ...]:
-    """The tags that all of these memories have, in the order of the first one.
-
-    Raises:
-        FileProblem: one of them is gone.
-    """
+    """The tags that all of these memories have, in the order of the first one."""
     first, *others = (backend.get(each).meta.tags for each in ids)
     return tuple(tag for tag in first if all(tag in tags for tags in others))
 
@@ -204,11 +192,7 @@ def common_tags(backend: MemoryStore, ids: Iterable[str]) -> tuple[str, ...]:
 def retag_memories(
     changes: Changes, backend: MemoryStore, ids: Sequence[str], before: Iterable[str], after: Sequence[str]
 ) -> str:
-    """Change the common tags of memories; their other tags stay.
-
-    Raises:
-        FileProblem: none of them could be changed.
-    """
+    """Change the common tags of memories; their other tags stay."""
     gone = set(before) - set(after)
 
     def one(memory_id: str) -> tuple[_Act, _Act] | None:

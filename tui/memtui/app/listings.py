@@ -233,11 +233,7 @@ class CaptureRows:
         return (self._known or {}).values()
 
     def read(self) -> bool:
-        """List the folder again and read new and changed captures; False if there are none and it is known.
-
-        Raises:
-            FileProblem: it cannot be listed.
-        """
+        """Read the new and changed captures of the folder; False if there are none and it is known."""
         known = self._known or {}
         rows = {}
         for entry in self._store.entries():
@@ -285,15 +281,9 @@ class Shown:
     def view(
         self, entries: Mapping[str, Entry], names: Sequence[str], *, more: bool, mine_alone: bool = False
     ) -> MemoriesView:
-        """The view of these memories.
+        """The view of these memories; with `mine_alone` without those that are hidden at first.
 
         The memory stored by a review also represents its memory file: both say the same.
-
-        Args:
-            entries: the memories by name.
-            names: their names, newest first.
-            more: whether projects are still unread.
-            mine_alone: leave out everything that is initially hidden.
         """
         doubled = {
             name: stored for name, stored in self._stored_as.items() if name in entries and stored in entries
@@ -314,11 +304,7 @@ class MemoryRows:
         self._memories: Memories | None = None
 
     def read(self) -> bool:
-        """List the memories again and read the projects of new ones; False if nothing has changed since.
-
-        Raises:
-            FileProblem: they cannot be listed.
-        """
+        """List the memories again and read the projects of new ones; False if nothing has changed since."""
         memories = self._store.listing()
         if memories is self._memories:
             return False

@@ -59,13 +59,7 @@ class ProjectModel:
     """
 
     def __init__(self, places: Places, clock: Clock, *, lively: bool = False) -> None:
-        """Make the model.
-
-        Args:
-            places: the project and the folders.
-            clock: gives the current time.
-            lively: write versions of session states at little growth, as the demo lasts a minute.
-        """
+        """Make the model; `lively`: write versions of states at little growth, as the demo is short."""
         self.places = places
         self.lively = lively
         self.project = places.project
@@ -260,8 +254,6 @@ class ProjectModel:
 
     def compare(self, names: Iterable[str], publish: Publish) -> None:
         """List these targets again and publish what has changed.
-
-        Args: names: names of targets. publish: receives the changed views.
 
         Raises:
             FileProblem: a folder cannot be listed. The other targets are still compared.

@@ -245,11 +245,7 @@ class Sessions:
         self._shown = ""
 
     def sessions(self) -> list[Session]:
-        """All sessions, most recently active first.
-
-        Raises:
-            FileProblem: the transcripts or the states cannot be listed.
-        """
+        """All sessions, most recently active first."""
         transcripts = {each.session_id: each for each in reversed(self._transcripts.entries())}
         stored = self._states.sessions(transcripts.keys())
         found = [
@@ -264,11 +260,7 @@ class Sessions:
         return sorted(found, key=lambda each: (each.active, each.session_id), reverse=True)
 
     def current_view(self) -> StateView:
-        """The view of the current session; `reading` if it has no stored version, and is to be drafted.
-
-        Raises:
-            FileProblem: see `sessions`.
-        """
+        """The view of the current session; `reading` if it has no stored version, and is to be drafted."""
         chosen = self.chosen
         sessions = self.sessions()
         if not sessions:
@@ -350,11 +342,7 @@ class Health:
         self._captures: tuple[str, ...] = ()
 
     def check(self, rows: Iterable[CaptureRow]) -> HealthView | None:
-        """The current health of the captures; None if it is too early to check again.
-
-        Raises:
-            FileProblem: Claude Code's folder cannot be listed.
-        """
+        """The current health of the captures; None if it is too early to check again."""
         captures = [row.capture for row in rows if row.capture is not None]
         names = tuple(capture.session_id for capture in captures)
         now = time.monotonic()

@@ -81,11 +81,7 @@ class Exchange:
         self.stopped = threading.Event()
 
     def names(self) -> list[str]:
-        """The names of the remotes.
-
-        Raises:
-            FileProblem: their list cannot be read.
-        """
+        """The names of the remotes."""
         from memtui.share.remotes import Remotes
 
         return sorted(Remotes(self._home).all())
@@ -107,11 +103,7 @@ class Exchange:
         return states
 
     def share(self, ids: Iterable[str], name: str) -> Shared:
-        """Mark memories to be sent with the next exchange.
-
-        Raises:
-            FileProblem: there is no such remote, or its local copy cannot be read.
-        """
+        """Mark memories to be sent with the next exchange."""
         sharing = self._open(name)
         shared, problems = [], []
         for each in ids:
@@ -125,11 +117,7 @@ class Exchange:
         return Shared(tuple(shared), tuple(problems))
 
     def sync(self, name: str, changed: Callable[[], None]) -> Synced:
-        """Exchange with a remote; `changed` is called whenever its state has changed.
-
-        Raises:
-            FileProblem: it cannot be reached, or the store cannot be written.
-        """
+        """Exchange with a remote; `changed` is called whenever its state has changed."""
         return self._sync(self._open(name), changed)
 
     def _sync(self, sharing: Sharing, changed: Callable[[], None]) -> Synced:
@@ -149,11 +137,7 @@ class Exchange:
                 changed()
 
     def keep_syncing(self, name: str, seconds: float, changed: Callable[[], None]) -> None:
-        """Exchange with a remote until `stopped` is set; see `memtui.share.sync`.
-
-        Raises:
-            FileProblem: there is no such remote.
-        """
+        """Exchange with a remote until `stopped` is set; see `memtui.share.sync`."""
         from memtui.share.sync import keep_syncing
 
         sharing = self._open(name)

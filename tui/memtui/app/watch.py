@@ -255,12 +255,8 @@ def follow_sessions(
 ) -> None:
     """Keep the state documents of running sessions up to date, until the model is stopped.
 
-    In a thread of its own, as reading a long transcript would delay the listings.
-
-    Args:
-        model: the project.
-        tell: called with each session that was due.
-        fail: called with other errors; the next check may succeed.
+    In a thread of its own, as reading a long transcript would delay the listings. `tell` is called with each
+    session that was due, `fail` with other errors; the next check may succeed.
     """
     from memtui.store.follow import Follower, Following
 

@@ -44,12 +44,7 @@ Item = Row | Unfounded | Fold | str
 
 
 def items_of(aftermath: Aftermath, unfolded: Collection[str]) -> Mapping[str, Item]:
-    """The rows of the screen by unique keys: the first losses, then folded the others and what is kept.
-
-    Args:
-        aftermath: the compaction's.
-        unfolded: names of folds that show their rows.
-    """
+    """The rows of the screen by unique keys: the first losses, then folded the others and what is kept."""
     lost = aftermath.counted_losses
     others = [row for row in aftermath.missing if row.state == "lost" and not row.counts]
     maybe = [row for row in aftermath.missing if row.state == "maybe"]

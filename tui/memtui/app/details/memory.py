@@ -34,15 +34,7 @@ _CLICK = re.compile(r"\s*\(click to expand\)", re.IGNORECASE)
 
 
 def fold(name: str, title: str, remark: str, inner: Iterable[Line], unfolded: Collection[str]) -> list[Line]:
-    """A block under a line that unfolds and folds it.
-
-    Args:
-        name: unique in the document.
-        title: its title.
-        remark: a note on its size, in a quiet colour.
-        inner: its lines.
-        unfolded: the names of the folds that are open.
-    """
+    """A block under a line that unfolds and folds it; `name` is unique in the document."""
     return folded(name, styled((title, "label"), (f"  {remark}", "dim")), inner, unfolded)
 
 
@@ -184,17 +176,7 @@ def stored_document(
     file: str = "",
     state: Freshness | None = None,
 ) -> Document:
-    """A stored memory.
-
-    Args:
-        memory: the memory.
-        now: the time.
-        named: the entities it names.
-        relations: related memories; None while they are searched for.
-        unfolded: names of the open folds.
-        file: the memory file of the same review, if there is one.
-        state: the freshness of the files it names.
-    """
+    """A stored memory; `relations` are None while they are searched for, `file` is that of the same review."""
     head = memory.head
     said = [
         f"shared by {head.author}" if head.author else "",

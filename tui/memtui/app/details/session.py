@@ -197,15 +197,7 @@ def session_document(
     tree: SessionTree | None = None,
     unfolded: Collection[str] = (),
 ) -> Document:
-    """A session: first its entry in the list, then the facts of its transcript.
-
-    Args:
-        session: its entry in the list.
-        now: the time.
-        facts: those of its transcript.
-        tree: its results.
-        unfolded: the names of the folds that are open.
-    """
+    """A session: first its entry in the list, then the facts of its transcript."""
     parts: list[Document | Line] = list(_head(session, now))
     if facts is None:
         return concat(*parts)

@@ -60,11 +60,7 @@ class StateVersions:
         self._known: dict[Entry, Version] = {}
 
     def read(self) -> dict[str, Version]:
-        """All of them by name, newest first.
-
-        Raises:
-            FileProblem: the session's folder cannot be listed.
-        """
+        """All of them by name, newest first."""
         entries = self._store.versions(self._session_id)
         decided: set[str] = set()
         for entry in reversed(entries):
@@ -86,11 +82,7 @@ def _state_version(stored: StoredState, decided: set[str]) -> Version:
 
 
 def memory_versions(model: ProjectModel, memory_id: str) -> dict[str, Version]:
-    """The texts that a memory has had on all machines, newest first, with their authors.
-
-    Raises:
-        FileProblem: it, or a remote, cannot be read.
-    """
+    """The texts that a memory has had on all machines, newest first, with their authors."""
     from memtui.share.contract import neutral
     from memtui.share.sync import open_sharing
 

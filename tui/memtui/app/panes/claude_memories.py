@@ -97,11 +97,7 @@ class ClaudeRows:
         return self._sources.get(key)
 
     def versions(self, memory: ClaudeMemory) -> list[Version]:
-        """Its versions, oldest first; for threads.
-
-        Raises:
-            FileProblem: the transcripts cannot be listed.
-        """
+        """Its versions, oldest first; for threads."""
         with self._lock:
             history = self._read_history()
             found = history.versions(memory.path, memory.text)
@@ -249,13 +245,7 @@ def as_stored(memory: ClaudeMemory, project: Project) -> New:
 
 
 def as_claudes(stored: StoredMemory, title: str, folder: Path) -> tuple[Path, str]:
-    """A stored memory as one of Claude's: a free path in its folder, and the text, without secrets.
-
-    Args:
-        stored: the memory.
-        title: its title in lists.
-        folder: Claude's folder.
-    """
+    """A stored memory as one of Claude's: a free path in its folder, and the text, without secrets."""
     from memtui.documents.yaml_texts import dump
     from memtui.transcript.short_text import one_line
 

@@ -86,13 +86,7 @@ class SelectedLine(NamedTuple):
 
 
 def selected_line(pane: Pane, detail: DocumentView, selection: str) -> SelectedLine | str:
-    """The line that `!` pins, or why there is none: in the detail if it has the focus, else in the pane.
-
-    Args:
-        pane: the current pane.
-        detail: the document of its selected row.
-        selection: text selected with the mouse.
-    """
+    """The line that `!` pins, or why there is none: in the detail if it has the focus, else in the pane."""
     if selection:
         return SelectedLine(" ".join(selection.split()))
     if detail.has_focus:

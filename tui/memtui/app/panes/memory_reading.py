@@ -112,13 +112,7 @@ class MemoryReader:
         self._unfolded ^= {name}
 
     def document(self, entry: Entry, file: str, progress: Progress) -> Document:
-        """The detail of a memory, or the reason why it cannot be read.
-
-        Args:
-            entry: the memory.
-            file: the name of the memory file that it stands for; "" for none.
-            progress: receives what is known before relations are searched for.
-        """
+        """The detail of a memory, which may stand for a memory file, or why it cannot be read."""
         try:
             return self._document(entry, file, progress)
         except FileProblem as problem:

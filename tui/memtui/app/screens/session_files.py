@@ -82,13 +82,7 @@ _FOLDER = f"A page of HTML for each. {_ENDS}"
 async def export_sessions(
     app: BaseApp, transcripts: Sequence[Path], readable: Callable[[Path], Path] = lambda path: path
 ) -> None:
-    """Ask for a path, write the sessions there, and report it; to be called by a worker.
-
-    Args:
-        app: shows the question and the message.
-        transcripts: the sessions'; several are written into a folder.
-        readable: returns a readable transcript, unpacked from the archive if necessary.
-    """
+    """Ask for a path, write the sessions there, several into a folder, and report it; for workers."""
     from memtui.ground.clock import system_clock
     from memtui.ground.project import expanded
     from memtui.store.export import export_session, session_file

@@ -155,11 +155,7 @@ class Layout:
         return self._tops[-1]
 
     def row(self, row: int) -> tuple[int, int, Piece]:
-        """The line number at a screen row, the index of its piece there, and the piece.
-
-        Raises:
-            IndexError: There is no such row.
-        """
+        """The line number at a screen row, the index of its piece there, and the piece."""
         if not 0 <= row < self.rows:
             raise IndexError(row)
         number = bisect_right(self._tops, row) - 1

@@ -125,13 +125,7 @@ class InputLine(Horizontal):
         return self.has_class("-open")
 
     def open(self, text: str, back: Widget, *, select: bool = False) -> None:
-        """Show the line and focus it.
-
-        Args:
-            text: the text to edit; it is not posted as a change.
-            back: gets the focus afterwards.
-            select: select all of it, so that typing replaces it.
-        """
+        """Show the line with a text, which is no change, and focus it; `back` gets the focus afterwards."""
         self.add_class("-open")
         with self.prevent(Input.Changed):
             self._input.value = text

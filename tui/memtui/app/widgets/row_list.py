@@ -149,15 +149,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         box: int = 0,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
-        """Make an empty list.
-
-        Args:
-            draw: draws a row.
-            is_header: whether a key cannot be selected.
-            empty: shown without rows.
-            box: the number of cells at the left that tick a row when they are clicked.
-            id: Textual's.
-        """
+        """Make an empty list; `box` is the number of cells at the left that tick a row by a click."""
         super().__init__(id=id)
         self._is_header = is_header or (lambda key: False)
         self.set_reactive(RowList.empty, empty)
@@ -201,10 +193,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
         If the selected row is gone, the one that took its place is selected. A list in which the user has not
         moved yet stays on its first row; one that stands on its first row keeps showing the top. One that had
-        no rows for a while goes back to the row that was selected before.
-
-        Args:
-            keys: Unique keys in order; not copied, and not to be changed afterwards.
+        no rows for a while goes back to the row that was selected before. The unique keys are not copied.
         """
         before, old = self.selected, self.rows
         self.rows, self._places = keys, {key: index for index, key in enumerate(keys)}

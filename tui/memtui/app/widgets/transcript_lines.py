@@ -68,14 +68,7 @@ _HEAD = 20
 
 
 def render(block: Block, *, unfolded: bool, result: Result | None = None, paired: bool = False) -> list[Line]:
-    """The lines that show one block.
-
-    Args:
-        block: the block.
-        unfolded: whether to show all of it, or only the essential part.
-        result: that of a call, shown below it.
-        paired: whether this is a result shown below its call.
-    """
+    """The lines that show one block; `paired`: whether it is a result shown below its call."""
     event = block.event
     if isinstance(event, Call):
         made = call_lines(block, event, result, unfolded=unfolded)
@@ -104,13 +97,7 @@ def can_fold(made: Iterable[Line]) -> bool:
 
 
 def words_of(block: Block, shown: Line, *, first: bool) -> str:
-    """The words of a line made by `render`, without decoration; "" without any.
-
-    Args:
-        block: the block of the line.
-        shown: the line.
-        first: whether it is the block's first line: for a call, its subject.
-    """
+    """The words of a line made by `render`, without decoration; of the first line of a call, its subject."""
     event = block.event
     if isinstance(event, Call) and first:
         return clean_line(subject_of(event, block.folder))
@@ -237,13 +224,7 @@ def call_lines(block: Block, call: Call, result: Result | None, *, unfolded: boo
 
 
 def result_lines(result: Result, *, unfolded: bool, paired: bool) -> list[Line]:
-    """A result: whole when unfolded, else only short or failed ones, and a count of lines.
-
-    Args:
-        result: the result.
-        unfolded: whether to show all of it.
-        paired: whether it is below its call, which shows the count.
-    """
+    """A result: whole when unfolded, else if short or failed, and a count, unless its call shows it."""
     text = error_text(result) if result.failed else result.text.strip("\n")
     if not text.strip() or (not result.failed and not unfolded and text.startswith(_ECHOES)):
         return _agent_lines(result)
