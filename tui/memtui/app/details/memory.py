@@ -176,7 +176,7 @@ def stored_document(
     file: str = "",
     state: Freshness | None = None,
 ) -> Document:
-    """A stored memory; `relations` are None while they are searched for, `file` is that of the same review."""
+    """A stored memory; `relations` are None while they are looked for, `file` is that of the same review."""
     head = memory.head
     said = [
         f"shared by {head.author}" if head.author else "",
