@@ -262,7 +262,7 @@ _TAKES_VALUE = frozenset(_VALUE_OPTIONS.split())
 _FOR_DEVELOPMENT = frozenset({"-D", "--save-dev", "--dev", "-d"})
 _PACKAGE = re.compile(r"@?[A-Za-z][\w./@:\[\],=<>~^!*+-]*")
 _NO_PACKAGE = re.compile(r"package$|\.{0,2}/|.*\.(?:whl|tgz|tar\.gz|txt|toml)$|\.|.*\$|https?:")
-_SHELL_END = frozenset({">", ">>", "2>&1", "<", "&", ")", "\\", "2>/dev/null", "||", "|"})
+_SHELL_END = frozenset({"&", ")", "\\"})
 _MANIFEST = "dependencies"
 
 
@@ -363,7 +363,7 @@ def _plain(words: list[str]) -> Iterator[int]:
 def _packages(words: list[str]) -> list[str]:
     named = [""]
     for word in words:
-        if word in _SHELL_END or ">" in word[:2]:
+        if word in _SHELL_END:
             break
         named.append(word.strip("'\""))
     plain = (named[index] for index in _plain(named))

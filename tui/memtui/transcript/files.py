@@ -77,7 +77,6 @@ def removals(command: str, cwd: str) -> list[Removal]:
         return []
     found: list[Removal] = []
     for words in segments(command):
-        words[0] = words[0].lstrip("({")
         program = name_of(words[0]).casefold()
         if program in _CHANGES_FOLDER and len(words) > 1:
             # The folder is unknown, so paths relative to it are, too.
@@ -124,11 +123,9 @@ def _pairs(paths: list[str], cwd: str) -> Iterator[tuple[str, str]]:
 
 
 def _paths(words: list[str]) -> list[str]:
-    """The words that are paths, up to a redirection."""
+    """The words that are paths."""
     paths: list[str] = []
     for word in words:
-        if word[:1] in "<>" or ">" in word[:2]:
-            break
         bare = word.rstrip(")") if "(" not in word else word
         if not _NO_PATH.search(bare):
             paths.append(bare)

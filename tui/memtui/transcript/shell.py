@@ -61,10 +61,9 @@ TOOLS = RUNNERS | TEST_RUNNERS | LINTERS | COMPILERS | FORMATTERS
 
 _TEXT_LIMIT = 10_000
 
-_SEGMENTS = re.compile(r"&&|\|\||[;\n|]")
 _STATEMENTS, _PARTS = re.compile(r"[;\n]"), re.compile(r"&&|\|")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*\s+")
-_REDIRECT = re.compile(r"\d?>>?\s*(?:&\d|\S+)|<\s*\S+")
+_REDIRECT = re.compile(r"(?<!\S)(?:\d?>>?\s*(?:&\d|\S+)|<\s*\S+)")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _OTHER_STATUS = re.compile(r"[;|\n]|(?<!&)&(?!&)")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
@@ -90,9 +89,8 @@ def programs_run(command: str) -> frozenset[str]:
     """
     found: set[str] = set()
     filters: set[str] = set()
-    bare = _QUOTED.sub("Q", _without_heredoc(command)[:_TEXT_LIMIT])
-    for segment in _SEGMENTS.split(bare):
-        thing = _thing(segment)
+    for words in segments(command):
+        thing = _thing(words)
         program = thing.partition(" ")[0]
         if program and program not in _SILENT:
             (filters if program in FILTERS else found).add(thing)
@@ -100,22 +98,25 @@ def programs_run(command: str) -> frozenset[str]:
 
 
 def segments(command: str) -> list[list[str]]:
-    """The words of each part of a command line, from the program's name on; quoted spaces become Q."""
+    """The words of each part of a command line, from the program's name on; quoted shell signs become Q."""
     return [words for alternatives in statements(command) for parts in alternatives for words in parts]
 
 
 def statements(command: str) -> list[list[list[list[str]]]]:
-    """The parts of a command line in the form of `segments`, by statement and by alternative (``||``)."""
+    """The parts of a command line in the form of `segments`, by statement and by alternative (``||``).
+
+    Not by shlex, which takes ten times as long; the quoting need not be exact here.
+    """
     bare = _QUOTED.sub(
-        lambda found: "Q" if re.search(r"\s", found[0]) else found[0][1:-1],
+        lambda found: "Q" if re.search(r"[\s;&|]", found[0]) else found[0][1:-1],
         _without_heredoc(command)[:_TEXT_LIMIT],
     )
     return [
         [
-            [words for part in _PARTS.split(alternative) if (words := _from_program(part.split()))]
+            [words for part in _PARTS.split(alternative) if (words := _from_program(part))]
             for alternative in statement.split("||")
         ]
-        for statement in _STATEMENTS.split(bare)
+        for statement in _STATEMENTS.split(_REDIRECT.sub(" ", bare))
     ]
 
 
@@ -128,8 +129,9 @@ def shows_outcome(command: str) -> bool:
     return "pipefail" in bare or _OTHER_STATUS.search(bare.strip()) is None
 
 
-def _from_program(words: list[str]) -> list[str]:
+def _from_program(part: str) -> list[str]:
     """The words of a part of a command line, from the program's name on."""
+    words = part.strip().lstrip("({ ").split()
     while words and (words[0] in _PREFIXES or _ASSIGNMENT.match(words[0] + " ")):
         words.pop(0)
     if words and words[0] == "timeout":
@@ -137,10 +139,7 @@ def _from_program(words: list[str]) -> list[str]:
     return words
 
 
-def _thing(segment: str) -> str:
-    words = _from_program(_words(segment))
-    if not words:
-        return ""
+def _thing(words: list[str]) -> str:
     program = words[0].replace("\\", "/").rpartition("/")[2]
     if program in _CHECKERS:
         return f"{program} format" if _formats(words[1:]) else program
@@ -167,11 +166,6 @@ def _subcommand(words: list[str]) -> list[str]:
         if word not in _INNER or len(named) == 3:
             break
     return named
-
-
-def _words(segment: str) -> list[str]:
-    # Not shlex, which takes ten times as long; the quoting need not be exact here.
-    return _REDIRECT.sub(" ", segment.strip().lstrip("({ ")).split(None, 12)[:12]
 
 
 def _without_heredoc(command: str) -> str:
