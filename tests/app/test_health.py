@@ -56,15 +56,15 @@ async def test_installing_shows_what_is_done_and_asks(world: World) -> None:
     command = world.claude / "commands" / "review-compact.md"
     async with opened(world, WIDE) as driver:
         await driver.press("i")
-        await driver.until(lambda: "Install memtui's plugin into Claude Code?" in driver.shown)
-        await driver.until(lambda: "claude plugin install memtui@memtui --scope user" in driver.shown)
+        await driver.until(lambda: "claude is not on the PATH: type these lines" in driver.shown)
+        await driver.until(lambda: "/plugin install memtui@memtui" in driver.shown)
         await driver.press("n")
         assert not command.exists()
         await driver.press("i")
-        await driver.until(lambda: "Install memtui's plugin into Claude Code?" in driver.shown)
+        await driver.until(lambda: "claude is not on the PATH" in driver.shown)
         await driver.press("y")
-        await driver.until_said("Type at Claude Code's prompt")  # as there is no claude on the PATH
-        assert command.exists()
+        await driver.until_said("the lines to type at Claude Code's prompt")
+        assert command.exists() and driver.at_home()
 
 
 async def test_rows_that_read_the_same_have_time_and_tokens(world: World) -> None:
@@ -150,4 +150,4 @@ async def test_keeping_transcripts_is_asked_once(world: World) -> None:
         await driver.until_said("Transcripts are not kept.")
         assert archive_settings(world.home).keep is False
         await driver.press("i")
-        await driver.until(lambda: "Install memtui's plugin" in driver.shown)
+        await driver.until(lambda: "/plugin install memtui@memtui" in driver.shown)

@@ -109,8 +109,9 @@ def test_without_claude_the_lines_to_type_are_printed(
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     result = memtui("init", "--yes")
-    assert result.code == 0
-    assert f"\n  /{ADD}\n  /plugin install memtui@memtui\n" in result.out
+    assert result.code == 1
+    assert result.err.startswith("memtui: claude is not on the PATH: type these lines, or ")
+    assert result.out.endswith(f"prompt:\n  /{ADD}\n  /plugin install memtui@memtui\n")
     assert (claude / "commands" / "review-compact.md").exists()
 
 

@@ -462,19 +462,25 @@ class BrowserScreen(StyledOnce):
     ) -> bool:
         """Show a plan, ask, and carry it out; False if nothing was done."""
         from memtui.app.screens.dialogs import ConfirmScreen
-        from memtui.plugin.installing import apply
+        from memtui.plugin.installing import apply, typed_lines
 
         places = self.model.places
         plan = await asyncio.to_thread(planned, places)
         if not plan:
             self.app.say(nothing)
             return False
-        document = Document([*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)])
-        asked = ConfirmScreen(question, yes=yes, no="Not now", document=document)
+        lines = [*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)]
+        if typed := typed_lines(plan):
+            question, yes = "claude is not on the PATH: type these lines at Claude Code's prompt.", "Copy"
+            lines = [*map(line, typed), line(""), line("memtui itself will:", "dim"), *lines[len(typed) :]]
+        asked = ConfirmScreen(question, yes=yes, no="Not now", document=Document(lines))
         if not await self.app.push_screen_wait(asked):
             return False
         said = await asyncio.to_thread(lambda: list(apply(plan, places)))
         self.app.hint("branch")
+        if typed:
+            self.app.copy_text("\n".join(typed), name="the lines to type at Claude Code's prompt")
+            return False
         self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
         return True
 

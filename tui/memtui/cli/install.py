@@ -14,7 +14,7 @@ from memtui.ground.clock import local_minute, system_clock
 from memtui.ground.project import Places, memtui_home
 from memtui.lost.outbox import lines_wait, waiting_by_session
 from memtui.plugin.doctor import Level, diagnose
-from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block
+from memtui.plugin.installing import Plan, apply, plan_init, plan_uninstall, settings_block, typed_lines
 from memtui.plugin.receipts import RECENT, receipts_of
 from memtui.store.archive_settings import answer_keeping, archive_settings
 from memtui.store.transcripts import TranscriptStore
@@ -69,7 +69,7 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
     """Show a plan, ask, and carry it out; False if nothing was done.
 
     Raises:
-        click.ClickException: there is no terminal to ask on.
+        click.ClickException: there is no terminal to ask on, or claude is not on the PATH.
         FileProblem: see `memtui.plugin.installing.apply`.
     """
     for note in plan.notes:
@@ -87,6 +87,13 @@ def _done(plan: Plan, places: Places, yes: bool, nothing: str) -> bool:
             return False
     for sentence in apply(plan, places):
         say(sentence)
+    if lines := typed_lines(plan):
+        say("Type at Claude Code's prompt:")
+        for each in lines:
+            say(f"  {each}")
+        raise click.ClickException(
+            "claude is not on the PATH: type these lines, or do this again where it is."
+        )
     return True
 
 

@@ -199,17 +199,20 @@ def plan_uninstall(places: Places) -> Plan:
     return Plan(tuple(commands), tuple(files), tuple(changed), tuple(notes))
 
 
-def apply(plan: Plan, places: Places, env: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """Do what is planned; yields a sentence for everything that the user has to do or to know.
+def typed_lines(plan: Plan) -> list[str]:
+    """What the user has to type at Claude Code's prompt, as claude is not on the PATH; none if it is."""
+    if find_program("claude", os.environ.get("PATH")):
+        return []
+    return [f"/{shlex.join(words).removesuffix(' --scope user')}" for words in plan.commands]
+
+
+def apply(plan: Plan, places: Places) -> Iterator[str]:
+    """Do what is planned, but for `typed_lines`; yields a sentence for everything that the user has to know.
 
     Raises:
         FileProblem: a file cannot be written.
     """
-    claude = find_program("claude", env.get("PATH"))
-    if claude is None and plan.commands:
-        yield "claude is not on the PATH. Type at Claude Code's prompt:"
-        yield from (f"  /{shlex.join(words).removesuffix(' --scope user')}" for words in plan.commands)
-    elif claude is not None:
+    if claude := find_program("claude", os.environ.get("PATH")):
         for words in plan.commands:
             if problem := _run([claude, *words], places.project.root):
                 raise FileProblem(claude, f"{shlex.join(words)}: {problem}")
