@@ -28,6 +28,8 @@ _END = re.compile(r"\s*</details>\s*", re.IGNORECASE)
 _SUMMARY = re.compile(r"\s*<summary>([^<]*)</summary>\s*", re.IGNORECASE)
 _BELOW = re.compile(r"##[ \t]+Working Files\b", re.IGNORECASE)
 _HEADING = re.compile(r"##[ \t]+\S")
+_WORKFLOW = re.compile(r"##[ \t]+Session ID\b", re.IGNORECASE)
+"""The seed's heading of a workflow's id; without one it would seem that the session were not known."""
 _NOTHING = re.compile(r"[ \t]*(?:[-*•][ \t]*)?(?:\(?none\)?\.?|n/a\b.*|-)?[ \t\r]*", re.IGNORECASE)
 """A row that states an absence and its reason."""
 _CLICK = re.compile(r"\s*\(click to expand\)", re.IGNORECASE)
@@ -79,7 +81,8 @@ def _sections(rows: list[str], unfolded: Collection[str], *, goes_on: bool = Fal
     empty: list[list[str]] = []
     for number, section in enumerate(sections, 1):
         if _is_empty(section) and not (goes_on and number == len(sections)):
-            empty.append(section)
+            if not _WORKFLOW.match(section[0]):
+                empty.append(section)
             continue
         lines += _fold_of(empty, unfolded) + _markdown(section)
         empty = []
