@@ -118,22 +118,6 @@ async def test_a_broken_memory_is_listed_with_its_reason(world: World) -> None:
 # -- commands -----------------------------------------------------------------------------------------------
 
 
-async def test_the_three_folders_are_tried_in_order(world: World) -> None:
-    world.commands("ask")
-    async with opened(world) as driver:
-        await driver.press("3")
-        assert "There is no command file of that name: " in driver.detail
-        for folder in world.project.command_folders:
-            assert str(folder.relative_to(world.root)) in driver.detail
-        for number in (2, 1, 0):
-            world.command_file("ask", f"Rules of folder {number}", folder=number)
-            await driver.press("1", "3")
-            await driver.until(lambda number=number: f"Rules of folder {number}" in driver.detail)  # type: ignore[misc]
-            path = world.project.command_folders[number] / "ask.md"
-            assert str(path.relative_to(world.root)) in driver.detail
-        assert "Rules of folder 1" not in driver.detail
-
-
 async def test_a_row_says_when_nothing_of_its_command_outlives_a_compaction(world: World) -> None:
     world.commands("ask", "plain", "nosuch", "mine")
     world.command_file("ask", "Name your sources")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
-from textual.css.stylesheet import Stylesheet
-from textual.dom import DOMNode
 
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
@@ -30,29 +26,6 @@ async def test_numbers_go_to_panes_and_tab_goes_round_both_ways(full: World) -> 
         assert seen == [*PANES[1:], *PANES[:2]]
         await driver.press("shift+tab", "shift+tab")
         assert driver.browser.current_id is PaneId.STATE
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_reading_the_detail_styles_only_what_it_changes(
-    full: World, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    styled: list[str] = []
-    update_nodes = Stylesheet.update_nodes
-
-    def noted(sheet: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
-        nodes = [*nodes]
-        styled.extend(type(node).__name__ for node in nodes)
-        update_nodes(sheet, nodes, animate)
-
-    async with opened(full, size) as driver:
-        monkeypatch.setattr(Stylesheet, "update_nodes", noted)
-        for key, reads in (("enter", True), ("escape", False)):
-            styled.clear()
-            await driver.press(key)
-            assert driver.reading() is reads
-            focus, shown = ["DetailView", "PendingPane"], ["DetailView", "PaneStack"]
-            styled = [name for name in styled if name != "FooterKey"]
-            assert sorted(styled) == sorted(focus if size is WIDE else focus + shown), key
 
 
 async def test_escape_leaves_what_was_entered_last(full: World) -> None:

@@ -9,7 +9,6 @@ import pytest
 from memtui.app.details.memory import recovery_lines
 from memtui.app.panes.pane import PaneId
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
-from memtui.store.search_index import SearchIndex
 from tests.app.harness import SHORT, WIDE, Driver, opened
 from tests.app.world import World
 
@@ -57,19 +56,6 @@ async def test_it_tells_the_checklist_the_relations_and_what_is_named(world: Wor
         assert "▸ Full Execution Plan  8 lines" in detail
         assert STEPS[0] not in detail
         assert "Objective\nDo one" in detail
-
-
-async def test_relations_wait_for_another_writer_of_the_index(
-    world: World, names: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    update, busy = SearchIndex.update, [True]
-
-    def refused_once(index: SearchIndex, *, budget: float) -> bool:
-        return not (busy and busy.pop()) and update(index, budget=budget)
-
-    monkeypatch.setattr(SearchIndex, "update", refused_once)
-    async with opened(world) as driver:
-        await read(driver)
 
 
 async def test_tab_and_enter_unfold_and_fold(world: World, names: list[str]) -> None:

@@ -11,7 +11,6 @@ from textual.events import Paste
 from textual.widgets import TextArea
 
 from memtui.app.panes.pane import PaneId
-from memtui.app.screens import review
 from memtui.app.screens.dialogs import ConfirmScreen, ReadingScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.review_parts import (
@@ -423,17 +422,3 @@ def test_a_todo_is_written_without_its_box() -> None:
     for box in ("[ ]", "[x]", "[>]"):
         assert written(EvidenceItem(f"{box} Run [x] tests", "todo")) == "Run [x] tests"
     assert written(EvidenceItem("[x] is a box", "prompt")) == "[x] is a box"
-
-
-async def test_a_bug_in_the_facts_is_reported_where_they_would_stand(
-    full: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*arguments: object) -> None:
-        raise RuntimeError("a bug")
-
-    monkeypatch.setattr(review, "evidence", broken)
-    async with opened(full) as driver:
-        await driver.press("1", "g", "r")
-        await driver.until(lambda: "No facts could be read." in driver.shown, "the reason")
-        assert "a bug" in full.home.failure_log.read_text()
-        full.home.failure_log.unlink()

@@ -154,16 +154,6 @@ async def test_a_claude_that_fails_is_reported(
         assert driver.last_said == "claude ended with status 3."
 
 
-async def test_without_claude_the_command_is_copied(two: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(two) as driver:
-        await listed(driver)
-        copied: list[str] = []
-        monkeypatch.setattr(driver.app, "copy_text", lambda text, name="": copied.append(text))
-        monkeypatch.setenv("PATH", "/nowhere")
-        await driver.press("G", "R", "y")
-        assert copied == [f"cd {two.root} && claude --resume {SECOND}", SECOND]
-
-
 async def test_sessions_of_all_projects(two: World) -> None:
     async with opened(two) as driver:
         rows = await listed(driver)
@@ -233,26 +223,6 @@ async def test_the_marked_sessions_are_kept_and_exported(
         await driver.press("enter")
         assert (await driver.until_said("Wrote 2 pages")) == f"Wrote 2 pages into {tmp_path}, secrets masked."
         assert "The wall is blue now." in (tmp_path / f"session-{SECOND[:8]}.html").read_text()
-
-
-async def test_one_session_is_exported_as_in_the_reader_also_from_the_archive(
-    two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = two.transcript_path(SECOND)
-    Archive(two.home, clock).keep(path, ArchiveSettings())
-    path.unlink()
-    async with opened(two) as driver:
-        rows = await listed(driver)
-        rows.select(str(path))
-        await driver.press("E")
-        await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
-        answer = driver.screen.query_one(Input)
-        assert answer.value == str(tmp_path / f"session-{SECOND[:8]}.html")
-        answer.value = "wall.md"
-        await driver.press("enter")
-        assert (await driver.until_said("Wrote")).startswith(f"Wrote {tmp_path / 'wall.md'}, ")
-        assert "The wall is blue now." in (tmp_path / "wall.md").read_text()
 
 
 async def test_forgetting_asks_first(two: World) -> None:

@@ -287,13 +287,3 @@ async def test_a_memory_with_one_text_says_so(world: World) -> None:
     async with opened(world) as driver:
         await driver.press("2", "v")
         assert (await driver.until_said("one text")).startswith(f"{mine} has one text only")
-
-
-async def test_hostile_authors_are_harmless(world: World, theirs: MemoryRemote) -> None:
-    theirs.add(
-        "CMEM-20260102-000009@desk-9f", body=b"x", author="\x1b]0;x\x07 (team)", project=world.root.name
-    )
-    assert open_sharing(world.home, clock).sync().fetched == 1
-    async with opened(world) as driver:
-        await driver.until(lambda: len(rows(driver)) == 2)
-        assert all("\x1b" not in each and "\x07" not in each for each in driver.drawn(PaneId.MEMORIES, 90))

@@ -125,19 +125,6 @@ async def test_a_view_from_before_the_choice_is_not_shown(two: World) -> None:
         await until_title(driver, "4 Session state v7 · 1/2")
 
 
-async def test_a_chosen_session_stays_while_another_goes_on(two: World) -> None:
-    async with opened(two) as driver:
-        await driver.press("4", "]")
-        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
-        two.state(STATE.replace(version=8), session="s-1", version=8)
-        driver.app.hint("states")
-        two.state(TALK.replace(version=9), session="s-2", version=9)
-        driver.app.hint("states")
-        await until_title(driver, "4 Session state v9 · 2/2 · quiet 2 h")
-        await driver.press("[")
-        await until_title(driver, "4 Session state v8 · 1/2")
-
-
 async def test_a_session_without_a_document_is_drafted_when_it_is_switched_to(world: World) -> None:
     for session, minutes, words in (("s-1", 1, "Fix the race"), ("s-2", 2, "Forgive typos")):
         writer = world.session(session, minutes=minutes + 1)
@@ -404,18 +391,6 @@ async def shows(driver: Driver, count: str) -> None:
     for name in ("states", "transcripts 0"):
         driver.app.hint(name)
     await driver.until(lambda: driver.pane(PaneId.STATE).count() == count, f"“{count}”")
-
-
-async def test_a_stored_state_that_is_removed_gives_way_to_the_draft_again(world: World) -> None:
-    captured_session(world)
-    async with opened(world) as driver:
-        await shows(driver, "drafted")
-        path = world.state(STATE, version=7)
-        await shows(driver, "v7")
-        aside = path.rename(world.base / "aside.md")
-        await shows(driver, "drafted")
-        aside.rename(path)
-        await shows(driver, "v7")
 
 
 @pytest.mark.parametrize(

@@ -317,39 +317,6 @@ def started() -> Iterator[Callable[[Listing], Live]]:
         live.stop()
 
 
-def test_targets_that_share_a_folder_are_watched_again(tmp_path: Path) -> None:
-    folder = tmp_path / "both"
-    folder.mkdir()
-    hints: set[str] = set()
-    both = threading.Event()
-
-    def hint(name: str) -> None:
-        hints.add(name)
-        if hints == {"a", "b"}:
-            both.set()
-
-    watcher = Watcher(hint)
-    targets = [Target("a", folder / "x"), Target("b", folder / "y")]
-    try:
-        watcher.look_at(targets)
-        shutil.rmtree(folder)
-        folder.mkdir()
-        seen = 0
-        for number in range(
-            600
-        ):  # the end of the first folder is noticed a little later, by late events of its own
-            watcher.look_at(targets)
-            hints.clear()
-            both.clear()
-            (folder / f"z{number}").mkdir()
-            seen += both.wait(0.05)
-            if seen == 10:  # more than the first folder can have left behind
-                break
-        assert seen == 10
-    finally:
-        watcher.close()
-
-
 def test_a_symlinked_folder_is_seen(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
     real = tmp_path / "real"
     real.mkdir()
@@ -385,15 +352,6 @@ def test_without_events_it_polls_and_says_so(
     assert listing.liveness is not None
     assert listing.liveness.mark is Mark.POLLING
     assert "No space" in listing.liveness.reason
-
-
-def test_stopping_is_quick_and_leaves_no_thread(tmp_path: Path) -> None:
-    listing = Listing(tmp_path)
-    live = Live(lambda: listing.targets, listing.compare, listing.marked)
-    live.start()
-    assert listing.wait(lambda: listing.liveness is not None)
-    live.stop(PATIENCE)
-    assert "memtui-live" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_watching_the_same_again_schedules_nothing_new(

@@ -80,21 +80,6 @@ async def test_keys_move_the_selection_and_keep_it_in_sight(presses: list[str], 
         assert rows_of(app.widget)[row].startswith(f"▌<{selected:06}>")
 
 
-async def test_an_empty_list_says_so_and_takes_keys() -> None:
-    app = ListHost()
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("j", "k", "g", "G", "enter", "pagedown")
-        await settle(pilot)
-        assert (app.widget.selected, app.opened) == (None, [])
-        assert [row for row in app.shown if row] == ["nothing here", "yet"]
-        app.widget.set_rows(["a"])
-        await settle(pilot)
-        assert (app.widget.selected, app.highlighted) == ("a", ["a"])
-        app.widget.set_rows([])
-        await settle(pilot)
-        assert app.highlighted == ["a", None]
-
-
 async def test_the_mouse_selects_opens_and_scrolls() -> None:
     app = ListHost(keys(100))
     async with app.run_test(size=SIZE) as pilot:
@@ -180,27 +165,6 @@ async def test_a_list_without_rows_for_a_while_goes_back_to_the_selected_row() -
         await settle(pilot)
         assert host.widget.selected == "000020"
         assert "000020" in host.shown
-
-
-async def test_a_key_press_draws_no_more_rows_than_are_in_sight() -> None:
-    app = ListHost(keys(100_000))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        app.widget.set_rows(keys(100_000))
-        await settle(pilot)
-        for key, most in (
-            ("j", 2),
-            ("k", 2),
-            ("pagedown", 12),
-            ("G", 12),
-            ("k", 2),
-            ("g", 12),
-            ("ctrl+d", 12),
-        ):
-            app.drawn.clear()
-            await pilot.press(key)
-            await settle(pilot)
-            assert len(app.drawn) <= most, key
 
 
 async def test_the_rows_in_sight_are_reported() -> None:

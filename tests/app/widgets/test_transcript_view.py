@@ -138,18 +138,6 @@ async def test_a_narrower_screen_keeps_the_end_in_sight(path: Path) -> None:
             assert "finis" in rows_of(app.widget)[-1]
 
 
-async def test_it_opens_at_a_line_and_reads_on_both_ways(path: Path) -> None:
-    app = Host(TranscriptView(path, 76))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        assert current(app.widget) == "answer 75"
-        assert 75 in shown(app.widget)
-        assert not app.widget.window.at_end
-        await pilot.press("pageup", "pageup")
-        await settle(pilot)
-        assert shown(app.widget)[-1] < 75
-
-
 async def test_the_bar_is_true_from_the_first_moment(path: Path) -> None:
     app = Host(TranscriptView(path))
     async with app.run_test(size=SIZE) as pilot:
@@ -188,19 +176,6 @@ async def test_a_click_on_the_bar_jumps(path: Path) -> None:
         await pilot.click(TranscriptView, offset=(SIZE[0] - 1, 0))
         await settle(pilot)
         assert shown(app.widget)[0] == 0
-
-
-async def test_unfolding_stays_when_more_comes(path: Path) -> None:
-    write(path, said(call("Bash", command="ls")), result("\n".join("abcdef")))
-    app = Host(TranscriptView(path))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        assert app.widget.follow()
-        write(path, said(text("answer 150")))
-        app.widget.poll()
-        await settle(pilot)
-        assert held(app.widget)[-1] == 150
-        assert "    f" in app.widget.document.text
 
 
 async def test_a_line_of_megabytes_is_named_and_passed_over_and_counts(tmp_path: Path) -> None:
