@@ -72,6 +72,8 @@ async def test_approved_and_taken_back(world: World, folder: Path) -> None:
     memories = ClaudeMemories(Places(world.project, world.home, world.claude), clock)
     async with opened(world, WIDE) as driver:
         await at_it(driver)
+        await driver.until(lambda: "a approve" in driver.lines[-1], "its keys")
+        assert "copy id" not in driver.lines[-1]
         await driver.press("a")
         await driver.until_said("squash is approved. u takes it back.")
         assert memories.get("squash").seen == "approved"

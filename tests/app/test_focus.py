@@ -141,3 +141,10 @@ async def test_q_goes_back_from_a_detail_and_quits_from_the_panes(full: World, s
         assert driver.app.is_running
         await driver.press("q")
         assert not driver.app.is_running
+
+
+async def test_the_footer_names_what_acts_on_the_row_and_help(full: World) -> None:
+    async with opened(full, SHORT) as driver:
+        assert "enter open  r review  l lost" in driver.lines[-1]
+        await driver.press("s")
+        await driver.until(lambda: "enter open" in driver.lines[-1] and "f1 help" in driver.lines[-1], "keys")

@@ -121,6 +121,7 @@ class BrowserScreen(StyledOnce):
         self.detail = DetailView()
         self.split = Split(id="body", columns=settings.columns)
         self._last_query = ""
+        self._idle_keys = frozenset[str]()
         self.live = Live(
             model.targets,
             lambda names: model.compare(names, self._publish),
@@ -298,6 +299,9 @@ class BrowserScreen(StyledOnce):
     def _highlighted(self, message: RowList.Highlighted) -> None:
         if message.row_list is self.pane:
             self.show_detail()
+            if self._idle_keys != self.pane.idle_keys:
+                self._idle_keys = self.pane.idle_keys
+                self.refresh_bindings()
 
     @on(DocumentView.Followed, "#detail")
     def _followed_link(self, message: DocumentView.Followed) -> None:

@@ -226,6 +226,10 @@ class CommandsPane(Pane):
 
     # -- keys -----------------------------------------------------------------------------------------------
 
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        return frozenset([*([] if self.selected else ["clear"]), *([] if self._by_name else ["clear_all"])])
+
     def action_clear(self) -> None:
         command, pin = self.command(self.selected), self.pin(self.selected)
         if pin is not None:

@@ -49,7 +49,7 @@ class MemoriesPane(Pane):
         Binding(
             "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
         ),
-        Binding("a", "approve", "approve", id="approve", show=False, tooltip="approve a memory of Claude's"),
+        Binding("a", "approve", "approve", id="approve", tooltip="approve a memory of Claude's"),
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
         Binding("D", "delete", "trash", id="trash", tooltip="move to the trash, or forget (asks)"),
@@ -363,6 +363,15 @@ class MemoriesPane(Pane):
         self.post_message(self.Changed(self))
         every = "Memories of all projects are shown."
         self.app.say(every if self.everything else "Only this project's memories are shown.")
+
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        from memtui.documents.memory import RECOVERY_ID
+
+        named = RECOVERY_ID.fullmatch((self.selected or "").removesuffix(".md"))
+        idle = [] if named else ["copy_id", "copy_prompt", "tags", "share"]
+        idle += [] if self.selected else ["versions", "delete"]
+        return frozenset([*idle, *([] if self.claudes.get(self.selected) else ["approve"])])
 
     def action_copy_id(self) -> None:
         self._copy("{id}", "")

@@ -194,6 +194,11 @@ class Pane(RowList):
             self.mark(self.marked ^ {self.selected})
             self.action_move(1)
 
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        """The actions of this pane that do nothing for the selected row: the footer leaves them out."""
+        return frozenset()
+
     # -- rows and titles ------------------------------------------------------------------------------------
 
     def filter(self, text: str) -> None:

@@ -97,6 +97,11 @@ class PendingPane(Pane):
             elif not sized:
                 self.refresh_rows()
 
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        missing = self._health is None or self._health.missing
+        return frozenset([*(() if missing else ["backfill"]), *(() if self.selected else ["review", "lost"])])
+
     def _nothing(self) -> str:
         if self.view.unread:
             return _READING

@@ -75,6 +75,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         "⊘": "refused or stopped",
         "?": "how it ended is not known",
     }
+    idle_keys = frozenset(["open"])  # as space does
     about = "Facts of the session at the left, the memory that you write at the right."
 
     def __init__(self, model: ProjectModel, row: CaptureRow) -> None:

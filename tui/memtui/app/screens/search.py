@@ -52,6 +52,8 @@ class SearchInput(TypedLine):
     """A search line: every change searches at once; the arrows move in the results."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "open", key_display="enter"),
+        Binding("right", "cursor_right", "more"),
         Binding("down", "screen.move(1)", show=False),
         Binding("up", "screen.move(-1)", show=False),
         Binding("pagedown", "screen.page(1.0)", show=False),
@@ -76,6 +78,8 @@ class SearchScreen(Screen[Result | None]):
     AUTO_FOCUS = "#query"
     results = getters.query_one("#results", RowList)
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "unfold(True)", "more", tooltip="show more lines of the session"),
+        Binding("left", "unfold(False)", "fewer", show=False, tooltip="hide them"),
         Binding("tab", "scope", "where", tooltip="search in this session, this project, everywhere"),
         Binding("shift+tab", "switch", "results", tooltip="go to the results, or back"),
         Binding("y", "copy('{id}')", "copy id", id="copy_id", tooltip="copy the Recovery ID"),
@@ -87,8 +91,6 @@ class SearchScreen(Screen[Result | None]):
             tooltip="copy the text that restores it",
         ),
         Binding("o", "show", "in its pane", show=False, tooltip="go to it in its pane"),
-        Binding("right", "unfold(True)", "more", tooltip="show more lines of the session"),
-        Binding("left", "unfold(False)", "fewer", show=False, tooltip="hide them"),
         Binding("R", "resume", "resume", id="resume", tooltip="resume this session in Claude Code"),
         Binding("F", "resume(True)", "fork", show=False, tooltip="resume a copy of the session"),
         Binding("s,slash", "type", "type", show=False, tooltip="go back to the line"),

@@ -55,7 +55,11 @@ class TranscriptScreen(StyledOnce):
             "l", "lost", "lost", id="lost", show=False, tooltip="what this compaction lost, to give it back"
         ),
         Binding(
-            "enter", "unfold", "unfold", tooltip="unfold what is folded here, or fold it; go to a typed line"
+            "enter",
+            "unfold",
+            "unfold",
+            key_display="enter",
+            tooltip="unfold what is folded here, or fold it; go to a typed line",
         ),
         Binding("space", "mark", "tick", id="tick", tooltip="tick this row, or untick it"),
         Binding("y", "copy", "copy", tooltip="copy the selection, marked blocks or this one; masks secrets"),

@@ -16,7 +16,8 @@ _MARGIN = 2
 class KeyFooter(Footer):
     """The keys that do something here, each clickable; the app's `COMMAND_PALETTE_BINDING` is help's.
 
-    Keys without room are left out, the last ones first, but not the way back; help lists all.
+    Keys without room are left out, the last ones first, but not the way back; help lists all. Those that do
+    nothing for the selected row are the focused widget's or the screen's `idle_keys`, by their actions.
     """
 
     def __init__(self) -> None:
@@ -24,7 +25,13 @@ class KeyFooter(Footer):
         self._composed_for = 0
 
     def compose(self) -> Iterator[Widget]:
-        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+        none = frozenset[str]()
+        idle = getattr(self.app.focused, "idle_keys", none) | getattr(self.screen, "idle_keys", none)
+        keys = [key for key in super().compose() if isinstance(key, FooterKey) and key.action not in idle]
+        keys.sort(key=lambda key: key.key != "enter")
+        if keys and not keys[-1].has_class("-command-palette") and "f1" in self.screen.active_bindings:
+            # where letters and signs are typed
+            keys.append(FooterKey("f1", "f1", "help", "app.help", classes="-command-palette"))
         self._composed_for = self.app.size.width
         room = self._composed_for + 1  # the first key's left margin is one cell, and the last has none
         shown = []

@@ -75,7 +75,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("pageup", "page(-1.0)", "Page up", show=False),
         Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
         Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
-        Binding("enter", "open", "Open", show=False),
+        Binding("enter", "open", "open", key_display="enter"),
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
