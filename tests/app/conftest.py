@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from memtui.app.listings import Target
 from memtui.app.panes import detail, memory_reading
 from tests.app import idle, painting, styling
 from tests.app.world import World, furnished
+from tests.engines.stand_in import StandIn, stand_in
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -76,3 +78,23 @@ def world(tmp_path: Path, unwatched: None) -> World:
 def full(world: World) -> World:
     """A project with something in every pane."""
     return furnished(world)
+
+
+@pytest.fixture
+def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """A stand-in for the program claude."""
+    made = stand_in(tmp_path / "claude-program")
+    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return made
+
+
+@pytest.fixture
+def tmux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in tmux that keeps what it is given; returns where."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "tmux").write_text(f'#!/bin/sh\n/bin/cat > "{folder}/buffer"\n')
+    (folder / "tmux").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("TMUX", "/tmp/tmux-1/default,1,0")
+    return folder / "buffer"

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from textual.css.query import NoMatches
 from textual.events import Key
+from textual.keys import _character_to_key, key_to_character
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
@@ -34,23 +35,6 @@ from tests.app.world import World, clock
 
 WIDE, NARROW, SHORT = (140, 45), (80, 24), (40, 12)
 SIZES = (WIDE, NARROW, SHORT)
-_NAMES = {
-    " ": "space",
-    "/": "slash",
-    ".": "full_stop",
-    "?": "question_mark",
-    "!": "exclamation_mark",
-    "-": "minus",
-    "<": "less_than_sign",
-    ">": "greater_than_sign",
-    "[": "left_square_bracket",
-    "]": "right_square_bracket",
-    "+": "plus",
-    "{": "left_curly_bracket",
-    "}": "right_curly_bracket",
-    "%": "percent_sign",
-}
-_CHARACTERS = {name: character for character, name in _NAMES.items()}
 _BRIEF = (
     "detail",
     "filter",
@@ -112,8 +96,8 @@ class Driver:
         `Pilot.press` waits twice 20 ms for every key, and again until the process has little to do.
         """
         for key in keys:
-            character = _CHARACTERS.get(key, key if len(key) == 1 else None)
-            name = _NAMES.get(key, key)
+            character = key if len(key) == 1 else "/" if key == "slash" else key_to_character(key)
+            name = _character_to_key(key) if len(key) == 1 else key
             self.app.post_message(Key(name, character))
             await self.handled()
         await self.settled()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from textual.widgets import TextArea
 
@@ -14,11 +11,10 @@ from memtui.app.screens.dialogs import ConfirmScreen, StoredScreen
 from memtui.documents.memory import parse_stored
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.documents.recovery import parse_recovery, render_recovery
-from memtui.ground.project import Places
 from memtui.store.compact import draft
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World
-from tests.engines.stand_in import StandIn, stand_in
+from tests.engines.stand_in import StandIn
 
 MEMORY = MemoryFile(
     title="One refresh at a time",
@@ -29,16 +25,9 @@ MEMORY = MemoryFile(
 
 
 @pytest.fixture
-def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    made = stand_in(tmp_path / "claude-program")
-    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    return made
-
-
-@pytest.fixture
 def recovery(full: World) -> str:
     """A model's version of the recovery text."""
-    drafted = parse_recovery(draft(Places(full.project, full.home, full.claude)).text)
+    drafted = parse_recovery(draft(full.places).text)
     return render_recovery(drafted.replace(objective="Worded by a model."))
 
 

@@ -11,8 +11,7 @@ from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
 from memtui.demo.transcript import TranscriptWriter
-from memtui.ground.project import Places
-from memtui.store.claude_memory import INDEX, ClaudeMemories
+from memtui.store.claude_memory import INDEX
 from memtui.store.memories import MemoryStore
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World, clock
@@ -33,7 +32,7 @@ NEW = OLD.replace("Squash often.", "Always squash, see `src/gone.py`.")
 @pytest.fixture
 def folder(world: World) -> Path:
     """Claude's folder with one memory of two versions, written by a session, and its index."""
-    folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+    folder = world.claude_memories.folder
     folder.mkdir(parents=True)
     (world.root / "src").mkdir(exist_ok=True)
     session: TranscriptWriter = world.session("s-1", minutes=55)
@@ -69,7 +68,7 @@ async def test_rows_heading_and_where_it_comes_from(world: World, folder: Path) 
 
 
 async def test_approved_and_taken_back(world: World, folder: Path) -> None:
-    memories = ClaudeMemories(Places(world.project, world.home, world.claude), clock)
+    memories = world.claude_memories
     async with opened(world, WIDE) as driver:
         await at_it(driver)
         await driver.until(lambda: "a approve" in driver.lines[-1], "its keys")
@@ -156,9 +155,7 @@ async def test_a_stored_one_is_given_to_claude_and_taken_back(world: World, fold
         assert "Keep every session valid while the keys move." in driver.shown
         await driver.press("y")
         await driver.until_said("keys-rotate-them-weekly.md is among Claude's memories")
-        memory = ClaudeMemories(Places(world.project, world.home, world.claude), clock).get(
-            "keys-rotate-them-weekly"
-        )
+        memory = world.claude_memories.get("keys-rotate-them-weekly")
         assert (memory.kind, memory.description, memory.seen) == (
             "reference",
             "Keys: rotate them / weekly",
@@ -197,7 +194,7 @@ async def test_help_explains_the_signs_of_the_rows(world: World, folder: Path) -
 
 
 async def test_where_claude_keeps_none_one_line_says_where_it_would(world: World) -> None:
-    folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+    folder = world.claude_memories.folder
     async with opened(world, WIDE) as driver:
         await driver.press("2")
         pane = driver.pane(PaneId.MEMORIES)

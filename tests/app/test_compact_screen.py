@@ -14,7 +14,6 @@ from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import ConfirmScreen, StoredScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.documents.memory import StoredMemory, parse_stored
-from memtui.ground.project import Places
 from memtui.store.compact import draft
 from memtui.transcript.facts import read_facts
 from tests.app.harness import NARROW, SIZES, WIDE, Driver, opened
@@ -42,7 +41,7 @@ async def start(driver: Driver) -> CompactScreen:
 
 
 def drafted(world: World) -> str:
-    return draft(Places(world.project, world.home, world.claude)).text
+    return draft(world.places).text
 
 
 def memories(world: World) -> list[StoredMemory]:

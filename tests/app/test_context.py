@@ -13,7 +13,7 @@ from textual.content import Content
 
 from memtui.app.details.session import COLUMNS, ROWS, context_chart
 from memtui.app.readings import Readings
-from memtui.app.settings import SettingsError, Warn, load_settings
+from memtui.app.settings import Warn
 from memtui.app.status import context_line
 from memtui.app.widgets.wrap import short_tokens
 from memtui.ground.project import Places, Project, memtui_home
@@ -73,19 +73,6 @@ async def test_the_bell_rings_once_for_each_mark_that_is_passed(
 def test_the_flag_of_tmux_is_apart_from_the_bell() -> None:
     rings = [Warn(bell=bell, tmux=tmux).sends_bell(in_tmux=within) for bell, tmux, within in ALL]
     assert rings == [False, False, False, True, True, True, True, True]
-
-
-def test_settings(world: World) -> None:
-    assert load_settings(world.home).warn == Warn((90,), False)
-    world.configure("[warn]\nat = [95, 80]\nbell = true\n")
-    assert load_settings(world.home).warn == Warn((80, 95), True)
-    world.configure("[warn]\ntmux = true\n")
-    assert load_settings(world.home).warn == Warn((90,), False, True)
-    for wrong in ("at = 90", "at = [0]", "at = []", 'bell = "yes"', "tmux = 1"):
-        path = world.configure(f"[warn]\n{wrong}\n")
-        with pytest.raises(SettingsError, match="warn"):
-            load_settings(world.home)
-        assert path
 
 
 async def test_in_the_strip_of_tabs_it_gives_way_before_the_counts_unless_it_warns(world: World) -> None:

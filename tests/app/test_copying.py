@@ -15,20 +15,6 @@ from tests.app.world import World
 PROMPT = "Please import memory {}"
 
 
-@pytest.fixture
-def tmux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A stand-in tmux that keeps what it is given; returns where."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    log = folder / "buffer"
-    script = folder / "tmux"
-    script.write_text(f'#!/bin/sh\n/bin/cat > "{log}"\necho "$*" >> "{log}.how"\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setenv("TMUX", "/tmp/tmux-1/default,1,0")
-    return log
-
-
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_y_puts_the_id_into_the_tmux_buffer_and_says_so(
     full: World, tmux: Path, size: tuple[int, int]

@@ -13,7 +13,6 @@ from memtui.app import project as comparison
 from memtui.app.panes.pane import PaneId
 from memtui.app.readings import Indexer
 from memtui.cli.main import cli
-from memtui.ground.project import Places
 from memtui.store.relations import memories_in
 from memtui.store.search_index import SearchIndex
 from tests.app.harness import SIZES, WIDE, opened
@@ -127,7 +126,7 @@ async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch:
 
 
 def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:
-    indexer = Indexer(Places(world.project, world.home, world.claude))
+    indexer = Indexer(world.places)
     indexer.start()
     indexer.stop()
     assert not indexer.is_running

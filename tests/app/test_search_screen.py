@@ -12,7 +12,6 @@ from textual.widgets import Input
 from memtui.app.base import PROMPT
 from memtui.app.details import search as search_result
 from memtui.app.panes.pane import PaneId
-from memtui.app.project import ProjectModel
 from memtui.app.screens import search
 from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
@@ -20,19 +19,13 @@ from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.session_state import Identity, SessionState
-from memtui.ground.project import Places
 from memtui.lost.pins import Pins
-from memtui.store.claude_memory import ClaudeMemories
 from memtui.store.search import Group, Result, Scope, Searcher
 from memtui.store.search_documents import Kind
 from memtui.store.search_index import SearchIndex
 from memtui.store.search_query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
-from tests.app.world import KEPT, STATE, World, clock
-
-
-def browser_of(world: World) -> ProjectModel:
-    return ProjectModel(Places(world.project, world.home, world.claude), clock)
+from tests.app.world import KEPT, STATE, World
 
 
 def screen(driver: Driver) -> SearchScreen:
@@ -226,7 +219,7 @@ async def test_o_says_why_a_result_has_no_row(full: World) -> None:
 
 
 async def test_a_memory_of_claudes_is_read_and_shown_in_its_pane(world: World) -> None:
-    folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+    folder = world.claude_memories.folder
     world.write(folder / "squash.md", "---\nname: squash\ntype: feedback\n---\n\nAlways squash commits.\n")
     async with opened(world, NARROW) as driver:
         await look_for(driver, "squashing a commit")
@@ -305,7 +298,7 @@ async def test_outdated_results_are_dropped(full: World, monkeypatch: pytest.Mon
 
 
 async def test_an_incomplete_search_says_so(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    SearchIndex(Places(full.project, full.home, full.claude)).update()
+    SearchIndex(full.places).update()
     monkeypatch.setattr(SearchIndex, "update", lambda *_, **__: False)
     async with opened(full) as driver:
         await driver.press("s", *"xyzzy")
@@ -422,7 +415,7 @@ async def test_tab_searches_all_kinds_everywhere_and_in_this_session_alone(full:
     other.state(replaced(STATE, "Refresh the paint", other), session="s-9")
     (other.root / ".project" / "pins.md").write_text("- refresh the paint\n")
     for world in (full, other):
-        folder = ClaudeMemories(Places(world.project, world.home, world.claude), clock).folder
+        folder = world.claude_memories.folder
         world.write(folder / "paint.md", "---\nname: paint\n---\n\nRefresh it\n")
     Pins(full.project, full.home).confirm(["refresh once", "refresh twice", "refresh the paint"])
     async with opened(full) as driver:
@@ -448,7 +441,7 @@ async def test_everywhere_leaves_out_what_is_private_but_for_the_project_itself(
     other.save(session_elsewhere(other))
     other.capture(5, "Refresh the paint", session="s-9")
     full.write(full.home.config / "config.toml", f'[archive]\nprivate = ["{full.base}"]\n')
-    searcher = Searcher(browser_of(full).places)
+    searcher = Searcher(full.places)
 
     def names(scope: Scope) -> set[str]:
         groups = searcher.search(parse_search("refresh"), scope)

@@ -10,7 +10,6 @@ import pytest
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
-from memtui.app.settings import SettingsError, load_settings
 from memtui.app.sharing import Exchange, RemoteState, sync_status
 from memtui.app.status import StatusBar
 from memtui.share import sync as share_sync
@@ -198,16 +197,6 @@ def test_the_mark_of_the_remotes() -> None:
     assert sync_status([lost, lost], NOW).long == "⇅ home: unreachable +1"
     assert sync_status([team._replace(doing="↑1 ↓500")], NOW)[:2] == ("⇅ team ↑1 ↓500", "⇅ ↑1 ↓500")
     assert sync_status([team._replace(problem="anything")], NOW).long == "⇅ team: failed"
-
-
-def test_the_setting(world: World) -> None:
-    assert load_settings(world.home).sync_seconds == 0
-    world.configure("[sync]\nminutes = 2.5\n")
-    assert load_settings(world.home).sync_seconds == 150
-    for wrong in ("[sync]\nminutes = -1\n", "[sync]\nminutes = true\n", "sync = 1\n"):
-        world.configure(wrong)
-        with pytest.raises(SettingsError, match="minutes"):
-            load_settings(world.home)
 
 
 @pytest.fixture

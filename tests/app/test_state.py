@@ -30,12 +30,11 @@ from memtui.documents.session_state import (
 )
 from memtui.flows.restore import restore_session
 from memtui.ground.files import FileProblem
-from memtui.ground.project import Places
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore
 from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
 from tests.app.world import NOW, STATE, World, captured_session, clock
-from tests.engines.stand_in import StandIn, stand_in
+from tests.engines.stand_in import StandIn
 
 TALK = STATE.replace(identity=Identity(project="harbor", branch="main", goal="Search that forgives"))
 NO_SESSION = "There is no session yet: start Claude Code in this folder."
@@ -51,29 +50,6 @@ def two(world: World) -> World:
         world.save(writer, minutes=minutes)
         world.state(state, session=session, version=state.version)
     return world
-
-
-@pytest.fixture
-def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    made = stand_in(tmp_path / "claude-program")
-    monkeypatch.setenv("PATH", f"{made.folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    return made
-
-
-@pytest.fixture
-def tmux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A stand-in tmux that keeps what it is given; returns where."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "tmux").write_text(f'#!/bin/sh\n/bin/cat > "{folder}/buffer"\n')
-    (folder / "tmux").chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setenv("TMUX", "/tmp/tmux-1/default,1,0")
-    return folder / "buffer"
-
-
-def places(world: World) -> Places:
-    return Places(world.project, world.home, world.claude)
 
 
 def title(driver: Driver) -> str:
@@ -199,7 +175,7 @@ async def test_p_copies_what_memtui_restore_prints(two: World, tmux: Path) -> No
             driver.last_said
             == "Copied the text that restores session s-2 into the tmux buffer: paste with prefix ]"
         )
-        notes = restore_session(places(two), clock, session="s-2").text
+        notes = restore_session(two.places, clock, session="s-2").text
         assert tmux.read_text() == notes
         assert "Search that forgives" in notes
 
@@ -229,7 +205,7 @@ async def test_n_writes_a_version_now(world: World) -> None:
         await until_count(driver, "v1")
         await driver.press("n")
         await driver.until_said("Nothing new to say since v1.")
-    assert update_state(places(world), transcript=world.transcript_path("s-1")) is None
+    assert update_state(world.places, transcript=world.transcript_path("s-1")) is None
 
 
 async def test_without_its_transcript_a_state_stays_as_it_is(world: World) -> None:
@@ -451,7 +427,7 @@ def talk(world: World, session: str, *, minutes: float, words: str = "Fix it") -
 
 
 def browser(world: World) -> ProjectModel:
-    return ProjectModel(places(world), clock)
+    return ProjectModel(world.places, clock)
 
 
 def shown(sessions: Sessions) -> str:
@@ -493,7 +469,7 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     writer = world.session("s-1", minutes=30)
     writer.prompt("Fix it")
     path = world.save(writer, minutes=20)
-    update_state(places(world), transcript=path)
+    update_state(world.places, transcript=path)
     sessions = browser(world).sessions
 
     def since() -> int:
@@ -504,5 +480,5 @@ def test_a_stored_state_says_how_far_it_is_behind(world: World) -> None:
     world.save(writer, minutes=10)
     assert 5 <= since() <= 12
     # Reading on with nothing to say catches up, too, without a new version.
-    update_state(places(world), transcript=path)
+    update_state(world.places, transcript=path)
     assert since() == 0

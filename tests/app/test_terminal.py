@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import select
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +16,6 @@ from typing import Any
 import pytest
 
 from memtui.app.screens.review_parts import Draft, from_fields, to_fields
-from memtui.app.terminal import DaemonThreads
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
 from memtui.documents.memory_file import draft_memory, draft_summary, render_memory
 from memtui.transcript.facts import read_facts
@@ -111,17 +108,6 @@ def assert_given_back(output: bytes) -> None:
     assert b"\x1b[?25h" in rest
     assert b"\x1b[?1000l" in rest
     assert re.sub(rb"\x1b\[[0-?]*[ -/]*[@-~]", b"", rest).strip() == b""
-
-
-def test_leaving_while_it_reads_leaves_at_once(world: World) -> None:
-    text = world.capture(1, "One of many").read_text()
-    for number in range(2, 2000):
-        world.capture_path(number).write_text(text)
-    with running(world.root, (100, 30), world.env) as terminal:
-        terminal.until_shown("1 Pending")
-        terminal.press("q")
-        assert terminal.until_left() == 0
-    assert_given_back(terminal.output)
 
 
 def test_the_editor_takes_the_terminal_and_gives_it_back(world: World, tmp_path: Path) -> None:
@@ -328,23 +314,6 @@ def test_an_unexpected_error_ends_with_status_1(world: World) -> None:
         terminal.press("?")
         assert terminal.until_left() == 1
     assert b"ZeroDivisionError" in terminal.output
-
-
-def test_the_end_does_not_wait_for_a_thread() -> None:
-    never = threading.Event()
-
-    async def main() -> None:
-        asyncio.get_running_loop().set_default_executor(DaemonThreads())
-        waiting = asyncio.create_task(asyncio.to_thread(never.wait, 120))
-        assert await asyncio.to_thread(lambda: 7) == 7
-        with pytest.raises(ZeroDivisionError):
-            await asyncio.to_thread(lambda: 1 // 0)
-        waiting.cancel()
-
-    started = time.monotonic()
-    asyncio.run(main())
-    assert time.monotonic() - started < 60
-    never.set()
 
 
 _WAITS_LONG = """

@@ -24,8 +24,9 @@ from memtui.documents.session_state import (
     WorkingContext,
     render_session_state,
 )
-from memtui.ground.project import Home, Project, memtui_home, transcript_slug
+from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.store.archive_settings import answer_keeping
+from memtui.store.claude_memory import ClaudeMemories
 
 NOW = datetime(2026, 3, 5, 14, 20, 7, tzinfo=timezone(timedelta(hours=1)))
 BODY = "# Recovery\n\n## Objective\n\nKeep every session valid while the keys move.\n"
@@ -57,6 +58,16 @@ class World:
     def root(self) -> Path:
         """The project's folder."""
         return self.project.root
+
+    @property
+    def places(self) -> Places:
+        """The project and all folders."""
+        return Places(self.project, self.home, self.claude)
+
+    @property
+    def claude_memories(self) -> ClaudeMemories:
+        """What Claude keeps for itself."""
+        return ClaudeMemories(self.places, clock)
 
     @property
     def env(self) -> dict[str, str]:
