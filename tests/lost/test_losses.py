@@ -111,6 +111,40 @@ def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path
     assert "Round the sum" not in texts
 
 
+def test_code_and_commands_of_a_plan_are_due_until_they_are_written(tmp_path: Path) -> None:
+    plan = (
+        "# Rounding\n```go\nfunc TestRoundsUp(t *testing.T)\nfunc TestRoundsDown(t *testing.T)\n"
+        "net := gross - tax // of the line alone\n```\nThen:\n```bash\nmake totals | jq .net\n```\n"
+    )
+    made = session()
+    made.tool("ExitPlanMode", "User has approved your plan.", plan=plan)
+    made.tool("Write", file_path=f"{ROOT}/round_test.go", content="func TestRoundsUp(t *testing.T) {}")
+    made.compaction(summary=SUMMARY)
+    found = {(each.kind, each.text) for each in read(made, tmp_path).rows}
+    assert ("step", "func TestRoundsDown(t *testing.T)") in found
+    assert ("step", "make totals | jq .net") in found
+    assert ("code", "net := gross - tax // of the line alone") in found
+    assert not [text for _, text in found if "TestRoundsUp" in text]
+
+
+def test_what_a_command_printed_is_a_line_where_it_answers_something(tmp_path: Path) -> None:
+    made = session()
+    made.tool("Bash", "v22.3.0", command="node --version")
+    made.tool("Bash", "v22.4.1", command="node --version")
+    made.tool("Bash", "src/tax.ts", command="git diff --name-only")
+    made.compaction(summary=SUMMARY)
+    printed = [each.text for each in read(made, tmp_path).rows if each.kind == "output"]
+    assert printed == ["node --version → v22.4.1"]
+
+
+def test_reports_are_read_to_their_end(tmp_path: Path) -> None:
+    made = session()
+    report = "The column `net_cents` was found.\n" * 60 + "The export still reads `gross_cents`."
+    made.tool("Task", report, description="look", prompt="look for the columns")
+    made.compaction(summary=SUMMARY)
+    assert row(read(made, tmp_path), "The export still").kind == "report"
+
+
 def test_what_comes_up_again_after_the_compaction_comes_first(tmp_path: Path) -> None:
     made = session()
     for word in ("harbours", "lighthouses", "ferries"):

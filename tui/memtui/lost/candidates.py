@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,18 +30,19 @@ from memtui.transcript.events import (
     Words,
     events,
 )
+from memtui.transcript.landmarks import report_in, report_of
 from memtui.transcript.lines import read_lines
 from memtui.transcript.outcomes import outcome_of, said_with_rejection, target_of
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences
-from memtui.transcript.shell import READ_TOOLS
+from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
 from memtui.transcript.words import queued_words
 
 Kind = Literal[
     "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
-    "ask", "finding", "report", "said", "file",
+    "ask", "finding", "report", "said", "file", "output", "code", "commit",
 ]  # fmt: skip
 
 Standing = Literal["open", "refused", "unknown"]
@@ -61,14 +63,25 @@ _PLAN = "plan"
 _PLANNED = 80
 """The most lines of a plan."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
+_CODE = 25
+"""The most lines of code of one text."""
 _REPORT = 80
 """The most sentences of one report."""
 _MESSAGE = 60
 """The most sentences of one message."""
+_PASTED = 800
+"""The middle of a longer message of the person is rather pasted than said."""
 _LONG = 4_000
 """Of a longer message of the person only the rules, its beginning and its end are candidates."""
 _QUOTE = 400
 _STEPS = 40
+_OUTPUT = 240
+_LISTING = re.compile(
+    r"(?:echo|printf|for|ls|find|grep|rg|sed|git (?:-C \S+ )?(?:diff|status|grep|ls-files|add|commit|push))\b"
+)
+"""Commands whose output says nothing that lasts."""
+_TOLD = 40
+"""The last commands with a short output."""
 _RECENT = 0.5
 """Part of a transcript in which a failure is not counted as open any more: it was worked on since."""
 _TEMPORARY = re.compile(
@@ -78,13 +91,10 @@ _ASKED = ("typed", "command", "plan", "comment", "memory")
 _LISTED = re.compile(
     r"^\s*(?:(?P<number>\d{1,2}[.)])|[-*])\s+(?P<box>\[ \]\s+)?(?P<step>\S.{8,})", re.MULTILINE
 )
-_FENCED = re.compile(r"^\s*```(?:bash|sh|shell|console|zsh)?\s*\n(.*?)^\s*```", re.MULTILINE | re.DOTALL)
-_RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(\w*)")
+_SHELLS = frozenset({"", "bash", "sh", "shell", "console", "zsh"})
+_RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$")
 """A command in a block of a shell."""
-_STRESSED = re.compile(
-    r"\b(?:NEVER|ALWAYS|MUST|ONLY|NOT|REQUIRED|IMPORTANT)\b|^(?:Never|Always|Do not|Don't|Only)\b"
-    r"|^(?:不要|必须|禁止|絶対|必ず|반드시|금지)"
-)
 _COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
 _IN_USE = 3
@@ -92,13 +102,14 @@ _IN_USE = 3
 # Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
 _SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|((?!\s*:?-{2,})[^\n]{12,}?)\|[ \t\r]*$", re.MULTILINE)
-_ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.MULTILINE)
 _NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 _FEW_WORDS = 3
 _DECLARED = re.compile(
-    r"^[ \t]*((?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b[^\n]{4,})$", re.M
+    r"\s*(?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b(?:\s*\(?[\"'`]?\s*(\w+))?.{3,}"
 )
-"""A function or test that a plan spells out."""
+_COMMENT = re.compile(r"(?:^|\s)(?://+|#+|--)\s+\S+\s+\S|^\s*(?:(?:const|let|var) )?[\w.]+ :?= \S")
+"""A line of code with a comment, or that sets something."""
 _QUERY = re.compile(
     r"\bjq\b|\bcurl\b|\b(?:psql|sqlite3|mysql)\b|\bgh api\b|\bkubectl\b|\bdocker (?:exec|compose)\b"
 )
@@ -141,8 +152,9 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
         OSError: the transcript cannot be read.
     """
     end = before.source.line if before else facts.lines + 1
-    found = [*_spoken(transcript, before.source.offset if before else None)]
-    found += _of_records(facts, end, root)
+    conversation = _Conversation()
+    found = [*_spoken(conversation, transcript, before.source.offset if before else None)]
+    found += _of_records(facts, conversation, end, root)
     found += _summarised(facts, end)
     kept = _once(each for each in found if not _TEMPORARY.search(each.text) and words(each.text))
     return sorted(kept, key=lambda each: each.source.line)
@@ -152,7 +164,7 @@ def _once(found: Iterable[Candidate]) -> list[Candidate]:
     """Each text once, where it stood last; it keeps the weightier kind."""
     last: dict[str, Candidate] = {}
     for each in found:
-        key = "".join(each.text.casefold().split())
+        key = "".join(each.text.casefold().split()).strip('"“”')
         known = last.pop(key, None)
         if (
             known is not None
@@ -167,8 +179,7 @@ def _once(found: Iterable[Candidate]) -> list[Candidate]:
 # -- the conversation, message by message --------------------------------------------------------------------
 
 
-def _spoken(transcript: Path, stop: int | None) -> Iterator[Candidate]:
-    conversation = _Conversation()
+def _spoken(conversation: _Conversation, transcript: Path, stop: int | None) -> Iterator[Candidate]:
     for line in read_lines(transcript, stop=stop):
         for record in line.records:
             if record.get("isSidechain") is not True:
@@ -186,8 +197,11 @@ class _Conversation:
         self._calls: dict[str, Call] = {}
         self._expansions: dict[str, list[Candidate]] = {}
         self._refused: dict[str, list[Candidate]] = {}
-        self._plans: dict[str, list[Candidate]] = {}
-        """The lines of the plan file that was read last."""
+        self._told: dict[str, list[Candidate]] = {}
+        """Short outputs of commands."""
+        self._plan = "", "", Source()
+        """The plan file that was read last, its text and where."""
+        self._written: list[tuple[int, str]] = []
         self._queued = self._name = ""
         self._question: Candidate | None = None
         """Claude's last question; None once the person has said something."""
@@ -209,19 +223,35 @@ class _Conversation:
             self._calls[event.id] = event
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
-            self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
-            if outcome_of(event) in ("rejected", "failed"):
-                self._refused[_aim(call)] = [*_refused(call, event, source)]
-            elif call.name in READ_TOOLS and _PLAN_FILE.search(target_of(call)):
-                text = masked(_NUMBERED_LINE.sub("", event.text))
-                self._plans = {target_of(call): [*_plan_lines(text, source._replace(speaker="tool"))]}
-            elif _has_prose(call):
-                yield from _read(event.text, source._replace(speaker="tool"))
+            yield from self._result(call, event, source._replace(speaker="tool"))
+
+    def _result(self, call: Call, result: Result, source: Source) -> Iterator[Candidate]:
+        target = target_of(call)
+        self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
+        if outcome_of(result) in ("rejected", "failed"):
+            self._refused[_aim(call)] = [*_refused(call, result, source._replace(speaker="user"))]
+        elif call.name in READ_TOOLS and _PLAN_FILE.search(target):
+            self._plan = target, masked(_NUMBERED_LINE.sub("", result.text)), source
+        elif call.name in EDIT_TOOLS:
+            self._written.append((source.line, "\n".join(map(str, call.input.values()))))
+        elif call.name in AGENT_TOOLS:
+            yield from _read(report_of(result), source)
+        elif _has_prose(call):
+            yield from _read(result.text, source)
+        elif call.name in SHELL_TOOLS:
+            self._told.pop(target, None)
+            self._told[target] = [*_told(target, result, source)]
+
+    def written_after(self, line: int) -> str:
+        """What was written into files after a line."""
+        return "\n".join(text for at, text in self._written if at > line)
 
     def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Candidate]:
         text = event.text
         if isinstance(event, Words):
             self._name = text.split(maxsplit=1)[0] if event.kind == "command" and text else ""
+            if event.kind == "notification":
+                yield from _read(report_in(text), source._replace(speaker="tool"))
             if event.kind not in _ASKED or text == self._queued:
                 return
         elif isinstance(event, Queue):
@@ -236,20 +266,26 @@ class _Conversation:
         if self._question:
             yield self._question
         steps = [*self._expansions.values()][-_IN_USE:]
-        for found in (*steps, *self._plans.values(), *self._refused.values()):
+        told = [*self._told.values()][-_TOLD:]
+        for found in (*steps, *told, *self._refused.values()):
             yield from found
+        path, text, source = self._plan
+        if path:
+            yield from _plan_lines(text, source, self.written_after(source.line))
 
 
 def _of_person(text: str, source: Source) -> Iterator[Candidate]:
     text = masked(text)
     said = [*sentences(text), *_run_in(text)]
-    long = len(text) > _LONG
+    long, pasted = len(text) > _LONG, len(text) > _PASTED
     for number, sentence in enumerate(said):
         rule = is_rule(sentence) or (
             (_LIMITS.search(sentence) or _COMMAND.search(sentence)) is not None and not announces(sentence)
         )
-        if rule or not long or number < 3 or number >= len(said) - 3:
+        if rule or not pasted or number < 3 or number >= len(said) - 3:
             yield Candidate("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
+        elif not long and _tells(sentence):
+            yield Candidate("report", ends_of(sentence, _QUOTE), source)
         if number == _MESSAGE and not long:
             break
 
@@ -283,10 +319,19 @@ def _has_prose(call: Call) -> bool:
 def _read(text: str, source: Source) -> Iterator[Candidate]:
     """The telling sentences of a text that was read."""
     text = masked(_NUMBERED_LINE.sub("", text))
-    told = (*_listed(text), *(each for each in sentences(text) if _tells(each)))
+    yield from _code_in(text, source)
+    told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     for sentence in itertools.islice(telling, _REPORT):
         yield Candidate("report", shortened(sentence, _QUOTE), source)
+
+
+def _told(line: str, result: Result, source: Source) -> Iterator[Candidate]:
+    """The short output of a command that asks something, where it names what the command does not."""
+    command, output = bare_command(masked(line)), one_line(masked(result.text))
+    asks = _QUERY.search(command) or ("\n" not in result.text.strip() and not _LISTING.match(command))
+    if asks and len(output) <= _OUTPUT and any(each[0] not in line for each in IDENTIFIER.finditer(output)):
+        yield Candidate("output", f"{shortened(command, 120)} → {output}", source)
 
 
 def _aim(call: Call) -> str:
@@ -300,7 +345,7 @@ def _expanded(text: str, source: Source) -> Iterator[Candidate]:
     lines = [
         one_line(step["step"]).replace("**", "")
         for step in _LISTED.finditer(text)
-        if step["number"] or step["box"] or _STRESSED.search(step["step"]) or _COMMAND.search(step["step"])
+        if step["number"] or step["box"] or is_rule(step["step"]) or _COMMAND.search(step["step"])
     ]
     lines += _run_in(text)
     telling = (line for line in lines if len(words(line)) > 2 and not _TEMPLATE.search(line))
@@ -310,12 +355,38 @@ def _expanded(text: str, source: Source) -> Iterator[Candidate]:
 
 def _run_in(text: str) -> Iterator[str]:
     """The commands in a text's blocks of a shell."""
-    for block in _FENCED.findall(text):
-        yield from map(one_line, _RUN.findall(block))
+    for language, line in _fenced(text):
+        if language in _SHELLS and (found := _RUN.match(line)):
+            yield one_line(found[1])
+
+
+def _code_in(text: str, source: Source) -> Iterator[Candidate]:
+    """The lines of a text's blocks of code that set or explain something."""
+    lines = (line for language, line in _fenced(text) if language not in _SHELLS)
+    telling = (line for line in lines if _COMMENT.search(line) and not _DECLARED.match(line))
+    for line in itertools.islice(telling, _CODE):
+        yield Candidate("code", shortened(one_line(line), _QUOTE), source)
+
+
+def _declared_in(text: str) -> dict[str, str]:
+    """The functions and tests that a text's blocks of code declare, by their names."""
+    found = (_DECLARED.match(line) for language, line in _fenced(text) if language not in _SHELLS)
+    return {match[1] or match[0]: one_line(match[0]) for match in found if match}
+
+
+def _fenced(text: str) -> Iterator[tuple[str, str]]:
+    """The lines of a text's blocks, each with the block's language."""
+    language = None
+    for line in text.split("\n"):
+        if fence := _FENCE.match(line):
+            language = fence[1] if language is None else None
+        elif language is not None:
+            yield language, line
 
 
 def _said(text: str, source: Source) -> Iterator[Candidate]:
     text = masked(text)
+    yield from _code_in(text, source)
     for line in (*_run_in(text), *_listed(text)):
         yield Candidate("said", shortened(line, _QUOTE), source)
     for number, sentence in enumerate(sentences(text)):
@@ -336,6 +407,10 @@ def _cells(row: str) -> str:
     return " → ".join(cell.strip().replace("**", "") for cell in row.split("|"))
 
 
+def has_command(text: str) -> bool:
+    return _COMMAND.search(text) is not None
+
+
 def _tells(sentence: str) -> bool:
     return IDENTIFIER.search(sentence) is not None and not announces(sentence)
 
@@ -343,7 +418,7 @@ def _tells(sentence: str) -> bool:
 # -- what the facts record -----------------------------------------------------------------------------------
 
 
-def _of_records(facts: Facts, end: int, root: Path) -> Iterator[Candidate]:
+def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path) -> Iterator[Candidate]:
     for answer in facts.answers:
         text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), _QUOTE)}"
         yield Candidate("answer", text, answer.source)
@@ -355,41 +430,37 @@ def _of_records(facts: Facts, end: int, root: Path) -> Iterator[Candidate]:
     yield from _failures(facts)
     for mark in [each for each in facts.landmarks if not each.superseded][-8:]:
         label = f"{mark.kind} {mark.commit}".strip()
-        yield Candidate("name", shortened(f"{label}: {mark.text}", _QUOTE), mark.source)
+        kind: Kind = "commit" if mark.commit else "name"
+        yield Candidate(kind, shortened(f"{label}: {mark.text}", _QUOTE), mark.source)
     if facts.branch not in ("", "HEAD", "main", "master"):
-        yield Candidate("name", f"branch {facts.branch}", Source())
-    yield from _planned(facts)
-    yield from _reports(facts)
+        yield Candidate("commit", f"branch {facts.branch}", Source())
+    yield from _planned(facts, conversation)
     yield from _files(facts, end, root)
 
 
-def _planned(facts: Facts) -> Iterator[Candidate]:
+def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Candidate]:
     """Lines of the plan in force: its steps, checks and limits, which summaries seldom repeat."""
     plan = plan_in_force(facts)
     if plan is not None:
         if plan.path:
             yield Candidate("step", f"the approved plan: {plan.path}", plan.source, "open", target=_PLAN)
-        yield from _plan_lines(plan.content, plan.source)
+        yield from _plan_lines(plan.content, plan.source, conversation.written_after(plan.source.line))
 
 
-def _plan_lines(text: str, source: Source) -> Iterator[Candidate]:
+def _plan_lines(text: str, source: Source, written: str) -> Iterator[Candidate]:
+    due = [line for name, line in _declared_in(text).items() if name not in written]
+    for line in textwrap.wrap("; ".join(due), _QUOTE, break_long_words=False, break_on_hyphens=False):
+        yield Candidate("step", line, source, target=_PLAN)
+    yield from _code_in(text, source)
+    for line in _run_in(text):
+        yield Candidate("step", shortened(line, _QUOTE), source, target=_PLAN)
     lines = [one_line(item).replace("**", "") for item in _ITEM.findall(text)]
     lines += [_cells(row) for row in _TABLE_ROW.findall(text)]
-    lines += [*_run_in(text), *map(one_line, _DECLARED.findall(text))]
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
-    for line in list(dict.fromkeys(line for line in lines if len(words(line)) > 2))[:_PLANNED]:
+    telling = (line for line in lines if _COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
+    for line in list(dict.fromkeys(telling))[:_PLANNED]:
         kind: Kind = "rule" if _LIMITS.search(line) else "step"
         yield Candidate(kind, shortened(line, _QUOTE), source, target=_PLAN)
-
-
-def _reports(facts: Facts) -> Iterator[Candidate]:
-    for said in facts.subagent_results:
-        for line in itertools.islice(_listed(masked(said.text)), _REPORT):
-            yield Candidate("report", shortened(line, _QUOTE), said.source)
-        for number, sentence in enumerate(sentences(said.text)):
-            telling = _tells(sentence) or is_rule(sentence)
-            if number < _REPORT and telling and not _COUNTED.search(sentence):
-                yield Candidate("report", shortened(sentence, _QUOTE), said.source)
 
 
 def _files(facts: Facts, end: int, root: Path) -> Iterator[Candidate]:

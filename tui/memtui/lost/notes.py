@@ -16,7 +16,7 @@ from memtui.documents.quotes import with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project
-from memtui.lost.candidates import MOST, Candidate, candidates
+from memtui.lost.candidates import MOST, Candidate, candidates, has_command
 from memtui.lost.compare import rows_of
 from memtui.lost.handover_marks import with_mark
 from memtui.lost.records import Row
@@ -214,7 +214,7 @@ def _line(row: Row) -> str:
 def _stands_alone(row: Row) -> bool:
     """Whether a line is in force without a look at what surrounds it, as far as structure tells."""
     if row.kind == "step":
-        return row.standing == "open" or "`" in row.text
+        return row.standing == "open" or has_command(row.text) or row.source.speaker != "user"
     if row.kind == "ask":
         return row.standing == "open" or not is_question(row.text)
     return row.kind not in ("said", "report") and not (row.earlier and row.kind == "task")

@@ -27,11 +27,14 @@ TITLES: dict[Kind, str] = {
     "check": "Checks",
     "command": "Commands",
     "name": "Names and numbers",
+    "output": "Printed by commands",
+    "commit": "Commits and branch",
     "ask": "The user",
     "finding": "Findings",
     "report": "Reports of subagents",
     "said": "Claude",
     "file": "Files changed",
+    "code": "Code",
 }
 """Kinds in the order in which a list shows them."""
 

@@ -105,7 +105,7 @@ class Text:
         return self.verdict(Candidate("pin", rule, NOWHERE)).fate == "kept"
 
     def _fate(self, line: Candidate, best: float, everywhere: float, wanted: int, missing: int) -> Fate:
-        if line.kind in ("check", "command", "file", "name"):
+        if line.kind in ("check", "command", "file", "name", "commit"):
             if not missing and (wanted or best >= _KEPT):
                 return "kept"
             return "lost" if missing == wanted or best < _KEPT else "maybe"

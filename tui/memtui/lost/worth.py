@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memtui.lost.candidates import Candidate, Kind
-from memtui.lost.verdicts import stems
+from memtui.lost.verdicts import identifiers, stems
+from memtui.transcript.checks import selected_tests
 from memtui.transcript.sentences import is_question
 
 HEADINGS: dict[str, str] = {
@@ -26,13 +27,13 @@ HEADINGS: dict[str, str] = {
 HEADING: dict[Kind, str] = {
     "pin": "R", "active": "R", "rule": "R", "answer": "R", "step": "S", "task": "S", "refused": "F",
     "failure": "F", "check": "C", "command": "C", "name": "N", "file": "N", "ask": "O", "finding": "O",
-    "report": "O", "said": "O",
+    "report": "O", "said": "O", "output": "N", "commit": "N", "code": "O",
 }  # fmt: skip
 
 _BASE: dict[Kind, float] = {
-    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 74, "task": 72, "failure": 68,
-    "answer": 60, "ask": 58, "step": 56, "command": 46, "name": 46, "file": 40, "finding": 36,
-    "said": 26, "report": 20,
+    "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 86, "task": 72, "failure": 68,
+    "answer": 60, "ask": 58, "step": 56, "command": 62, "name": 62, "output": 54, "file": 40, "finding": 36,
+    "commit": 26, "said": 26, "report": 20, "code": 12,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
@@ -53,6 +54,8 @@ def worth(line: Candidate, missing: int, end: int) -> float:
     if line.kind in ("ask", "rule"):  # what the person said early is nearly as much in force
         late = _RECENT / 2 + late / 7
     repeated = min(line.times, 6) if line.kind in ("check", "command", "file") else 0
+    if line.kind == "check":  # that of the whole project is worth more than one of some files or tests
+        missing = 3 - len(identifiers(line.text)) - bool(selected_tests(line.text))
     short = -8.0 if len(line.text) < 24 and HEADING[line.kind] == "O" else 0.0
     if line.kind == "step" and line.standing != "open" and not line.target:  # of a command's general advice
         short -= 16.0 if "`" in line.text else 26.0
