@@ -88,7 +88,8 @@ async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -
             assert "pytest -q" in driver.shown, size
             assert str(screen.listing.border_title) == "Lost 3 · kept 2 of 05 Mar 12:25", size
             if size in (WIDE, MIDDLE):
-                await driver.press("ctrl+a")
+                await driver.press("space", "ctrl+a")  # all, not none, as not all are ticked
+                assert "▢" not in driver.shown
                 assert ("tokens ─╯" in driver.shown) is (size == WIDE)
                 assert ("characters ─╯" in driver.shown) is (size != WIDE)
                 await driver.press("ctrl+a")
@@ -141,20 +142,20 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.until_said("Undone: handed over")
         assert "- pytest -q (L7)" in message.text and message.rows == 2
         await driver.press("u")
-        await driver.until_said("Undone: handed over 2 rows.")
+        await driver.until_said("Undone: handed over 2 lines.")
         assert Outbox(lossy.home, "s-1").waiting() == []
         await driver.press("ctrl+r")
-        await driver.until_said("Redone: handed over 2 rows.")
+        await driver.until_said("Redone: handed over 2 lines.")
         assert len(Outbox(lossy.home, "s-1").waiting()) == 1
     async with opened(lossy) as driver:  # another run sees what waits
         screen = await aftermath(driver)
         assert "⏳ 2 lines wait for the next prompt; w takes back" in driver.shown
         await driver.press("space", "w")  # on one of them
-        await driver.until_said("2 rows taken back; u hands over again.")
+        await driver.until_said("2 lines taken back; u hands over again.")
         assert Outbox(lossy.home, "s-1").waiting() == []
         await driver.until(lambda: "⏳" not in driver.shown, "the rows without it")
         await driver.press("u")
-        await driver.until_said("Undone: took rows back.")
+        await driver.until_said("Undone: took lines back.")
         assert len(Outbox(lossy.home, "s-1").waiting()) == 1
         await driver.press("escape")
         await driver.until(lambda: "⏳ 2 lines wait for the next prompt" in driver.shown, "the first line")

@@ -96,15 +96,15 @@ async def test_missed_compactions_are_counted_and_captured(world: World) -> None
     async with opened(world, WIDE) as driver:
         await driver.until(lambda: line(driver) == "1 compaction without a capture: b")
         await driver.press("b")
-        await driver.until(lambda: "Write 1 capture" in driver.shown)
+        await driver.until(lambda: "Make 1 capture" in driver.shown)
         await driver.press("enter")
-        await driver.until_said("Wrote 1 of 1")
+        await driver.until_said("Captured 1 of 1")
         await driver.until(lambda: "Fix the login" in driver.shown)
         captures = list((world.root / ".project" / "compacts").glob("*-autocompact.md"))
         assert len(captures) == 1
         await driver.until(lambda: "without a capture" not in line(driver))
         await driver.press("b")
-        await driver.until_said("Nothing to backfill")
+        await driver.until_said("Nothing was missed")
 
 
 def test_the_line_says_the_most_urgent_thing() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.command import CommandPalette
+from textual.containers import Vertical
 
 from memtui.app.base import bindings_of, shown
 from memtui.app.keys import _owners, identified, key_table, markdown_key_table
@@ -14,7 +15,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen, StoredScreen
 from memtui.app.screens.search import SearchScreen
 from memtui.app.widgets.document_view import DocumentView
-from tests.app.harness import NARROW, SHORT, Driver, opened
+from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.world import World
 
 PANES = list(PaneId)
@@ -113,6 +114,22 @@ async def test_help_closes(full: World) -> None:
             assert driver.at_home(), key
             assert driver.at(PaneId.MEMORIES), key
             assert not driver.app.left, key
+
+
+async def test_dialogs_close_by_a_click_beside_them_or_on_their_last_word(full: World) -> None:
+    async with opened(full, WIDE) as driver:
+        for key, offset in (("?", (1, 1)), ("?", (70, -1)), ("X", (1, 1)), ("exclamation_mark", (1, 1))):
+            await driver.press("3", key)
+            assert not driver.at_home(), key
+            box = driver.screen.query_one(Vertical).region
+            x, y = offset if offset[1] > 0 else (box.x + offset[0], box.bottom - 1)
+            await driver.pilot.click(offset=(x, y))
+            await driver.handled()
+            assert driver.at_home(), key
+        await driver.press("?")
+        box = driver.screen.query_one(Vertical).region
+        await driver.pilot.click(offset=(box.x + 9, box.y + 9))
+        assert isinstance(driver.screen, HelpScreen)
 
 
 async def test_s_searches_from_help_and_from_a_new_id(full: World) -> None:

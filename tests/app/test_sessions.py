@@ -218,7 +218,7 @@ async def test_the_marked_sessions_are_kept_and_exported(
         assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", SECOND}
         await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")
         await driver.press("E")
-        await driver.until(lambda: "Write 2 sessions into a folder" in driver.shown, "the question")
+        await driver.until(lambda: "Export 2 sessions into a folder" in driver.shown, "the question")
         assert driver.screen.query_one(Input).value == str(tmp_path)
         await driver.press("enter")
         assert (await driver.until_said("Wrote 2 pages")) == f"Wrote 2 pages into {tmp_path}, secrets masked."

@@ -283,7 +283,7 @@ async def test_e_in_capitals_writes_the_session_to_a_file(
     async with opened(long) as driver:
         await reading(driver)
         await driver.press("E")
-        await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
+        await driver.until(lambda: "Export this session to a file" in driver.shown, "the question")
         proposed = driver.app.screen.query_one(Input)
         assert proposed.value == str(tmp_path / "session-s-1.html")
         proposed.value = "s.md"
@@ -291,7 +291,7 @@ async def test_e_in_capitals_writes_the_session_to_a_file(
         assert (await driver.until_said("Wrote")).startswith(f"Wrote {tmp_path / 's.md'}, ")
         assert "The end of it: needle" in (tmp_path / "s.md").read_text()
         await driver.press("E")
-        await driver.until(lambda: "Write this session to a file" in driver.shown, "the question")
+        await driver.until(lambda: "Export this session to a file" in driver.shown, "the question")
         driver.app.screen.query_one(Input).value = str(tmp_path / "s.md")
         await driver.press("enter")
         await driver.until_said("already exists: name another file")

@@ -103,7 +103,7 @@ async def test_a_question_opens_at_once_and_counts_inside(full: World) -> None:
     async with opened(full) as driver:
         driver.app.post_message(Key("b", "b"))
         await driver.until(lambda: isinstance(driver.screen, ConfirmScreen) or driver.said, "the question")
-        await driver.until_said("Nothing to backfill")
+        await driver.until_said("Nothing was missed")
 
 
 @pytest.mark.parametrize("key", ["slash", "s"])

@@ -140,7 +140,7 @@ def test_what_waits_is_taken_once_and_logged(ask: Ask, home: Home) -> None:
     assert ask("waiting")["text"] == ""
     last = read_runs(home.hook_log)[-1]
     assert last.event == "mod"
-    assert "handed over a rescue of 2 rows; handed over 1 line that the summary left out; " in last.detail
+    assert "handed over 2 chosen lines; handed over 1 line that the summary left out; " in last.detail
 
 
 def test_an_input_that_is_no_json(memtui: Memtui, monkeypatch: pytest.MonkeyPatch, project: Project) -> None:

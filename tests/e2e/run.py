@@ -217,7 +217,7 @@ def _rescue(run: Run) -> None:
     _check(number == 1, "the transcript has them once", str(number))
     found = json.loads(run.memtui("doctor", "--receipts", "--json"))
     _check(found and all(each["arrival"] == "whole" for each in found), "all receipts: whole", str(found))
-    _check(any("rescue of 2 rows" in each["what"] for each in found), "one of them is the rescue's")
+    _check(any("2 chosen lines" in each["what"] for each in found), "one of them is the rescue's")
 
 
 def _within_a_turn(run: Run) -> None:
@@ -239,7 +239,9 @@ def _within_a_turn(run: Run) -> None:
     run.claude("and on")
     _check(run.api.requests[before].count(OURS) == third.count(OURS), "no hook hands it over again")
     newest = json.loads(run.memtui("doctor", "--receipts", "--json"))[0]
-    _check("1 row" in newest["what"] and newest["arrival"] == "whole", "its receipt: whole", str(newest))
+    _check(
+        "1 chosen line" in newest["what"] and newest["arrival"] == "whole", "its receipt: whole", str(newest)
+    )
 
 
 def _chosen(run: Run) -> None:

@@ -40,7 +40,7 @@ def test_a_rescue_comes_with_the_next_prompt_once_and_marked(world: World) -> No
     assert text.startswith("Notes: src/tax.ts was changed\n\nmemtui:")
     found = find_mark(text)
     assert found and found.whole
-    expected = f"handed over a rescue of 2 rows; {len(text)} characters of context, memtui:{mark_of(text)}"
+    expected = f"handed over 2 chosen lines; {len(text)} characters of context, memtui:{mark_of(text)}"
     assert report.detail == expected
     assert world.within(PROMPT, prompt="go on") == ""
 

@@ -251,9 +251,10 @@ def test_of_many_memories_with_one_beginning_three_are_named(store: MemoryStore,
     with pytest.raises(MemoryMissing) as caught:
         store.find("2026")
     assert caught.value.reason == (
-        f"has 4 memories that begin with 2026: {', '.join(made[:0:-1])} ...; give more of it"
+        f"has 4 memories that begin or end with 2026: {', '.join(made[:0:-1])} ...; give more of it"
     )
     assert caught.value.path == home.memories
+    assert store.find(made[2][-6:]) == store.find(made[2].lower()) == made[2]  # the end will do, too
     for each in made[1:]:
         store.delete(each)
     with pytest.raises(MemoryMissing) as caught:

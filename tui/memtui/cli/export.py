@@ -198,7 +198,7 @@ def _handoff_json(
 @click.command("restore")
 @click.option(
     "--id", "memory_id", metavar="CMEM-...", default="", shell_complete=complete_id,
-    help="The memory with this Recovery ID.",
+    help="The memory with this Recovery ID, or its beginning or end.",
 )  # fmt: skip
 @click.option("--session", default="", help="The session with this id, or beginning of one.")
 @click.option("--full", is_flag=True, help="Leave nothing out, regardless of length.")

@@ -46,9 +46,9 @@ _SOURCE = re.compile(r"L?(\d{1,9})")
 
 @click.command("lost")
 @click.argument("compaction", default="", metavar="[CAPTURE|SESSION]")
-@click.option("--all", "every", is_flag=True, help="Every compaction; with --hand-over, every missing row.")
-@click.option("--hand-over", "handing", is_flag=True, help="Hand rows over with the session's next prompt.")
-@click.option("--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="Hand over this row; repeat it.")
+@click.option("--all", "every", is_flag=True, help="Every compaction; with --hand-over, every missing line.")
+@click.option("--hand-over", "handing", is_flag=True, help="Hand lines over with the session's next prompt.")
+@click.option("--row", "wanted", multiple=True, metavar="NUMBER|KEY", help="Hand over this line; repeat it.")
 @click.option("--print", "printing", is_flag=True, help="With --hand-over: print a prompt to paste instead.")
 @click.option("--note", is_flag=True, help="Print the note for a summary that standard input gives.")
 @click.option("--candidates", "listing", is_flag=True, help="Print what a compaction may lose, numbered.")
@@ -82,7 +82,7 @@ def lost(
     replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?). What is worth
     most comes first. L476 names line 476 of the transcript.
 
-    --hand-over delivers the losses that count, or the rows that --row names, with the session's next prompt,
+    --hand-over delivers the losses that count, or the lines that --row names, with the session's next prompt,
     once. At most 9,000 characters have room; what is worth most comes first.
 
     --note prints what is handed to Claude right after a compaction, in at most 2,500 characters; standard
@@ -119,7 +119,7 @@ def _hand_over(
     rows = [_row(found, name) for name in wanted] or list(found.missing if every else found.counted_losses)
     kept = fitting(rows)
     if not kept:
-        reason = "nothing of this compaction is to be handed over; `memtui lost` shows its rows."
+        reason = "nothing of this compaction is to be handed over; `memtui lost` shows its lines."
         raise click.ClickException(reason)
     session = found.session_id
     if printing:
@@ -133,7 +133,7 @@ def _hand_over(
         if not as_json and not has_all_hooks(places):
             say("The hooks that deliver it are not installed: memtui init installs them.", err=True)
     if len(kept) < len(rows):
-        say(f"{len(rows) - len(kept)} rows have no room and were left out.", err=True)
+        say(f"{len(rows) - len(kept)} lines have no room and were left out.", err=True)
 
 
 def _note(
@@ -193,7 +193,7 @@ def _row(found: Aftermath, name: str) -> Row:
     for row in found.rows:
         if row.key == name:
             return row
-    raise click.BadParameter(f"there is no row {name} in `memtui lost`", param_hint="--row")
+    raise click.BadParameter(f"there is no line {name} in `memtui lost`", param_hint="--row")
 
 
 def _headline(aftermath: Aftermath) -> str:

@@ -120,7 +120,7 @@ def remote() -> None:
     """Manage remotes, which carry memories between machines: git repositories or PostgreSQL databases.
 
     memtui only sends memories that you share (`memtui share`), unless a remote is added with --all.
-    Passwords stay with git and libpq: none belongs in an address.
+    `memtui remote check` lists them. Passwords stay with git and libpq: none belongs in an address.
     """
 
 

@@ -90,7 +90,7 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     Args:
         places: the project and the folders.
         clock: for the date of the notes.
-        memory_id: its Recovery ID, or the beginning of it.
+        memory_id: its Recovery ID, or the beginning or end of it.
         full: leave nothing out.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Delivering messages from a session's outbox: rescues, and pins that may not have arrived."""
+"""Delivering messages from a session's outbox: lines handed over, and pins that may not have arrived."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def _claim_messages(outbox: Outbox, payload: Payload, room: int, report: Report)
         if _has_arrived(message, payload):
             outbox.remove(taken)
             report.add_work(
-                "the pins have arrived already" if message.kind == PINS else "the rescue had arrived"
+                "the pins have arrived already"
+                if message.kind == PINS
+                else "the chosen lines have arrived already"
             )
             continue
         parts.append(text)

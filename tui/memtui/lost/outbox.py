@@ -70,13 +70,13 @@ class Message(NamedTuple):
 
 
 def what_of(message: Message) -> str:
-    """What the hook log says of a message: ``handed over a rescue of 2 rows``."""
+    """What the hook log says of a message: ``handed over 2 chosen lines``."""
     if message.kind == PINS:
         return "handed over pins again"
     plural = "" if message.rows == 1 else "s"
     if message.kind == NOTE:
         return f"handed over {message.rows} line{plural} that the summary left out"
-    return f"handed over a rescue of {message.rows} row{plural}"
+    return f"handed over {message.rows} chosen line{plural}"
 
 
 class Outbox:

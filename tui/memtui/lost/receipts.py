@@ -56,7 +56,7 @@ class Receipt:
     """`session-start`, `user-prompt-submit` or `mod`."""
     arrival: Arrival
     what: str = ""
-    """The hook's description: ``handed over a rescue of 2 rows``."""
+    """The hook's description: ``handed over 2 chosen lines``."""
     mark: str = ""
     characters: int = 0
     reason: str = ""

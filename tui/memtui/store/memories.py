@@ -224,15 +224,15 @@ class MemoryStore:
         """The id with this beginning, in any case; ``20260102-10`` will do for ``CMEM-20260102-10...``.
 
         Args:
-            beginning: an id or the unique beginning of one.
+            beginning: an id, or the unique beginning or else end of one.
             deleted: look in the trash instead.
             project: path of a project's root, within which a beginning may be unique although it is not
                 among all memories.
 
         Raises:
-            MemoryMissing: no id begins like this, or several do.
+            MemoryMissing: no id begins or ends like this, or several do.
         """
-        found = _beginning_with(beginning, self._ids(deleted=deleted))
+        found = _known_by(beginning, self._ids(deleted=deleted))
         if len(found) > 1 and project:
             here = {listed.meta.id for listed in self.list(Filter(project=project)).items}
             found = [each for each in found if each in here] or found
@@ -241,7 +241,9 @@ class MemoryStore:
         if not found:
             raise self._missing(beginning, deleted=deleted)
         named = ", ".join(map(self._with_author, found[:_NEAR])) + (" ..." if len(found) > _NEAR else "")
-        reason = f"has {len(found)} memories that begin with {beginning.strip()}: {named}; give more of it"
+        reason = (
+            f"has {len(found)} memories that begin or end with {beginning.strip()}: {named}; give more of it"
+        )
         raise MemoryMissing(self._trash if deleted else self._memories, reason, found[:_NEAR])
 
     def list(self, where: Filter = _EVERY, *, limit: int | None = None, offset: int = 0) -> Page:
@@ -474,7 +476,7 @@ class MemoryStore:
 
     def _missing(self, wanted: str, *, deleted: bool = False) -> MemoryMissing:
         """The problem of an unknown id, with the most similar ones."""
-        aside = [] if deleted else _beginning_with(wanted, self._ids(deleted=True))
+        aside = [] if deleted else _known_by(wanted, self._ids(deleted=True))
         if len(aside) == 1:
             there = "it" if aside[0] == wanted else aside[0]
             how = f"`memtui memory undelete {aside[0]}` brings it back"
@@ -528,15 +530,15 @@ def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
     return True
 
 
-def _beginning_with(text: str, ids: Collection[str]) -> list[str]:
-    """The ids that begin with `text`, in any case and with or without ``CMEM-``."""
-    wanted = text.strip().upper()
-    if not wanted.removeprefix("CMEM-"):
+def _known_by(text: str, ids: Collection[str]) -> list[str]:
+    """The ids that begin with `text`, in any case, with or without ``CMEM-``; else those that end with it."""
+    end = text.strip().upper()
+    wanted = f"CMEM-{end.removeprefix('CMEM-')}"
+    if wanted == "CMEM-":
         return []
-    if not wanted.startswith("CMEM-"):
-        wanted = f"CMEM-{wanted}"
     found = [memory_id for memory_id in ids if memory_id.upper().startswith(wanted)]
-    return [memory_id for memory_id in found if memory_id.upper() == wanted] or found
+    exact = [memory_id for memory_id in found if memory_id.upper() == wanted]
+    return exact or found or [memory_id for memory_id in ids if memory_id.upper().endswith(end)]
 
 
 def _nearest(text: str, ids: Collection[str]) -> list[str]:

@@ -170,7 +170,7 @@ def _receipt_lines(aftermath: Aftermath, receipts: Iterable[Receipt]) -> list[Li
     near = [each for each in receipts if abs(each.at - moment) <= _SOON]
     return [
         styled(
-            ({"session-start": "notes ", "mod": "note "}.get(each.event, "rescue "), "label"),
+            ({"session-start": "notes ", "mod": "note "}.get(each.event, "handed over "), "label"),
             ("" if each.arrival == "whole" else f"{to_local(each.at):%H:%M} ", "dim"),
             (each.label, _ARRIVED.get(each.arrival, "bad")),
         )

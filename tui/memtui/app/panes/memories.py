@@ -498,7 +498,7 @@ class MemoriesPane(Pane):
         from memtui.app.screens.dialogs import ConfirmScreen
 
         question = f"Move {clean_line(memory.name)} to the trash? Claude will not know of it any more."
-        if await self.app.push_screen_wait(ConfirmScreen(question, yes="to the trash", no="keep it")):
+        if await self.app.push_screen_wait(ConfirmScreen(question, yes="Delete", no="Keep it")):
             self._change("deleting", lambda: self.claudes.delete(memory))
 
     async def _claudes_versions(self, memory: ClaudeMemory) -> None:
@@ -518,7 +518,7 @@ class MemoriesPane(Pane):
                 return
             text = wanted.text
             question = f"Bring {chosen} of {name} back?" if text else f"Remove {name}, as it was then?"
-            if await self.app.push_screen_wait(ConfirmScreen(question, yes="bring it back", no="leave it")):
+            if await self.app.push_screen_wait(ConfirmScreen(question, yes="Bring it back", no="Leave it")):
                 self._change("bringing a version back", lambda: self.claudes.bring_back(memory, text))
 
     def convert(self) -> bool:
@@ -547,7 +547,7 @@ class MemoriesPane(Pane):
             new = as_stored(memory, self.model.project)
             asked = ConfirmScreen(
                 f"Store this under a Recovery ID, as “{clean_line(new.description)}”?",
-                yes="store",
+                yes="Store",
                 no="leave it",
                 document=from_markdown(clean(new.body.decode())),
                 safe=True,
@@ -567,7 +567,7 @@ class MemoriesPane(Pane):
             path, text = as_claudes(stored, title, model.claude_memories.folder)
             asked = ConfirmScreen(
                 f"Give Claude this memory as {clean_line(path.name)}? It is listed in every conversation.",
-                yes="give it",
+                yes="Give it",
                 no="leave it",
                 document=from_markdown(clean(text)),
             )
@@ -627,7 +627,7 @@ class MemoriesPane(Pane):
 
         if len(names) == 1:
             question = f"Share {which} with {names[0]}? What was sent cannot be taken back."
-            asked = ConfirmScreen(question, yes="share", no="keep here", safe=True)
+            asked = ConfirmScreen(question, yes="Share", no="Keep here", safe=True)
             return names[0] if await self.app.push_screen_wait(asked) else ""
         text, value = f"Share {which} with which remote?", ""
         hint = f"{', '.join(names)} · enter shares · esc leaves"

@@ -346,16 +346,20 @@ class PendingPane(Pane):
             missing.extend(find_missing(self.model.places, self.model.clock))
             what = "1 capture" if len(missing) == 1 else f"{len(missing)} captures"
             where = clean_line(str(self.model.project.compacts))
-            return f"Write {what} for compactions that nothing captured, in {where}?" if missing else ""
+            return f"Make {what} of compactions that nothing captured, in {where}?" if missing else ""
 
         def answered(sure: bool | None) -> None:
             if sure:
                 self._backfill(missing)
             elif sure is None:
-                self.app.say("Nothing to backfill: every auto-compaction in the transcripts has its capture.")
+                self.app.say("Nothing was missed: every auto-compaction in the transcripts has its capture.")
 
         question = ConfirmScreen(
-            "Looking for compactions without a capture …", yes="Write", no="Not now", safe=True, prepare=count
+            "Looking for compactions without a capture …",
+            yes="Capture",
+            no="Not now",
+            safe=True,
+            prepare=count,
         )
         self.app.push_screen(question, answered)
 
@@ -364,16 +368,16 @@ class PendingPane(Pane):
         def write() -> int:
             from memtui.store.backfill import write_missing
 
-            with self.model.changes.of_files("backfilled captures") as making:
+            with self.model.changes.of_files("captured what was missed") as making:
                 for each in missing:
                     path = write_missing(self.model.project, each.compaction, each.message)
                     making.files += [path] if path is not None else []
             return len(making.files)
 
-        with self.app.reporting("backfilling"):
+        with self.app.reporting("capturing what was missed"):
             written = await asyncio.to_thread(write)
             self.app.hint("compacts")
-            self.app.say(f"Wrote {written} of {len(missing)}; they wait for a review.")
+            self.app.say(f"Captured {written} of {len(missing)}; they wait for a review.")
 
 
 def _why_not(item: CaptureRow) -> str:

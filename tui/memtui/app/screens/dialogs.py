@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from textual import getters, work
+from textual import events, getters, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Region
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Button, Digits, Input, Static
 
@@ -28,7 +28,18 @@ _KEY_WIDTH = 14
 _MOVING = ("j k ↑ ↓ g G", "move where nothing is typed; page up and page down work too")
 
 
-class ConfirmScreen(ModalScreen[bool | None]):
+class _Dialog(ModalScreen[ScreenResultType]):
+    """A box over a screen; a click beside it or on its last word, `esc closes`, is as escape."""
+
+    async def on_click(self, event: events.Click) -> None:
+        box = self.query_one(Vertical)
+        clicked, _ = self.get_widget_at(*event.screen_offset)
+        on_border = clicked is box and event.screen_y == box.region.bottom - 1
+        if clicked is self or (on_border and box.border_subtitle):
+            await self.run_action(self.active_bindings["escape"].binding.action)
+
+
+class ConfirmScreen(_Dialog[bool | None]):
     """Asks a question; y and n answer, enter presses the highlighted button, escape means no.
 
     Only the button with the focus is highlighted. If yes destroys nothing, it is `safe` and has the focus, so
@@ -128,7 +139,7 @@ class ConfirmScreen(ModalScreen[bool | None]):
             self.dismiss(answer)
 
 
-class AskScreen(ModalScreen[str | None]):
+class AskScreen(_Dialog[str | None]):
     """Asks for one line; enter returns it, escape returns None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -153,7 +164,7 @@ class AskScreen(ModalScreen[str | None]):
         self.dismiss(event.value)
 
 
-class _LeftBySearch(ModalScreen[None]):
+class _LeftBySearch(_Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "search", "search", show=False)]
 
     async def action_search(self) -> None:

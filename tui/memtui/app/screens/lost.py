@@ -187,15 +187,18 @@ class LostScreen(Screen[None]):
         if self.ticked.pop(item.key, None) is None:
             self.ticked[item.key] = item
             if size_of_rows(self.ticked.values()) > ROOM:
-                self.app.warn("There is no room for this row beside the ticked ones.")
+                self.app.warn("There is no room for this line beside the ticked ones.")
                 del self.ticked[item.key]
         self._ticks_changed()
 
     def action_tick_all(self) -> None:
         missing = self.aftermath.missing if self.aftermath else ()
-        self.ticked = {} if self.ticked else {row.key: row for row in fitting(missing)}
-        if len(self.ticked) < len(missing) and self.ticked:
-            self.app.say(f"{len(self.ticked)} of {len(missing)} rows have room, the worst losses first.")
+        every = {row.key: row for row in fitting(missing)}
+        self.ticked = {} if self.ticked == every else every
+        if not every:
+            self.app.warn("Nothing is lost here.")
+        elif len(self.ticked) < len(missing) and self.ticked:
+            self.app.say(f"{len(self.ticked)} of {len(missing)} lines have room, the worst losses first.")
         self._ticks_changed()
 
     def _ticks_changed(self) -> None:
@@ -205,7 +208,7 @@ class LostScreen(Screen[None]):
     def _chosen(self) -> tuple[Row, ...]:
         """The ticked rows; none, after a message, without any."""
         if not self.ticked:
-            self.app.warn("Nothing is ticked: space ticks a row, ctrl+a all that fits.")
+            self.app.warn("Nothing is ticked: space ticks a line, ctrl+a all that fits.")
         return tuple(self.ticked.values())
 
     # -- giving back ----------------------------------------------------------------------------------------
@@ -218,7 +221,7 @@ class LostScreen(Screen[None]):
         rows = rows or self._chosen()
         if rows and self.aftermath is not None:
             text = rescue_text(self.aftermath, rows, self.model.project.name)
-            self.app.copy_text(text, name=f"the rescue prompt of {_rows(len(rows))}")
+            self.app.copy_text(text, name=f"the restore prompt with {_lines(len(rows))}")
 
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
@@ -233,7 +236,7 @@ class LostScreen(Screen[None]):
         with self.app.reporting("handing over"):
 
             def hand() -> HandedOver:
-                with model.changes.of_files(f"handed over {_rows(len(rows))}") as making:
+                with model.changes.of_files(f"handed over {_lines(len(rows))}") as making:
                     done = hand_over(model.places, model.clock, aftermath, rows)
                     making.files.append(done.path)
                 return done
@@ -256,7 +259,7 @@ class LostScreen(Screen[None]):
         session = self._transcript.stem
 
         def take() -> int:
-            with changes.of_files("took rows back", [each.path for each in messages]):
+            with changes.of_files("took lines back", [each.path for each in messages]):
                 outbox = Outbox(places.home, session)
                 return sum(each.rows for each in messages if outbox.remove(each))
 
@@ -266,7 +269,7 @@ class LostScreen(Screen[None]):
             self._ticks_changed()
             self.app.hint("handover")
             self.app.say(
-                f"{_rows(taken)} taken back; u hands over again." if taken else "It is handed over already."
+                f"{_lines(taken)} taken back; u hands over again." if taken else "It is handed over already."
             )
             self._read()
 
@@ -275,7 +278,7 @@ class LostScreen(Screen[None]):
         if isinstance(item, Row):
             self.app.pin(item.text, self._transcript, item.source.line)
         else:
-            self.app.warn("This row cannot be pinned: select a fact.")
+            self.app.warn("No line is selected: a title cannot be pinned.")
 
     def action_undo(self, redo: bool = False) -> None:
         (self.app.action_redo if redo else self.app.action_undo)(self._read)
@@ -310,5 +313,5 @@ class LostScreen(Screen[None]):
             self.dismiss(None)
 
 
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number} rows"
+def _lines(number: int) -> str:
+    return "1 line" if number == 1 else f"{number} lines"

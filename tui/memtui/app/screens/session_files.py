@@ -74,7 +74,7 @@ def _resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool
             app.say(f"{'Forked' if fork else 'Resumed'} in a new window of tmux.")
 
 
-_ENDS = "Secrets are masked. Existing files are kept.\nenter writes · esc leaves"
+_ENDS = "Secrets are masked. Existing files are kept.\nenter exports · esc leaves"
 _HINT = f"A page of HTML; Markdown if the name ends in .md. {_ENDS}"
 _FOLDER = f"A page of HTML for each. {_ENDS}"
 
@@ -89,7 +89,7 @@ async def export_sessions(
 
     several, here = len(transcripts) > 1, Path.cwd()
     question = (
-        f"Write {len(transcripts)} sessions into a folder" if several else "Write this session to a file"
+        f"Export {len(transcripts)} sessions into a folder" if several else "Export this session to a file"
     )
     proposed = here if several else here / session_file(transcripts[0])
     hint = _FOLDER if several else _HINT
