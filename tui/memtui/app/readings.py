@@ -102,21 +102,25 @@ class Readings:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._facts: Kept[tuple[_File, datetime | None], Facts] = Kept(16)
+        self._facts: Kept[tuple[Path, datetime | None], tuple[_File, Facts]] = Kept(16)
         self._aftermaths: Kept[tuple[_File, datetime | None], Aftermath] = Kept(64)
         self._traces: Kept[_File, list[Trace]] = Kept(8)
         self._ahead: Kept[_File, Ahead] = Kept(2)
-        self._tracing: dict[str, threading.Lock] = {}
+        self._locks: dict[str, threading.Lock] = {}
         self._finished: dict[tuple[Path, int], frozenset[str]] = {}
         self._looping: dict[tuple[Path, int], bool] = {}
         self._watching = threading.Lock()
 
     def facts(self, transcript: Path, until: datetime | None, cancelled: Cancelled) -> Facts:
         """The facts of a transcript up to the compaction of a capture at this time; all of them if None."""
-        key = (_file(transcript), until)
-        return self._facts.get(key) or self._facts.put(
-            key, read_facts(transcript, until=until, cancelled=cancelled)
-        )
+        file, key = _file(transcript), (transcript, until)
+        # Threads may ask at the same time; of a transcript that grows only the last facts are kept.
+        with self._locks.setdefault(file[0], threading.Lock()):
+            known = self._facts.get(key)
+            if known is None or known[0] != file:
+                facts = read_facts(transcript, until=until, cancelled=cancelled)
+                known = self._facts.put(key, (file, facts))
+            return known[1]
 
     def aftermath(self, transcript: Path, since: datetime | None, cancelled: Cancelled) -> Aftermath:
         """The aftermath of the first compaction at or after a time; of the newest one when None.
@@ -132,7 +136,7 @@ class Readings:
             return self.facts(path, until, cancelled)
 
         # Threads may ask at the same time for captures of the same session.
-        with self._tracing.setdefault(file[0], threading.Lock()):
+        with self._locks.setdefault(file[0], threading.Lock()):
             traced = self._traces.get(file)
             if traced is None:
                 traced = self._traces.put(file, traces(transcript, cancelled))
