@@ -243,11 +243,8 @@ class MemtuiApp(BaseApp):
         else:
             self.warn("Only a session of this project can be given back what it lost.")
 
-    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> None:
-        self._pin(text, transcript, line)
-
     @work(group="update", exit_on_error=False)
-    async def _pin(self, text: str, transcript: Path | None, line: int) -> None:
+    async def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> None:
         from memtui.app.panes.commands import short_pin
         from memtui.documents.pins import Pin
 

@@ -62,7 +62,7 @@ class BaseApp(App[None]):
         """Show what a session's first compaction at or after a time lost."""
         raise NotImplementedError
 
-    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> None:
+    def pin(self, text: str, transcript: Path | None = None, line: int = 0) -> object:
         """Pin a line; `transcript` and `line` (1-based) are its source, if known."""
         raise NotImplementedError
 

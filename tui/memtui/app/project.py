@@ -73,7 +73,6 @@ class ProjectModel:
         self._last: dict[type[View], View] = {}
         self._drafted: tuple[StateView, int] | None = None
         """What was last drafted, with the size of its transcript."""
-        self._claude_view = ClaudeView()
         self._indexes = self._tidied = False
 
     @cached_property
@@ -280,14 +279,13 @@ class ProjectModel:
             (frozenset({"branch"}), self._check_root),
             (frozenset({"branch"}), self._compare_branch),
             (frozenset({"config"}), self._compare_config),
-            (frozenset({"claude"}), self._compare_claude),
             (frozenset({"commands"}), self._compare_commands),
             (frozenset({"pins", "userpins"}), self._compare_pins),
             (frozenset({"handover"}), self._compare_waits),
             (frozenset({"states", "transcripts"}), self._compare_state),
             (frozenset({"compacts", "memories"}), self._compare_memories),
             (frozenset({"compacts"}), self._compare_captures),
-            (frozenset({"claude"}), self._check_claude),
+            (frozenset({"claude"}), self._compare_claude),
             (frozenset({"compacts", "transcripts", "branch"}), self._compare_health),
         )
 
@@ -363,13 +361,9 @@ class ProjectModel:
             self._publish_new(view, publish)
 
     def _compare_claude(self, publish: Publish) -> None:
-        self._claude_view = self.claude_view()._replace(troubles=self._claude_view.troubles)
-        self._publish_new(self._claude_view, publish)
-
-    def _check_claude(self, publish: Publish) -> None:
-        troubles = self.claude_memories.troubles(self._claude_view.memories)
-        self._claude_view = self._claude_view._replace(troubles=tuple(troubles))
-        self._publish_new(self._claude_view, publish)
+        view = self.claude_view()
+        troubles = tuple(self.claude_memories.troubles(view.memories))
+        self._publish_new(view._replace(troubles=troubles), publish)
 
     def _compare_memories(self, publish: Publish) -> None:
         if self.memory_rows.read():

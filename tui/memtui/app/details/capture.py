@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memtui.transcript.records import Facts
 
 _BLANK = Line("")
+_ROLES = {"error": "bad", "decision": "accent", "open": "accent"}
 _MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○"}
 _ITEMS = 12
 """Number of items shown per group of facts; the rest is counted."""
@@ -76,15 +77,14 @@ def _section(title: str) -> tuple[Line, Line]:
     return _BLANK, line(title, "heading")
 
 
-def facts_document(facts: Facts, groups: Iterable[EvidenceGroup], remark: str = "") -> Document:
+def facts_document(facts: Facts, groups: Iterable[EvidenceGroup]) -> Document:
     """The facts of a transcript: counts on one line, then each kind with its newest items."""
     lines: list[Line] = [*_section("What it covers"), line(headline(facts), "strong")]
-    if remark:
-        lines.append(line(remark, "dim"))
     for group in groups:
         lines += [_BLANK, styled((group.title, "strong"), (f"  {len(group.items)}", "dim"))]
         lines += [
-            line(f"  {todo_line(item.text)}", _role(item.kind), hang=4) for item in group.items[:_ITEMS]
+            line(f"  {todo_line(item.text)}", _ROLES.get(item.kind, ""), hang=4)
+            for item in group.items[:_ITEMS]
         ]
         if len(group.items) > _ITEMS:
             lines.append(line(f"  … and {len(group.items) - _ITEMS} more (r shows all)", "dim"))
@@ -111,7 +111,3 @@ def headline(facts: Facts) -> str:
 def todo_line(text: str) -> str:
     """A todo with the mark for its state, as in the panes."""
     return next((mark + text[3:] for box, mark in _MARKS.items() if text.startswith(box)), text)
-
-
-def _role(kind: str) -> str:
-    return {"error": "bad", "decision": "accent", "open": "accent"}.get(kind, "")

@@ -264,7 +264,12 @@ class CommandsPane(Pane):
         from memtui.app.screens.dialogs import AskScreen
 
         asked = AskScreen("A line that no compaction may lose", hint="enter pins it · esc leaves")
-        self.app.push_screen(asked, lambda text: self.app.pin(text) if text and text.strip() else None)
+
+        def answered(text: str | None) -> None:
+            if text and text.strip():
+                self.app.pin(text)
+
+        self.app.push_screen(asked, answered)
 
     @work(group="update", exit_on_error=False)
     async def _confirm(self, text: str) -> None:

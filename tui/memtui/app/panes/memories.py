@@ -226,7 +226,7 @@ class MemoriesPane(Pane):
             return row([(f"{lead:<{column}}✎ ", "$quiet"), title], "", width)
         if width >= _WHOLE_ID:
             lead = f"{name:<{_ID_WIDTH}}"
-        state = self._reader.state(key)
+        state = self._reader.states.get(key)
         tags = "".join(f" #{clean_line(tag)}" for tag in head.tags)
         left: list[tuple[str, str] | str] = [
             (lead, "$accent"),
@@ -289,7 +289,7 @@ class MemoriesPane(Pane):
                 why_not = f"{problem}."
             except FileProblem as problem:
                 why_not = f"The capture of this memory cannot be read: {problem}."
-        state = self._reader.state(entry.name)
+        state = self._reader.states.get(entry.name)
         return Subject(
             recovery_id=recovery_id,
             no_recovery_id="This is a review's memory file: it has no Recovery ID.",

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from memtui.store.relations import Related
 
 
-_MOST = 2_000
-"""The most memories whose files' states are kept."""
-_RECHECK = 15.0
-"""Seconds after which a memory's files are checked again."""
 _REST = 0.4
 """Seconds without a change of selection before related memories are searched for."""
 _INDEXING = 2.0
@@ -47,7 +43,8 @@ class MemoryReader:
         self._titles: Counter[str] = Counter()
         """Number of heads with a title."""
         self._lock = threading.Lock()
-        self._states: dict[str, tuple[Entry, float, Freshness]] = {}
+        self.states: dict[str, Freshness] = {}
+        """By memory, the last read state of the files that it names."""
         self._unfolded: set[str] = set()
         self._relations: LRUCache[str, list[Related]] = LRUCache(32)
         """By memory, the relations shown last: they stay until newer ones are found."""
@@ -74,25 +71,12 @@ class MemoryReader:
             self._titles.update(head.title for _, head in read.values())
             self._heads.update(read)
 
-    def state(self, name: str) -> Freshness | None:
-        """The last read state of the files that a memory names; None before."""
-        known = self._states.get(name)
-        return known[2] if known else None
-
     def read_states(self, entries: Iterable[Entry], cancelled: Callable[[], bool]) -> bool:
-        """Compare the files named by stored memories with the project, unless that was just done.
-
-        Returns:
-            Whether any state is another one than before.
-        """
+        """Compare the files named by stored memories with the project; whether any state has changed."""
         from memtui.store.freshness import Freshness, freshness
 
-        now = time.monotonic()
-        unread = [entry for entry in entries if is_stored(entry) and not self._is_new(entry, now)]
-        if len(self._states) > _MOST:
-            self._states.clear()
         changed = False
-        for entry in unread:
+        for entry in filter(is_stored, entries):
             if cancelled():
                 break
             try:
@@ -100,13 +84,9 @@ class MemoryReader:
                 state = freshness(stored, self._model.project.root)
             except FileProblem:
                 state = Freshness()
-            changed |= self.state(entry.name) != state
-            self._states[entry.name] = (entry, now, state)
+            changed |= self.states.get(entry.name) != state
+            self.states[entry.name] = state
         return changed
-
-    def _is_new(self, entry: Entry, now: float) -> bool:
-        known = self._states.get(entry.name)
-        return known is not None and known[0] == entry and now - known[1] <= _RECHECK
 
     def toggle(self, name: str) -> None:
         self._unfolded ^= {name}
@@ -129,7 +109,7 @@ class MemoryReader:
         backend, memory_id = self._model.backend, memory.head.id
         named = entities_of(backend.get(memory_id))
         self.read_states([entry], progress.cancelled)
-        state = self.state(entry.name)
+        state = self.states.get(entry.name)
         former = self._relations.get(memory_id)
         document = stored_document(memory, now, named, former, self._unfolded, file, state)
         progress.show(document)

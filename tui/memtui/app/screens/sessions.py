@@ -98,7 +98,7 @@ class SessionsScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="sessions-body"):
             with Vertical(id="listed"):
-                yield Heading(self._heading)
+                yield Heading(lambda: Content.assemble(" ", self._rows.heading(self.listing.room)))
                 yield RowList(self._rows.draw, empty="…", box=1, id="sessions")
             yield SessionDetail(self._model, self._readable)
         yield InputLine("filter", FILTER_HINT)
@@ -160,9 +160,6 @@ class SessionsScreen(Screen[None]):
     def _show_title(self) -> None:
         self.query_one("#listed").border_title = self._rows.title(len(self.listing.marked))
         self.query_one(Heading).refresh()
-
-    def _heading(self) -> Content:
-        return Content.assemble(" ", self._rows.heading(self.listing.room))
 
     @on(RowList.Highlighted)
     def _show_detail(self) -> None:

@@ -225,17 +225,13 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._show_selected()
         self.refresh()
         self._report()
-        self._select_awaited()
+        awaited = self._awaited
+        if (back := min((at for key in awaited if (at := self._find(key)) >= 0), default=-1)) >= 0:
+            self._go(self._selectable(back, 0))
+            self._awaited = awaited  # an older listing may come in between
 
     def _find(self, key: str | None) -> int:
         return self._places.get(key or "", -1)
-
-    def _select_awaited(self) -> None:
-        awaited = self._awaited
-        found = min((at for key in awaited if (at := self._find(key)) >= 0), default=-1)
-        if found >= 0:
-            self._go(self._selectable(found, 0))
-            self._awaited = awaited  # an older listing may come in between
 
     def await_back(self, keys: Iterable[str]) -> None:
         """Select the first of these rows, or the last one that went, if it comes back before a move."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -108,7 +109,11 @@ def words_of(block: Block, shown: Line, *, first: bool) -> str:
 
 def boundary_caption(event: Boundary, number: int = 0, total: int = 0) -> str:
     """The text of a compaction's rule; `number` of `total` if known."""
-    sizes = " → ".join(_thousands(size) for size in (event.pre_tokens, event.post_tokens) if size is not None)
+    sizes = " → ".join(
+        f"{size / 1000:.0f}k" if size >= 1000 else str(size)
+        for size in (event.pre_tokens, event.post_tokens)
+        if size is not None
+    )
     parts = ("▼ COMPACTED", event.trigger, sizes, f"({number} of {total})" if number and total else "")
     return " ".join(part for part in parts if part)
 
@@ -193,10 +198,6 @@ def _remark(event: object) -> Line:
         return line(f"▣ {clean_line(event.name)}{size}", "dim")
     reason = event.reason if isinstance(event, Skipped) else ""
     return line(f"… {reason} skipped", "dim")
-
-
-def _thousands(tokens: int) -> str:
-    return f"{tokens / 1000:.0f}k" if tokens >= 1000 else str(tokens)
 
 
 # -- calls and results ----------------------------------------------------------------------------------
@@ -311,7 +312,7 @@ def _arguments(call: Call, subject: str) -> list[Line]:
     """The input of a call that its row does not show."""
     made: list[Line] = []
     for name, value in call.input.items():
-        text = value if isinstance(value, str) else _written(value)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if clean_line(text) == subject or (subject and name in _PATHS and subject in clean_line(text)):
             continue
         rows = clean(text).strip("\n").split("\n")
@@ -322,12 +323,6 @@ def _arguments(call: Call, subject: str) -> list[Line]:
         else:
             made.append(styled((lead, "label"), rows[0], hang=4))
     return made
-
-
-def _written(value: Any) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _diff(rows: list[Row]) -> list[Line]:
