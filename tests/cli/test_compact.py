@@ -73,7 +73,7 @@ def test_force_stores_and_shows_the_box(memtui: Memtui, used: Project) -> None:
     assert "Checklist: " in result.out
     stored = backend().get(ID)
     assert parse_recovery(stored.body.decode()).objective == (
-        'first asked (L1): "Round the tax per line, please"'
+        '"Round the tax per line, please" (first asked, L1)'
     )
     assert (stored.meta.source, stored.meta.session_id, stored.meta.tags) == ("compact", "5e55-1d", ())
     assert (stored.meta.description, stored.meta.project) == (

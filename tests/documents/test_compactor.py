@@ -171,10 +171,10 @@ def test_the_rules_hold_for_any_draft(previous: SessionState, drafted: SessionSt
 def test_the_goal_follows_what_is_asked() -> None:
     first = facts(turns=(turn(1, "Make refunds give the stock back.", "Ok."),))
     state = after(None, first)
-    assert state.identity.goal == 'first asked (L1): "Make refunds give the stock back."'
+    assert state.identity.goal == '"Make refunds give the stock back." (first asked, L1)'
     more = replace(first, turns=(*first.turns, turn(9, "also log each of them", "Logged.")))
     state = after(state, more)
-    assert state.identity.goal.startswith('last asked (L9): "also log each of them"; first asked')
+    assert state.identity.goal.startswith('"also log each of them" (last asked, L9); first asked')
 
 
 def test_a_goal_that_a_person_wrote_stays() -> None:

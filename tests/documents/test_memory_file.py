@@ -138,8 +138,8 @@ def test_the_draft_quotes_and_names_its_lines() -> None:
     memory = draft_memory(facts)
     assert memory.title == "Build a kiln, never with lead"
     assert memory.goal == (
-        "Task list (L6 09:00, 2 of 2 done): dig; fire\n"
-        'first asked (L1 09:00): "Build a kiln, never with lead"'
+        '"Build a kiln, never with lead" (first asked, L1 09:00)\n'
+        "Task list (L6 09:00, 2 of 2 done): dig; fire"
     )
     assert memory.learnings == (
         'red: the user\'s answer to "Which clay?" (L3 09:00)',

@@ -112,7 +112,7 @@ def test_of_a_capture_alone_every_section_says_so() -> None:
     text = render_recovery(draft_recovery(facts, Path(ROOT)))
     assert text.count("nly the capture is known: its transcript is gone") == 11
     assert "no change" not in text.lower()
-    assert 'first asked: "Fix it"' in text
+    assert '"Fix it" (first asked)' in text
 
 
 def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
@@ -275,7 +275,7 @@ def test_an_objective_of_long_requests_passes_the_checklist(tmp_path: Path, asks
     drafted = draft_recovery(t.facts(tmp_path), Path(ROOT))
     verdicts = {each.name: each.verdict for each in check_recovery(render_recovery(drafted))}
     assert verdicts["Objective"] is Verdict.PASS
-    assert drafted.objective.startswith(("last asked", "first asked")[asks == 1])
+    assert f" ({'first asked' if asks == 1 else 'last asked'}, L" in drafted.objective
     assert f"Request {asks - 1}:" in drafted.objective
     assert "Request 0:" in drafted.objective
 

@@ -19,7 +19,9 @@ from memtui.documents.quotes import user_requests
 from memtui.documents.recovery import draft_recovery, render_recovery
 from memtui.documents.session_state import dynamics, language, render_session_state
 from memtui.documents.work import (
+    goal,
     goal_parts,
+    goal_words,
     numbered_steps,
     pending,
     recorded_decisions,
@@ -80,7 +82,9 @@ def test_a_plan_without_a_decision_waits() -> None:
     assert pending(facts) == ["plan neither approved nor refused on record: A kiln (/p/calm.md, L5)"]
     asked = replace(facts, turns=(turn(9, "build it", "Built."),))
     assert pending(asked) == ['Claude said last (L10): "Built."']
-    assert goal_parts(asked)[0] == "Plan neither approved nor refused on record: A kiln (/p/calm.md, L5)"
+    assert goal_parts(asked)[0] == "A kiln (plan neither approved nor refused on record, /p/calm.md, L5)"
+    assert goal_words(goal(asked)) == "A kiln"
+    assert goal_words("Build a kiln (L5), soon") == "Build a kiln (L5), soon"
     worked = replace(facts, modified_files=(changed("/w/a.py", 9),))
     assert pending(worked) == []
 
@@ -216,7 +220,8 @@ def test_an_approved_plan_ends_the_planning() -> None:
 
 def test_the_users_shell_lines_are_commands_and_no_requests() -> None:
     facts = Facts(turns=(turn(1, "git pull", kind="shell"), turn(2, "Go on", "Done.")))
-    assert goal_parts(facts) == ['first asked (L2): "Go on"']
+    assert goal_parts(facts) == ['"Go on" (first asked, L2)']
+    assert goal_words(goal(facts)) == "Go on"
     typed = Command("git pull", "", "unknown", None, "", source=at(1), by="user")
     assert outcome_of(typed) == "typed by the user, exit status not on record"
 

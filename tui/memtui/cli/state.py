@@ -26,6 +26,7 @@ from memtui.cli.output import (
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind, render_session_state
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff
+from memtui.documents.work import goal_words
 from memtui.engines.ask import Engine
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute
@@ -347,7 +348,7 @@ def _now(state: SessionState | None) -> str:
     if state is None:
         return ""
     doing = (task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS)
-    return next(doing, state.identity.goal)
+    return next(doing, goal_words(state.identity.goal))
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -34,7 +34,7 @@ from memtui.documents.session_state import (
     render_session_state,
     task_key,
 )
-from memtui.documents.work import goal, is_drafted, steps_of
+from memtui.documents.work import goal, goal_words, steps_of
 from memtui.ground.project import Project
 from memtui.secrets.secrets import masked
 from memtui.transcript.plans import was_done
@@ -412,7 +412,7 @@ def _further(before: SessionState, drafted: SessionState) -> tuple[Section, ...]
 def _goal(previous: SessionState, facts: Facts) -> str:
     """The goal from the facts; a person's or a model's wording is kept."""
     was = previous.identity.goal
-    return goal(facts) if not was or is_drafted(was) else was
+    return goal(facts) if goal_words(was) != was or not was else was
 
 
 def _ticked(previous: SessionState, drafted: tuple[Task, ...]) -> tuple[Task, ...]:

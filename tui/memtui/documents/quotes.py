@@ -139,9 +139,9 @@ def _words(turn: Turn, facts: Facts) -> str:
     return turn.ask
 
 
-def plan_line(plan: PlanFact) -> str:
-    """A plan on one line: its title, its file, its line."""
-    where = ", ".join(part for part in (shown_path(plan.path, None), citation(plan.source)) if part)
+def plan_line(plan: PlanFact, label: str = "") -> str:
+    """A plan on one line: its title, what it is, its file, its line."""
+    where = ", ".join(part for part in (label, shown_path(plan.path, None), citation(plan.source)) if part)
     return f"{shortened(one_line(plan_title(plan)), _WIDTH)}{f' ({where})' if where else ''}"
 
 

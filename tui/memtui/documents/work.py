@@ -268,19 +268,26 @@ _ASKED = 2
 _TASKS = 240
 _TITLE = 80
 
-_PLAN, _LIST = "Approved plan", "Task list"
-_OTHER_PLAN = r"Plan (?:neither|whose|without) [a-z ]+"
-"""Labels of plans without a decision, including those of earlier versions."""
+_PLAN, _LIST = "approved plan", "Task list"
 _LAST, _BEFORE, _FIRST = "last asked", "before that", "first asked"
-_LABELS = "|".join((_PLAN, _OTHER_PLAN, _LIST, _LAST, _FIRST))
-_DRAFTED = re.compile(rf"(?:{_LABELS})(?: \([^)]*\))?: ")
+_DRAFTED = re.compile(
+    rf"^(?P<words>.+?) \((?:{_PLAN}|plan (?:neither|whose|without) [a-z ]+|{_LAST}|{_FIRST})[,)]"
+)
+_ONCE_DRAFTED = re.compile(
+    rf"^(?:Approved plan|Plan (?:neither|whose|without) [a-z ]+|{_LIST}|{_LAST}|{_FIRST})(?: \([^)]*\))?: "
+)
+"""As stored states may still have it, at their beginning."""
 
 ONLY_CAPTURE = "only the capture is known: its transcript is gone"
 """Sentence in all documents of a session whose transcript is deleted."""
 
 
 def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
-    """The plan, or else the task list; then the requests, newest first, down to the first one."""
+    """What the session is about, then how it came to that.
+
+    First the title of the plan, else the last request; then the requests, newest first, down to the first
+    one, with the task list among them where there is no plan.
+    """
     found = user_requests(facts)
     # Not a number or a sign typed to choose from a list.
     later = [
@@ -288,9 +295,17 @@ def goal_parts(facts: Facts, *, clock: bool = False) -> list[str]:
         for ask in found[:-1]
         if ask.about or (not is_bare_command(ask.line) and sum(map(str.isalpha, ask.line)) > 1)
     ]
-    parts = list(_written_down(facts, clock=clock))
-    parts += [ask.quoted(_BEFORE if at else _LAST, clock=clock) for at, ask in enumerate(later[:_ASKED])]
-    return [*parts, *(ask.quoted(_FIRST, clock=clock) for ask in found[-1:])]
+    asked = [(_BEFORE if at else _LAST, ask) for at, ask in enumerate(later[:_ASKED])]
+    asked += [(_FIRST, ask) for ask in found[-1:]]
+    parts = [ask.quoted(label, clock=clock) for label, ask in asked]
+    if plan := plan_in_force(facts) or undecided_plan(facts):
+        label = _PLAN if plan.fate == "approved" else f"plan {plan_status(plan)}"
+        return [plan_line(plan, label), *parts]
+    if asked:
+        label, ask = asked[0]
+        where = citation(ask.source, clock=clock)
+        parts[0] = f"{ask.with_purpose} ({', '.join(part for part in (label, where) if part)})"
+    return [*parts[:1], *_task_list(facts, clock=clock), *parts[1:]]
 
 
 def goal(facts: Facts) -> str:
@@ -298,9 +313,10 @@ def goal(facts: Facts) -> str:
     return "; ".join(goal_parts(facts))
 
 
-def is_drafted(text: str) -> bool:
-    """Whether a goal is worded by `goal`, not by a person or a model."""
-    return _DRAFTED.match(text) is not None
+def goal_words(text: str) -> str:
+    """The plan's title or the request alone of what `goal` worded; other goals as they are."""
+    found = _DRAFTED.match(text)
+    return found["words"].strip('"') if found else _ONCE_DRAFTED.sub("", text, count=1)
 
 
 def title_of(facts: Facts) -> str:
@@ -323,12 +339,8 @@ def _work_of(ask: UserRequest) -> str:
     return words if ask.about and " " in words.strip() else title_in(ask.about) or ask.text
 
 
-def _written_down(facts: Facts, *, clock: bool) -> Iterator[str]:
-    if plan := plan_in_force(facts):
-        yield f"{_PLAN}: {plan_line(plan)}"
-    elif undecided := undecided_plan(facts):
-        yield f"Plan {plan_status(undecided)}: {plan_line(undecided)}"
-    elif facts.todos:
+def _task_list(facts: Facts, *, clock: bool) -> Iterator[str]:
+    if facts.todos:
         done = f"{sum(map(was_done, facts.todos))} of {len(facts.todos)} done{dropped_among(facts.todos)}"
         where = citation(max(todo.source for todo in facts.todos), clock=clock)
         names = "; ".join(one_line(todo.content) for todo in facts.todos)

@@ -170,6 +170,7 @@ def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
     from memtui.documents.capture_text import opening
     from memtui.documents.memory_file import parse_memory
     from memtui.documents.session_state import parse_session_state
+    from memtui.documents.work import goal_words
     from memtui.store.memories import broken, id_of, listed, read_stored
 
     if kind is Kind.MEMORY:
@@ -203,7 +204,7 @@ def _read(kind: Kind, found: Document, entry: Entry, text: str) -> None:
         found.title, found.note = f"session {found.session[:8]}", entry.name.removesuffix(".md")
         state = parse_session_state(text)
         found.project = _path_of(state.identity.project)
-        found.title = state.identity.goal or found.title
+        found.title = goal_words(state.identity.goal) or found.title
     else:
         found.pins = tuple(parse_pins(text.removeprefix("\ufeff")))
         found.texts = [pin.text for pin in found.pins]

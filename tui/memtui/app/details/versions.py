@@ -11,6 +11,7 @@ from memtui.app.widgets.document import Document, Line, line, plain, styled
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
+from memtui.documents.work import goal_words
 from memtui.store.listing import Entry
 from memtui.store.states import StateStore, StoredState
 from memtui.transcript.short_text import key_of
@@ -76,7 +77,7 @@ def _state_version(stored: StoredState, decided: set[str]) -> Version:
     if state is None:
         return Version(stored.version, stored.written, stored.problem, stored.text, broken=True)
     doing = next((task.text for task in state.tasks if task.kind is TaskKind.IN_PROGRESS), "")
-    gist = doing or state.identity.goal or "-"
+    gist = doing or goal_words(state.identity.goal) or "-"
     new = len(_decisions(state) - decided)
     return Version(stored.version, stored.written, gist, stored.text, state, new_decisions=new)
 

@@ -50,8 +50,6 @@ _NEXT = 3
 """Number of upcoming tasks shown."""
 _COUNTS = frozenset({"…", "✓", "phase"})
 """Labels of rows that are not lines of the session."""
-_PLAN_TITLE = re.compile(r"(?:Approved plan|Plan [^:;]+): (?P<words>[^;]+?)(?: \([^()]*\))?(?:;|$)")
-_LAST_ASKED = re.compile(r'(?:^|; )(?:last|first) asked \([^)]*\): "(?P<words>.+?)"(?:; |$)')
 _RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
 """The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
@@ -407,10 +405,10 @@ class StatePane(Pane):
 
 def _glance(state: SessionState) -> Iterator[_Row]:
     from memtui.documents.session_state import TaskKind
+    from memtui.documents.work import goal_words
 
     if goal := state.identity.goal:
-        drafted = _PLAN_TITLE.match(goal) or _LAST_ASKED.search(goal)
-        yield _Row("goal", drafted["words"] if drafted else goal, "bold")
+        yield _Row("goal", goal_words(goal), "bold")
     for task in state.tasks:
         if task.kind is TaskKind.IN_PROGRESS:
             yield _Row("▸", task.text, "bold $accent")
