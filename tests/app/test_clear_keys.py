@@ -125,20 +125,6 @@ async def test_what_another_program_wrote_meanwhile_stays(full: World, file: Pat
         assert after == {"last_session": {"id": "b-2", "ratio": 0.1}, "batch": {"size": 10}}
 
 
-async def test_a_locked_file_is_left_alone(full: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands_file, "PATIENCE", 0.05)
-    before = file.read_bytes()
-    full.write(file.with_name("session-state.json.lock"), f"{os.getppid()}\n")
-    os.utime(file.with_name("session-state.json.lock"))  # its holder has only just begun
-    async with opened(full) as driver:
-        await driver.press("3", "x")
-        await driver.until(lambda: driver.said)
-        assert "session-state.json" in driver.last_said
-        assert not driver.last_said.startswith("Cleared")
-        assert file.read_bytes() == before
-        assert rows(driver) == NAMES
-
-
 async def test_an_undo_that_had_to_wait_can_be_tried_again(
     full: World, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

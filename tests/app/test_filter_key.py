@@ -108,16 +108,6 @@ async def test_what_each_pane_is_filtered_by(full: World) -> None:
             await driver.until(lambda: rows(driver) > found, f"{words}: all rows again")  # noqa: B023
 
 
-async def test_what_arrives_goes_through_the_filter(full: World) -> None:
-    async with opened(full) as driver:
-        await driver.press("slash", *"stream", "enter")
-        full.capture(1, "Another stream")
-        full.capture(2, "Something else")
-        driver.app.hint("compacts")
-        await driver.until(lambda: rows(driver) == 2)
-        assert "Something else" not in driver.shown
-
-
 async def test_titles_out_of_sight_are_found(world: World) -> None:
     for number in range(120):
         world.memory(number + 1, f"Memory of {'whales' if number == 99 else 'trees'}")

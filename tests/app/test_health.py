@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
 from memtui.app.listings import HealthView
-from memtui.app.panes.pane import PaneId
 from memtui.app.status import StatusBar, health_line
 from memtui.ground.project import memtui_home
 from memtui.hooks.records import Run, record
 from memtui.plugin.installing import settings_block
 from memtui.store.archive_settings import archive_settings
-from memtui.store.backfill import compactions_in
-from memtui.store.transcripts import TranscriptStore
 from tests.app.harness import WIDE, Driver, opened
-from tests.app.world import NOW, World, clock
+from tests.app.world import World, clock
 from tests.faults import read_only
 
 DONE = Run("2026-03-05T13:30:00+00:00", "pre-compact", 41, "ok")
@@ -65,26 +61,6 @@ async def test_installing_shows_what_is_done_and_asks(world: World) -> None:
         await driver.press("y")
         await driver.until_said("the lines to type at Claude Code's prompt")
         assert command.exists() and driver.at_home()
-
-
-async def test_rows_that_read_the_same_have_time_and_tokens(world: World) -> None:
-    session = world.session(minutes=3000)
-    session.prompt("Go on")
-    for _ in range(2):
-        session.wait(minutes=7)
-        session.compaction("Summary of what came before.")
-    world.save(session)
-    (transcript,) = TranscriptStore(world.project, world.claude).entries()
-    for each in compactions_in(transcript):
-        world.capture((NOW - each.at).total_seconds() / 60, "Go on")
-    async with opened(world, WIDE) as driver:
-        await driver.until(lambda: line(driver) == "hooks not installed: i")
-        for width in (70, 48, 38):
-            rows = driver.drawn(PaneId.PENDING, width)
-            assert len(set(rows)) == 2
-            assert all(
-                re.fullmatch(r"03 Mar 1\d:\d\d [12] · Go on +\d+k( -> \d+k)?(  ✓)?", each) for each in rows
-            ), rows
 
 
 async def test_missed_compactions_are_counted_and_captured(world: World) -> None:

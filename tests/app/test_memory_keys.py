@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from memtui.app.panes.memories import MemoriesPane
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import AskScreen
 from memtui.app.screens.review import ReviewScreen
@@ -139,20 +138,6 @@ async def test_one_that_is_gone_is_said_to_be_gone(world: World, key: str) -> No
         await driver.until(lambda: driver.said, "a word")
         assert name in driver.last_said
         assert "wrong in memtui" not in driver.last_said
-
-
-async def test_the_filter_looks_in_what_is_shown(world: World, names: list[str]) -> None:
-    async with opened(world) as driver:
-        await driver.press("2", "slash", *"project", "enter")
-        assert rows(driver) == [*names[:3], names[4]]
-        await driver.press("A")
-        assert rows(driver) == names
-        pane = driver.pane(PaneId.MEMORIES)
-        assert isinstance(pane, MemoriesPane)
-        await driver.press("escape", "A")
-        assert pane.reveal(f"{names[3]}.md")
-        assert pane.selected == f"{names[3]}.md"
-        assert pane.everything
 
 
 async def test_the_palette_takes_a_memory_out_of_the_trash(world: World, names: list[str]) -> None:

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from memtui.app.panes.pane import PaneId
-from memtui.documents.pins import parse_pins
 from memtui.hooks.in_force import pin_texts
 from memtui.hooks.records import Report
 from memtui.lost.handover_marks import with_mark
@@ -88,18 +87,6 @@ async def test_detail_at_every_size(pinned: World, size: tuple[int, int]) -> Non
         await driver.press("enter", "enter")
         view = await driver.until_transcript()
         assert view.path.stem == "s-1"
-
-
-async def test_what_was_pinned_after_the_compaction_is_not_red(pinned: World) -> None:
-    async with opened(pinned) as driver:
-        pins = Pins(pinned.project, pinned.home)
-        pins.add(parse_pins("- run the tests first")[0])
-        pane = driver.browser.commands
-        driver.app.hint("pins")
-        await driver.until(lambda: "run the tests first" in pane.lights.lights, "the new pin's light")
-        lights = pane.lights.lights
-        assert lights["run the tests first"] == "new"
-        assert lights[RED] == "not delivered"
 
 
 async def test_x_removes_a_pin_and_u_brings_it_back(pinned: World) -> None:

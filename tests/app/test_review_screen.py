@@ -402,22 +402,6 @@ async def test_brackets_go_from_group_to_group(full: World) -> None:
         assert facts.listing.selected == f"{groups[-2]}.0"
 
 
-async def test_a_fact_in_the_form_is_marked_as_used(full: World) -> None:
-    async with opened(full) as driver:
-        facts = await at_facts(driver)
-        await driver.press("G")
-        item = facts.selected
-        assert item is not None
-        for name in driver.review.form.texts:
-            driver.review.field(name).text = ""
-        await driver.press("k", "j")
-        assert not any(line.split("│")[1].rstrip().endswith("used") for line in driver.lines if "│" in line)
-        await driver.press("space")
-        await driver.until(
-            lambda: any("used" in line.split("│")[1] for line in driver.lines if "│" in line), "used"
-        )
-
-
 def test_a_todo_is_written_without_its_box() -> None:
     for box in ("[ ]", "[x]", "[>]"):
         assert written(EvidenceItem(f"{box} Run [x] tests", "todo")) == "Run [x] tests"

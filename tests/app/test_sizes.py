@@ -110,24 +110,6 @@ async def test_resizing_in_a_pane_keeps_the_selection_in_sight(full: World) -> N
                 assert any(title[7:18] in line for line in driver.lines), (first, size)
 
 
-async def test_what_was_clicked_last_is_in_sight_in_a_narrow_window(full: World) -> None:
-    async with opened(full) as driver:
-        region = driver.browser.detail.region
-        await driver.pilot.click(offset=(region.x + 3, region.y + 3))
-        await driver.resize(NARROW)
-        assert driver.reading()
-        assert driver.has("#detail")
-        # A pane, after reading.
-        await driver.resize(WIDE)
-        assert driver.reading()
-        region = driver.pane(PaneId.COMMANDS).region
-        await driver.pilot.click(offset=(region.x + 3, region.y + 2))
-        assert driver.at(PaneId.COMMANDS)
-        await driver.resize(NARROW)
-        assert driver.has("#commands")
-        assert not driver.has("#detail")
-
-
 async def test_a_screen_of_almost_nothing_does_not_fail(full: World) -> None:
     async with opened(full, (10, 4)) as driver:
         for size in ((1, 1), (3, 2), (10, 4)):

@@ -13,7 +13,6 @@ from textual.content import Content
 
 from memtui.app import watch
 from memtui.app.panes.pane import PaneId
-from memtui.app.panes.pending import PendingPane
 from memtui.app.panes.state import StatePane
 from memtui.app.project import ProjectModel
 from memtui.app.readings import Sessions
@@ -31,7 +30,6 @@ from memtui.documents.session_state import (
 from memtui.flows.restore import restore_session
 from memtui.ground.files import FileProblem
 from memtui.store.state_updates import update_state
-from memtui.store.states import StateStore
 from tests.app.harness import SHORT, WIDE, Driver, make_app, opened
 from tests.app.world import NOW, STATE, World, captured_session, clock
 from tests.engines.stand_in import StandIn
@@ -398,24 +396,6 @@ async def test_a_transcript_that_is_removed_takes_its_draft_along(world: World) 
         await shows(driver, "drafted")
         shutil.rmtree(folder)
         await shows(driver, "")
-
-
-async def test_a_failure_in_one_listing_hides_none_of_the_others(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*args: object) -> None:
-        raise OverflowError
-
-    monkeypatch.setattr(StateStore, "sessions", fail)
-    world.capture(1, "Still listed")
-    app = make_app(world)
-    async with app.run_test(size=WIDE) as pilot:
-        driver = Driver(app, pilot)
-        await driver.until(lambda: driver.mark is Mark.LOST, "the mark")
-        pane = driver.browser.panes[PaneId.PENDING]
-        assert isinstance(pane, PendingPane)
-        (row,) = pane.view.rows.values()
-        assert row.capture is not None  # read, not only glanced at
 
 
 def talk(world: World, session: str, *, minutes: float, words: str = "Fix it") -> Path:

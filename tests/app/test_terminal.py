@@ -149,24 +149,7 @@ def test_an_editor_that_fails_is_reported(world: World, tmp_path: Path) -> None:
 
 # -- what a terminal gets of hostile text -------------------------------------------------------------------
 
-WALK = (
-    "R",
-    "jjjjjjjjjj",
-    "G",
-    "2",
-    "jjjjjjjj",
-    "G",
-    "3",
-    "jjjjj",
-    "G",
-    "4",
-    "jjjj",
-    "\r",
-    "G",
-    "4",
-    "z",
-    "z",
-)
+WALK = ("R" + "j" * 10 + "G", "2" + "j" * 8 + "G", "3jjjjjG", "4jjjj", "\rG", "4z", "z")
 _WRITTEN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\]22;[a-z-]*\x07")
 """Textual's output: CSI sequences, and OSC 22 for the shape of the pointer."""
 _KNOWN = re.compile(r"\x1b\[([0-9;]*[mH]|\?[0-9]+([hl]|\$p)|[<>][0-9]*u)")

@@ -144,20 +144,6 @@ async def test_a_number_goes_to_a_line_or_a_part(long: World) -> None:
         await driver.until(lambda: view.bar.percent == 100, "the end")
 
 
-async def test_unfolding_where_one_stands(long: World) -> None:
-    async with opened(long) as driver:
-        view = await reading(driver)
-        await driver.press("2", "G")
-        await driver.until(lambda: "● Bash" in row(view) or "❯" in row(view), "the start")
-        view.put_line(next(n for n, line in enumerate(view.document.lines) if "● Bash" in line.text))
-        await driver.press("enter")
-        first = "row 29" in view.document.text
-        await driver.press("enter")
-        assert first is not ("row 29" in view.document.text)
-        await driver.press("G", "enter")
-        assert driver.last_said == "There is nothing to unfold here."
-
-
 async def test_marked_blocks_are_copied_as_markdown(long: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(long) as driver:
         view = await reading(driver)
@@ -224,21 +210,6 @@ async def test_a_subagents_transcript_opens_inside(full: World) -> None:
         agent.unlink()
         await driver.press("enter")
         assert driver.last_said == "The transcript of this subagent no longer exists."
-
-
-async def test_e_opens_the_pager(long: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-
-    def page(app: object, text: str) -> str:
-        shown.append(text)
-        return "no pager"
-
-    monkeypatch.setattr("memtui.app.screens.transcript.page_text", page)
-    async with opened(long) as driver:
-        await reading(driver)
-        await driver.press("e")
-        assert shown == ["The end of it: needle\n"]
-        assert driver.last_said == "no pager"
 
 
 async def test_what_leaves_the_reader_is_masked_and_the_screen_shows_it_as_it_is(

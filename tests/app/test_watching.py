@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-import os
 import shutil
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from queue import Queue
 
 import pytest
 from textual.message import Message
 from watchdog.observers.api import BaseObserver
 
 from memtui.app import watch
-from memtui.app import watch as live_module
 from memtui.app.listings import Target
 from memtui.app.panes.pane import PaneId
 from memtui.app.status import Published
-from memtui.app.watch import Live, Liveness, Mark, Watcher
+from memtui.app.watch import Mark, Watcher
 from memtui.documents.capture import parse_capture, render_capture, reviewed
 from tests.app.harness import NARROW, SHORT, opened
 from tests.app.world import STATE, World, captured_session
@@ -265,93 +263,30 @@ async def test_nothing_is_published_while_nothing_changes(full: World, often: No
         assert views == []
 
 
-PATIENCE = 30.0
-
-
-class Listing:
-    """Compares folders like the app does, and lets a test wait until the listing equals the disk."""
-
-    def __init__(self, *folders: Path, recursive: bool = False) -> None:
-        self.targets = [Target(str(index), folder, recursive) for index, folder in enumerate(folders)]
-        self.seen: set[str] = set()
-        self.liveness: Liveness | None = None
-        self.failure: OSError | None = None
-        self.comparisons = 0
-        self.condition = threading.Condition()
-
-    def compare(self, names: frozenset[str]) -> None:
-        found: set[str] = set()
-        for target in self.targets:
-            for folder, _, files in os.walk(target.folder):
-                found.update(f"{folder}/{name}" for name in files)
-        with self.condition:
-            self.comparisons += 1
-            self.seen = found
-            self.condition.notify_all()
-            if self.failure:
-                raise self.failure
-
-    def marked(self, liveness: Liveness) -> None:
-        with self.condition:
-            self.liveness = liveness
-            self.condition.notify_all()
-
-    def wait(self, condition: Callable[[], bool]) -> bool:
-        with self.condition:
-            return self.condition.wait_for(condition, PATIENCE)
-
-
-@pytest.fixture
-def started() -> Iterator[Callable[[Listing], Live]]:
-    running: list[Live] = []
-
-    def start(listing: Listing) -> Live:
-        live = Live(lambda: listing.targets, listing.compare, listing.marked)
-        running.append(live)
-        live.start()
-        assert listing.wait(lambda: listing.liveness is not None)
-        return live
-
-    yield start
-    for live in running:
-        live.stop()
-
-
-def test_a_symlinked_folder_is_seen(tmp_path: Path, started: Callable[[Listing], Live]) -> None:
-    real = tmp_path / "real"
+def test_linked_folders_and_those_that_are_not_there_are_watched(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
     real.mkdir()
-    link = tmp_path / "link"
     link.symlink_to(real, target_is_directory=True)
-    listing = Listing(link)
-    started(listing)
-    (real / "a.md").write_text("x")
-    assert listing.wait(lambda: str(link / "a.md") in listing.seen)
+    hints: Queue[str] = Queue()
+    watcher = Watcher(hints.put)
+    try:
+        targets = [Target("link", link), Target("no name", tmp_path / ("a" * 300))]
+        assert watcher.look_at(targets) == ""
+        assert {hints.get(timeout=30), hints.get(timeout=30)} == {"link", "no name"}
+        (real / "a.md").write_text("x")
+        assert hints.get(timeout=30) == "link"
+    finally:
+        watcher.close()
 
 
-def test_a_name_that_no_folder_can_have_is_waited_for(
-    tmp_path: Path, started: Callable[[Listing], Live]
-) -> None:
-    listing = Listing(tmp_path / ("a" * 300), tmp_path)
-    started(listing)
-    (tmp_path / "a.md").write_text("x")
-    assert listing.wait(lambda: str(tmp_path / "a.md") in listing.seen)
-
-
-def test_without_events_it_polls_and_says_so(
-    tmp_path: Path, started: Callable[[Listing], Live], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_events_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(BaseObserver, "schedule", refuse)
-    monkeypatch.setattr(live_module, "INTERVAL", 0.2)
-    listing = Listing(tmp_path)
-    started(listing)
-    (tmp_path / "a.md").write_text("x")
-    assert listing.wait(lambda: str(tmp_path / "a.md") in listing.seen)
-    assert listing.liveness is not None
-    assert listing.liveness.mark is Mark.POLLING
-    assert "No space" in listing.liveness.reason
+    watcher = Watcher(lambda name: None)
+    assert watcher.look_at([Target("a", tmp_path)]) == "no file events: No space left on device"
+    watcher.close()
 
 
 def test_watching_the_same_again_schedules_nothing_new(

@@ -46,22 +46,6 @@ async def test_keys_scroll(presses: list[str], top: int) -> None:
         assert texts(app.widget) == [f"line {number}" for number in range(top, top + 10)]
 
 
-async def test_lines_are_wrapped_and_hang() -> None:
-    document = concat(from_markdown("- one two three four\n\n> said here"), rule("cut"), line("end"))
-    app = Host(DocumentView(document))
-    async with app.run_test(size=(13, 10)) as pilot:
-        await settle(pilot)
-        assert texts(app.widget)[:7] == [
-            "• one two",
-            "  three four",
-            "",
-            "▎ said here",
-            "──── cut ───",
-            "end",
-            "",
-        ]
-
-
 async def test_a_newer_version_keeps_the_place_and_another_document_begins_at_its_top() -> None:
     app = Host(DocumentView(numbered(100)))
     async with app.run_test(size=SIZE) as pilot:
