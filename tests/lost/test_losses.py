@@ -210,7 +210,7 @@ def test_a_file_that_somebody_mentioned_and_a_wish_are_not_unfounded(tmp_path: P
 
 
 _SAYS = """1. Primary Request: the person asked to round the tax per line.
-   - Files: src/auth.ts and src/tax.ts were changed; `npm test -- tax` passes.
+   - Files: src/auth.ts and src/tax.ts were changed; `npm test -- tax` passes. It is PR #88.
    - Always squash before merging, never
      push to main directly.
 2. 合并之前必须先压缩提交，不要直接推送到主分支。"""
@@ -229,6 +229,8 @@ _SAYS = """1. Primary Request: the person asked to round the tax per line.
         ("file", "src/tax.ts", "kept"),
         ("file", "src/money/tax_rates.ts", "lost"),
         ("name", "pull request: https://example.com/shop/pull/412", "lost"),
+        ("name", "pull request: https://example.com/shop/pull/88", "kept"),
+        ("step", "Round the tax per line, as the person asked, with `--dry-run`", "maybe"),
         ("said", "The tax is rounded per line in `src/tax.ts`.", "kept"),
         ("said", "The importer takes 47 seconds for 12,000 rows of `stock.csv`.", "lost"),
     ],

@@ -118,8 +118,8 @@ _STALE = frozenset({"8", "9"})
 """Sections of Claude Code's summaries on the work of that moment: current work, optional next step."""
 _REQUEST, _ASKS, _PENDING = "1", "6", "7"
 IDENTIFIER = re.compile(
-    r"`[^`\n]+`|(?:[\w.@~-]*/)+[\w.@-]+|\b[\w-]+\.[A-Za-z]\w{0,4}\b|--[\w-]+|#\d+|\b[0-9a-f]{7,40}\b"
-    r"|\b\w*\d[\w.:,%-]*|\b[a-z]+(?:[A-Z]\w*)+|\b\w+_\w+\b|\b[A-Z]{2,}[A-Z\d_-]*\b|[\"“「『][^\"”」』\n]{2,60}[\"”」』]"
+    r"`[^`\n]+`|(?:[\w.@~-]*/)+[\w.@-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b|--[\w-]+|#\d+|\b[0-9a-f]{7,40}\b"
+    r"|\b\w*\d[\w.:,%-]*|\b[a-z]+(?:[A-Z]\w*)+|\b\w+_\w+\b|\b[A-Z]{2,}-[A-Z\d-]*\b|[\"“「『][^\"”」』\n]{2,60}[\"”」』]"
 )
 """A path, a number, a flag, an id, a word of code, or quoted words."""
 
@@ -521,7 +521,7 @@ def _summarised(facts: Facts, end: int) -> Iterator[Candidate]:
             if section in _STALE:
                 continue
             for item in _ITEM.findall(text):
-                line = shortened(one_line(item).replace("**", ""), _QUOTE)
+                line = shortened(one_line(item).replace("**", "").strip('"“”'), _QUOTE)
                 kind: Kind = "ask" if section == _ASKS else "finding"
                 if is_rule(line) and section in (_REQUEST, _ASKS):
                     kind = "rule"

@@ -35,6 +35,7 @@ _FEW = 4
 """A passage with fewer words, such as a heading, goes with the line after it."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTER = re.compile(r"[^\W\d_]")
+_NOISE = ("/dev/null",)
 _EDGES = "`\"“”「」『』'.,:;()[]"
 
 
@@ -119,7 +120,8 @@ class Text:
         if everywhere >= _KEPT and not weighty and missing <= wanted // 2:
             return "kept"
         if weighty and missing and line.kind != "refused":
-            return "lost"
+            near = best >= _PASSAGE or 3 * missing <= wanted
+            return "maybe" if near and everywhere >= _SCATTERED else "lost"
         if best < _PASSAGE_MAYBE and (2 * missing >= wanted if missing else everywhere < _SCATTERED):
             return "lost"
         if best >= _PASSAGE_MAYBE or everywhere >= (_KEPT if missing else _MAYBE):
@@ -136,6 +138,8 @@ class Text:
                 return True
             at = self._folded.find(identifier, at + 1)
         name = identifier.rpartition("/")[2]
+        if name.isdecimal() and name != identifier:  # the address of a pull request
+            return self._names(f"#{name}")
         return len(name) > 3 and name != identifier and "." in name and self._names(name)
 
     def _weight(self, some: Iterable[str]) -> int:
@@ -154,8 +158,8 @@ def _is_short(word: str) -> bool:
 
 def identifiers(text: str) -> tuple[str, ...]:
     """The identifiers of a line, case-folded, without quotes."""
-    found = (match[0].strip(_EDGES).casefold() for match in IDENTIFIER.finditer(text))
-    return tuple(dict.fromkeys(" ".join(each.split()) for each in found if len(each) > 1))
+    found = (" ".join(match[0].strip(_EDGES).casefold().split()) for match in IDENTIFIER.finditer(text))
+    return tuple(dict.fromkeys(each for each in found if len(each) > 1 and each not in _NOISE))
 
 
 def stems(text: str) -> frozenset[str]:
