@@ -466,6 +466,15 @@ async def test_rows_show_the_match_at_every_width(world: World) -> None:
             assert shown and all("gasket" in row and "/home/ann" not in row for row in shown), driver.shown
 
 
+async def test_a_filter_that_is_not_understood_is_named(world: World) -> None:
+    world.memory(1, "The gasket")
+    async with opened(world, WIDE) as driver:
+        await look_for(driver, "gasket in:barn")
+        assert found(driver) and "⚠ in: takes sessions, memories" in driver.shown
+        await driver.type("q")
+        await driver.until(lambda: "“barnq”" in driver.shown, "the word that is read now")
+
+
 async def test_right_unfolds_a_session_from_the_end_of_the_line(world: World) -> None:
     session = world.session("s-2")
     for number in range(6):

@@ -201,6 +201,8 @@ def test_in_finds_one_kind_alone(memtui: Memtui, word: str, kind: str) -> None:
     [
         ("hinge before:2026-01-02", set()),
         ("hinge after:2026-01-03", {"state", "Claude's memory"}),  # written now
+        ("hinge after:yesterday", {"state", "Claude's memory"}),
+        ("hinge after:2w before:today", set()),
         ("hinge after:2026-01-02 before:2026-01-03", {"session", "memory", "memory file", "capture"}),
         ("file:hinge", set()),
         ("cmd:hinge", set()),
@@ -215,6 +217,15 @@ def test_in_finds_one_kind_alone(memtui: Memtui, word: str, kind: str) -> None:
 )
 def test_filters_hold_for_every_kind(memtui: Memtui, words: str, kinds: set[str]) -> None:
     assert set(found(memtui, *words.split())) == kinds
+
+
+@pytest.mark.usefixtures("furnished")
+def test_a_filter_that_is_not_understood_is_named(memtui: Memtui) -> None:
+    done = memtui("search", "hinge", "in:barn", "before:lunch")
+    assert done.err == (
+        f"in: takes {', '.join(KINDS)}; “barn” is searched as a word.\n"
+        "before: takes 2026-02-23, 2026-02, today, yesterday, 7d or 2w; “lunch” is searched as a word.\n"
+    )
 
 
 @pytest.mark.usefixtures("furnished")

@@ -17,7 +17,7 @@ from memtui.ground.project import Places
 from memtui.secrets.secrets import masked_in
 from memtui.store.search import HEADINGS, NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher
 from memtui.store.search_documents import KINDS, Kind
-from memtui.store.search_query import day, parse_search
+from memtui.store.search_query import DAYS, day, parse_search
 
 _LONG = 32 << 20
 """Bytes of new transcripts from which indexing shows a bar."""
@@ -38,7 +38,7 @@ class _Command(click.Command):
 @click.argument("question", nargs=-1, required=True)
 @click.option("--in", "kinds", metavar="KINDS", help=f"Only these, with commas: {', '.join(KINDS)}.")
 @click.option("--project/--all", "here", default=True, help="This project's (the default), or all projects'.")
-@click.option("--since", metavar="DATE", help="From this day, month or year on: 2026-02-23, 2026-02.")
+@click.option("--since", metavar="DATE", help=f"From this day, month or year on: {DAYS}.")
 @click.option(
     "--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum results of each kind."
 )
@@ -65,13 +65,13 @@ def search(
     wanted = parse_search(" ".join(question))
     if kinds is not None:
         named = parse_search(f"in:{kinds}")
-        if named.query.words:
+        if named.unread:
             raise click.UsageError(f"--in takes {', '.join(KINDS)}.")
         wanted = wanted._replace(kinds=named.kinds)
     if since is not None:
         moment = day(since)
         if moment is None:
-            raise click.UsageError("--since takes a date like 2026-02-23 or 2026-02.")
+            raise click.UsageError(f"--since takes a date: {DAYS}.")
         wanted = wanted._replace(since=moment)
     searcher = Searcher(places)
     with _bar() as progress:
@@ -88,8 +88,8 @@ def search(
             hint = "; with --all, all projects are searched" if here and not wanted.project else ""
             so_far = "" if whole else " so far"
             say(f"Nothing was found{so_far} in {', '.join(wanted.kinds)}{hint}.")
-        if not whole:
-            say(NOT_ALL_SEARCHED, err=True)
+    for note in (*wanted.unread, *([] if whole else [NOT_ALL_SEARCHED])):
+        say(note, err=True)
     if not found:
         raise click.exceptions.Exit(1)
 

@@ -308,8 +308,9 @@ def make_server(here: Surroundings) -> Server:
             "results": [row for group in groups for row in _results(group)],
             "totals": {str(group.kind): group.total for group in groups if group.total},
         }
-        if not all(group.complete for group in groups):
-            found["note"] = NOT_ALL_SEARCHED
+        whole = all(group.complete for group in groups)
+        if notes := [*wanted.unread, *([] if whole else [NOT_ALL_SEARCHED])]:
+            found["note"] = " ".join(notes)
         return answer(masked_in(found))
 
     @server.tool(title="Workflow sessions", description=_SESSION_MANAGER, annotations=reads, meta=_LONG)
@@ -385,7 +386,8 @@ def _searched(here: Surroundings, query: str, path: str, tags: tuple[str, ...], 
             listed = Listed(here.store.get(found.name).meta, here.home.memories, found.title)
             matches.append({**row(listed), "snippet": masked(clean_line(found.snippet))})
     done = {"query": query, "matches": rows_that_fit(matches), "total": group.total}
-    return done if group.complete else {**done, "note": NOT_ALL_SEARCHED}
+    notes = [*wanted.unread, *([] if group.complete else [NOT_ALL_SEARCHED])]
+    return {**done, "note": " ".join(notes)} if notes else done
 
 
 def _needed(value: str, what: str) -> str:

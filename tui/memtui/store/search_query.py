@@ -15,7 +15,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
-from memtui.ground.clean import without_surrogates
+from memtui.ground.clean import clean_line, without_surrogates
+from memtui.ground.clock import system_clock
 from memtui.store.search_documents import KINDS
 from memtui.transcript.messages import Role
 
@@ -149,12 +150,19 @@ class Search(NamedTuple):
     until: datetime | None = None
     project: str = ""
     """Part of the path of a project; searches all projects."""
+    unread: tuple[str, ...] = ()
+    """A sentence for each filter whose value is not understood: it counts as words."""
 
 
 _QUOTED = r'"([^"]*)(?:"|$)|“([^”]*)(?:”|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)'
 _PART = re.compile(rf'(?:(?<=\s)|^)(?:(\w+):(?:"([^"]*)"|(\S+))|{_QUOTED})', re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
+_AGO = re.compile(r"(\d{1,4})([dw])", re.ASCII)
+DAYS = "2026-02-23, 2026-02, today, yesterday, 7d or 2w"
+"""What `day` understands, by examples."""
+_VALUES = {"in": ", ".join(KINDS), "before": DAYS, "after": DAYS}
+"""What filters take whose values may not be understood."""
 
 
 def parse_search(text: str, *, typing: bool = False) -> Search:
@@ -167,6 +175,7 @@ def parse_search(text: str, *, typing: bool = False) -> Search:
     phrases: list[str] = []
     filters: list[tuple[str, str]] = []
     found: dict[str, Any] = {}
+    unread: list[str] = []
 
     def take(match: re.Match[str]) -> str:
         name, value = (match[1] or "").lower(), match[2] if match[2] is not None else match[3]
@@ -181,6 +190,8 @@ def parse_search(text: str, *, typing: bool = False) -> Search:
         elif name == "project":
             found["project"] = value
         else:
+            if name in _VALUES:
+                unread.append(f"{name}: takes {_VALUES[name]}; “{clean_line(value)}” is searched as a word.")
             return match[0]
         return " "
 
@@ -189,15 +200,19 @@ def parse_search(text: str, *, typing: bool = False) -> Search:
         found["until"] -= timedelta(microseconds=1)
     unfinished = typing and text[-1:].isalnum() and words[-1:].isalnum()
     query = Query(tuple(_WORD.findall(words)), tuple(filter(_WORD.search, phrases)), unfinished)
-    return Search(query, tuple(filters), **found)
+    return Search(query, tuple(filters), unread=tuple(unread), **found)
 
 
 def day(text: str) -> datetime | None:
-    """The beginning of a day, month or year in local time (``2026-02-23``, ``2026-02``); None if invalid."""
+    """The beginning of a day, month or year in local time, as in `DAYS`; None if invalid."""
+    ago = _AGO.fullmatch({"today": "0d", "yesterday": "1d"}.get(text.lower(), text.lower()))
     match = _DAY.fullmatch(text)
-    if match is None:
-        return None
     try:
+        if ago:
+            date = system_clock() - timedelta(days=int(ago[1]) * (7 if ago[2] == "w" else 1))
+            return datetime(date.year, date.month, date.day).astimezone()
+        if match is None:
+            return None
         year, month, number = (int(part) if part else 1 for part in match.groups())
         return datetime(year, month, number).astimezone()
     except (ValueError, OverflowError, OSError):

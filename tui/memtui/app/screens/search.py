@@ -100,7 +100,7 @@ class SearchScreen(Screen[Result | None]):
     about = (
         "Ask as you would ask a person. “Words in quotes” have to be there; edited:PART, read:PART, "
         "file:PART and cmd:PART find turns that touched a file or ran a command; in:sessions (memories, "
-        "claude, files, captures, states, pins), project:NAME, before:2026-03 and after:2026-02-23 "
+        "claude, files, captures, states, pins), project:NAME, before:2026-03 and after:7d "
         "narrow it down."
     )
 
@@ -182,16 +182,17 @@ class SearchScreen(Screen[Result | None]):
         hits = (key for key, found in self._found.items() if isinstance(found, Result))
         first = first or (isinstance(self.focused, Input) and self.results.selected == next(hits, None))
         groups = self._groups = tuple(groups)
-        self._found = dict(rows_of(groups, recent=not text.strip(), unfolded=self._unfolded))
+        asked = parse_search(text)
+        rows = rows_of(groups, recent=not text.strip(), unfolded=self._unfolded, unread=asked.unread)
+        self._found = dict(rows)
         listing = self.results
         if self._found:
             listing.empty = "…"
         elif text.strip():
             hint = HINT if all(group.complete for group in groups) else NOT_ALL_SEARCHED
-            kinds, (where, further) = ", ".join(parse_search(text).kinds), _SEARCHED[self._scope]
-            listing.empty = (
-                f"Nothing was found for “{clean_line(text)}” {where} ({kinds}){further}.\n\n{hint}"
-            )
+            kinds, (where, further) = ", ".join(asked.kinds), _SEARCHED[self._scope]
+            nothing = f"Nothing was found for “{clean_line(text)}” {where} ({kinds}){further}."
+            listing.empty = "\n\n".join([nothing, *asked.unread, hint])
         else:
             listing.empty = f"Nothing to search in yet.\n\n{HINT}"
         listing.set_rows(tuple(self._found))
