@@ -56,10 +56,6 @@ def _recovery_id(text: str) -> str:
     return text
 
 
-def _tags(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(value for value in values if value.strip()))
-
-
 class MemoryMeta(Record):
     """The values of the front matter."""
 
@@ -69,7 +65,9 @@ class MemoryMeta(Record):
     created: Moment
     updated: Moment
     description: Line = ""
-    tags: Annotated[tuple[Line, ...], BeforeValidator(_tags)] = ()
+    tags: Annotated[
+        tuple[Line, ...], BeforeValidator(lambda tags: tuple(dict.fromkeys(filter(str.strip, tags))))
+    ] = ()
     session_id: Line = ""
     source: Line = ""
     """The command that made it: ``review``, ``import`` ..."""

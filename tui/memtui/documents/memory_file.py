@@ -70,10 +70,6 @@ _LAYOUT = layout(
 _PREFIX = "memory:"
 
 
-def _bare_paths(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(without_backticks(value.strip()) for value in values)
-
-
 class MemoryFile(Record):
     """One memory file."""
 
@@ -85,7 +81,9 @@ class MemoryFile(Record):
     """Unresolved questions and issues."""
     confidence: Block = ""
     """High, Medium or Low, a dash, and why."""
-    key_files: Annotated[Items, BeforeValidator(_bare_paths)] = ()
+    key_files: Annotated[
+        Items, BeforeValidator(lambda paths: tuple(without_backticks(path.strip()) for path in paths))
+    ] = ()
     preamble: Block = ""
     """Text between the title and the first section."""
     extra: tuple[Section, ...] = ()

@@ -121,15 +121,11 @@ def _words(text: str) -> str:
     return _LETTERS.sub(" ", text.casefold()).strip()
 
 
-def _package_key(name: str) -> str:
-    # As package indexes do: `python-dateutil`, `python_dateutil` and `Python.Dateutil` are one.
-    return re.sub(r"[-_.]+", "-", name.casefold())
-
-
 _NORMAL: dict[str, Callable[[str], str]] = {
     FILE: path_key,
     DECISION: _words,
-    PACKAGE: _package_key,
+    # As package indexes do: `python-dateutil`, `python_dateutil` and `Python.Dateutil` are one.
+    PACKAGE: lambda name: re.sub(r"[-_.]+", "-", name.casefold()),
     SESSION: _words,
     PROJECT: path_key,
 }

@@ -261,7 +261,9 @@ def block_markdown(block: Block, safe: Safe) -> str:
     if isinstance(event, Said):
         return contained(safe(event.text))
     if isinstance(event, (Words, Queued)):
-        return f"## {_speaker(block)}\n\n{contained(safe(event.text))}"
+        moment = parse_iso(block.stamp) if block.stamp else None
+        when = f", {local_minute(moment)}" if moment is not None else ""
+        return f"## User{when}\n\n{contained(safe(event.text))}"
     if isinstance(event, Call):
         return _call(event, safe)
     if isinstance(event, Result):
@@ -275,11 +277,6 @@ def block_markdown(block: Block, safe: Safe) -> str:
     if isinstance(event, Attached):
         return code_span(event.name)
     return f"*{plain(event.reason)}*"
-
-
-def _speaker(block: Block) -> str:
-    moment = parse_iso(block.stamp) if block.stamp else None
-    return f"User, {local_minute(moment)}" if moment is not None else "User"
 
 
 def _call(call: Call, safe: Safe) -> str:

@@ -15,6 +15,7 @@ from memtui.transcript.words import (
     SUMMARY_OPENING,
     WordsKind,
     given_plan,
+    joined_text,
     of_human,
     queued_words,
     user_words,
@@ -205,21 +206,6 @@ def request_of(record: Record, known: str = "") -> Request | None:
     return Request(identity, model if isinstance(model, str) else "", tokens)
 
 
-def joined_text(content: Any) -> str:
-    """The text of a message's content: a string, or a list of blocks of which the text ones count."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    return "\n".join(
-        block["text"]
-        for block in content
-        if isinstance(block, dict)
-        and isinstance(block.get("text"), str)
-        and block.get("type", "text") == "text"
-    )
-
-
 def agent_of(record: Record) -> str:
     """The subagent that a record belongs to, "" for the session itself."""
     if record.get("isSidechain") is not True:
@@ -290,17 +276,14 @@ def _user(record: Record, agent: str | None = None) -> Sequence[Event]:
                 identity = block.get("tool_use_id")
                 if isinstance(identity, str):
                     body = block.get("content")
-                    failed = block.get("is_error") is True or bool(denial) or _failure(body)
+                    refused = isinstance(body, str) and body.startswith("<tool_use_error>")
+                    failed = block.get("is_error") is True or bool(denial) or refused
                     found.append(Result(identity, body, failed, detail, agent, denial))
         if found and len(found) == len(content):
             return found
     if not agent:
         found.append(_words(record, content))
     return found
-
-
-def _failure(content: Any) -> bool:
-    return isinstance(content, str) and content.startswith("<tool_use_error>")
 
 
 def _words(record: Record, content: Any) -> Event:

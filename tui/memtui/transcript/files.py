@@ -45,11 +45,6 @@ class Removal(NamedTuple):
         """Its new path if it was moved, or ""."""
         return moved_to(self.fate)
 
-    @property
-    def is_lasting(self) -> bool:
-        """Whether it names a single path as deleted or moved, without a wildcard."""
-        return self.fate not in (THERE, PUT_BACK) and not _WILD.search(self.path)
-
 
 def moved_to(fate: str) -> str:
     """The new path of a file with that fate, "" when it was not moved."""
@@ -239,7 +234,8 @@ class FileLog:
         log = self._modified if tool in EDIT_TOOLS else self._read
         touched = log.get(path_identity(path))
         if touched is None:
-            created = tool == "Write" and _is_creation(result.detail)
+            written = result.detail if tool == "Write" and isinstance(result.detail, dict) else {}
+            created = written.get("type") == "create"
             log[path_identity(path)] = FileFact(path, 1, bool(result.agent), created, source)
             return
         touched.times += 1
@@ -327,7 +323,7 @@ class FileLog:
             elif file.fate in _STANDS and removal.target:
                 self._put(replace(file, path=removal.target, last=at))
         known = moved or key in self._removed or self._knows(removal.path)
-        if removal.is_lasting and not known:
+        if not known and not _WILD.search(removal.path):
             self._put(unseen)
         self._removed.add(key)
 
@@ -356,10 +352,6 @@ def _stated_path(detail: object) -> str:
     file = detail.get("file")
     stated = file.get("filePath") if isinstance(file, dict) else detail.get("filePath")
     return stated if isinstance(stated, str) and is_absolute(stated) else ""
-
-
-def _is_creation(detail: object) -> bool:
-    return isinstance(detail, dict) and detail.get("type") == "create"
 
 
 def _now(file: FileFact) -> str:

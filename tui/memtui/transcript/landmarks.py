@@ -87,7 +87,8 @@ class LandmarkLog:
         if "commit" in command:
             if "--amend" in command:
                 self._supersede(self._commits()[-1:], "amend")
-            tried_out = _is_tried_out(command[:_COMMAND])
+            # The first commit of a repository in a temporary folder is not part of the project.
+            tried_out = "git init" in command[:_COMMAND] and _IN_TEMP.search(command[:_COMMAND]) is not None
             named = list(_COMMITTED.finditer(output))
             for match in named:
                 if not (match["first"] and tried_out):
@@ -126,7 +127,11 @@ class LandmarkLog:
             count = len(back["marks"]) if back["marks"] else int(back["count"] or 1)
             self._supersede(commits[-count:] if count else [], "reset")
         elif _HASH.fullmatch(to):
-            at = [index for index, each in enumerate(commits) if _same_commit(each.commit, to)]
+            at = [
+                index
+                for index, each in enumerate(commits)
+                if each.commit and (each.commit.startswith(to) or to.startswith(each.commit))
+            ]
             self._supersede(commits[at[0] + 1 :] if at else commits, "reset")
         elif ("/" in to and "." not in to) or to.startswith(("@{u", "FETCH_HEAD")):
             self._supersede(commits, "reset")  # to a remote branch
@@ -143,15 +148,6 @@ class LandmarkLog:
 def _key(landmark: Landmark) -> str:
     """Key for deduplication: two commits may have the same subject."""
     return landmark.commit or landmark.text
-
-
-def _same_commit(one: str, other: str) -> bool:
-    return bool(one) and (one.startswith(other) or other.startswith(one))
-
-
-def _is_tried_out(command: str) -> bool:
-    """Whether a repository was created in a temporary folder; its first commit is not part of the project."""
-    return "git init" in command and _IN_TEMP.search(command) is not None
 
 
 _AT_ONCE = 10

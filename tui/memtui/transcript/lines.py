@@ -193,7 +193,9 @@ def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
     end = at = 0
     try:
         while True:
-            value, at = _DECODER.raw_decode(text, _skip_blank(text, at))
+            while text[at : at + 1] in tuple(" \t\r\ufeff"):
+                at += 1
+            value, at = _DECODER.raw_decode(text, at)
             end = at
             if isinstance(value, dict):
                 records.append(without_private_in(_without_surrogates(value)))
@@ -202,12 +204,6 @@ def _decode_slowly(data: bytes) -> tuple[tuple[Record, ...], int]:
     used = len(text[:end].encode("utf-8", "surrogateescape"))
     rest = data[used:].strip(_BLANK + b"\n")
     return tuple(records), used if rest else len(data)
-
-
-def _skip_blank(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\r\ufeff":
-        at += 1
-    return at
 
 
 def _without_surrogates(value: Any) -> Any:

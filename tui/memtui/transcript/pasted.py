@@ -138,7 +138,7 @@ def _is_printed(lines: list[str], taken: list[bool], at: int) -> bool:
     kind = _kind_of(lines[at])
     inside = lines[at][:1].isspace() or (lines[at - 1].strip() and not taken[at - 1])
     return kind not in ("", "progress", "indent", "code") and bool(
-        inside or kind in _SURE or _is_drawn(lines[at])
+        inside or kind in _SURE or "\x1b" in lines[at] or len(_DRAWN.findall(lines[at])) >= _FRAME
     )
 
 
@@ -256,11 +256,6 @@ def _behind(lines: list[str], taken: list[bool]) -> Iterator[tuple[int, int]]:
         if size > _KEPT and at:
             yield at, len(lines)
             return
-
-
-def _is_drawn(line: str) -> bool:
-    """Whether a line has a terminal's escape codes, or is part of a box."""
-    return "\x1b" in line or len(_DRAWN.findall(line)) >= _FRAME
 
 
 def _kind_of(line: str) -> str:

@@ -43,7 +43,8 @@ class PlanLog:
             return
         self._files[path] = content
         last = self._plans[-1] if self._plans else None
-        ticks = last is not None and last.fate == "approved" and _same_plan(last.content, content)
+        bare, was = (_TICK.sub("", text).strip() for text in (content, last.content if last else ""))
+        ticks = last is not None and last.fate == "approved" and bare == was
         if last is not None and last.path in (path, "") and (ticks or last.fate in _UNDECIDED):
             last.content, last.path, last.source = content, path, source
             last.fate = "unknown" if last.fate == "dismissed" else last.fate
@@ -149,11 +150,6 @@ def _one_plan(last: PlanFact, path: str, content: str) -> bool:
     if not content or last.content.strip() == content.strip():
         return True
     return bool(last.path) and last.path == path
-
-
-def _same_plan(one: str, other: str) -> bool:
-    """Whether two versions differ in the marks of done items only."""
-    return _TICK.sub("", one).strip() == _TICK.sub("", other).strip()
 
 
 def _written(arguments: dict[str, Any]) -> str:

@@ -44,7 +44,8 @@ def description_of(expansion: str, name: str) -> str:
     lines = [line.strip() for line in text.split("\n")]
     lines = [line for line in lines if line and not line.startswith(_LOADED)]
     headings = [heading[1] for line in lines if (heading := _HEADING.match(line)) is not None]
-    if headings and not _repeats(headings[0], name):
+    names = map(_letters, (name, name.rpartition(":")[2]))
+    if headings and _letters(headings[0]) not in names:
         return _short(headings[0])
     plain = next((line for line in lines if _HEADING.match(line) is None), "")
     return _short(plain.strip("*_") or (headings[1] if len(headings) > 1 else ""))
@@ -61,10 +62,6 @@ def plan_read(path: str, text: str) -> str:
     lines = _NUMBERED.sub("", masked(text)[:_SCANNED]).split("\n")
     title = next((found[1] for line in lines if (found := _HEADING.match(line.strip())) is not None), "")
     return f"{_short(title)}{_FILE}{path}" if title else f"plan file {path}"
-
-
-def _repeats(heading: str, name: str) -> bool:
-    return _letters(heading) in (_letters(name), _letters(name.rpartition(":")[2]))
 
 
 def _letters(text: str) -> str:

@@ -93,6 +93,21 @@ _SKILL = re.compile(r"<skill-format>|\bskill is (?:loading|running)</command-mes
 """Marks of a skill called by the model; its name has no slash."""
 
 
+def joined_text(content: Any) -> str:
+    """The text of a message's content: a string, or a list of blocks of which the text ones count."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(
+        block["text"]
+        for block in content
+        if isinstance(block, dict)
+        and isinstance(block.get("text"), str)
+        and block.get("type", "text") == "text"
+    )
+
+
 def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     """The kind of text in a user line, and the text as typed by the user.
 
@@ -102,7 +117,7 @@ def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     if _by_machine(record):
         return "machine", ""
     if not of_human(record.get("origin")):
-        return "notification", _whole_text(content)
+        return "notification", joined_text(content)
     if isinstance(content, str):
         kind, text = text_words(content)
     elif isinstance(content, list):
@@ -112,13 +127,6 @@ def user_words(record: dict[str, Any]) -> tuple[WordsKind, str]:
     if kind == "typed" and (record.get("planContent") or text.startswith(_PLAN_OPENING)):
         return "plan", text
     return kind, text
-
-
-def _whole_text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    return "\n".join(str(block.get("text", "")) for block in blocks if isinstance(block, dict))
 
 
 def given_plan(record: dict[str, Any], text: str) -> tuple[str, bool]:
