@@ -207,6 +207,24 @@ async def test_a_stored_state_is_shown_whole_and_at_a_glance(full: World) -> Non
         assert "one lock a session" in driver.detail
 
 
+async def test_words_are_no_steps_and_nothing_is_said_of_what_is_not_there(world: World) -> None:
+    steps = (
+        '- [ ] **IN PROGRESS**: "Lock it" (L9)\n  - Sub: Claude said last (L7): "Done."\n'
+        "  - Blocker: None on record\n\n## WORKING CONTEXT\n- Files modified: a.py\n- Dependencies: N/A\n"
+        "- Technical state:\n  - Plan: none\n  - Step: 2\n"
+    )
+    world.state(f"=== SESSION STATE v1 ===\n\n## TASK TREE\n{steps}\n=== END STATE ===\n")
+    captured_session(world)
+    async with opened(world) as driver:
+        assert driver.drawn(PaneId.STATE)[:2] == ['asked "Lock it" (L9)', 'said "Done."']
+        await driver.press("4")
+        shown = driver.detail.partition("TASK TREE")[2].split()
+        assert " ".join(shown) == (
+            '▸ "Lock it" (L9) • Claude said last (L7): "Done."'
+            " WORKING CONTEXT • Files modified: a.py • Technical state: • Step: 2"
+        )
+
+
 async def test_a_state_with_nothing_to_tell_at_a_glance(world: World) -> None:
     world.state("=== SESSION STATE v1 ===\n\n## TASK TREE\n- N/A\n\n=== END STATE ===\n")
     captured_session(world)

@@ -10,11 +10,14 @@ from memtui.app.widgets.document import Document, Line, from_markdown, line, sty
 _FRAME = re.compile(r"=== (?:SESSION STATE v\S+|END STATE) ===\s*")
 _HEADING = re.compile(r"(## .*?)\s*\([^()]*\)\s*")
 _TASK = re.compile(r"(\s*)[-*] \[([ xX])\]\s*(\*\*IN PROGRESS\*\*:|NEXT:|LATER:)?\s*(.*)")
-_NOTHING = re.compile(r"[-*]\s*(?:[\w ]+:\s*)?(?:N/A|none|n/a|None)?\.?\s*")
+_NOTHING = re.compile(r"\s*[-*]\s*(?:[\w ]+:\s*)?(?:(?:N/A|none)(?: on record)?\.?)?\s*", re.IGNORECASE)
+_ABSENCE = re.compile(rf"(?!.*:\s*$){_NOTHING.pattern}", re.IGNORECASE)
+"""A row that only says that there is nothing; one that ends in a colon stands above others."""
+_SUB = re.compile(r"^(\s*[-*] )Sub: ")
 
 
 def state_document(text: str) -> Document:
-    """The document of a session state (seed 003); empty sections are left out."""
+    """The document of a session state (seed 003); empty sections and rows are left out."""
     lines: list[Line] = []
     for heading, body in _sections(text):
         if heading and all(_NOTHING.fullmatch(row) for row in body if row.strip()):
@@ -32,8 +35,8 @@ def _body(rows: list[str]) -> Iterator[Line]:
             yield from _markdown(between)
             yield _task(task)
             between = []
-        else:
-            between.append(row)
+        elif not _ABSENCE.fullmatch(row):
+            between.append(_SUB.sub(r"\1", row))
     yield from _markdown(between)
 
 

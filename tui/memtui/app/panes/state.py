@@ -50,6 +50,10 @@ _NEXT = 3
 """Number of upcoming tasks shown."""
 _COUNTS = frozenset({"…", "✓", "phase"})
 """Labels of rows that are not lines of the session."""
+_WORDS = re.compile(
+    r"(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: ", re.IGNORECASE
+)
+"""Before words that a state quotes below a task: the last that the person or Claude said."""
 _RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
 """The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
 
@@ -411,7 +415,7 @@ def _glance(state: SessionState) -> Iterator[_Row]:
         yield _Row("goal", goal_words(goal), "bold")
     for task in state.tasks:
         if task.kind is TaskKind.IN_PROGRESS:
-            yield _Row("▸", task.text, "bold $accent")
+            yield _Row("asked" if task.text.startswith('"') else "▸", task.text, "bold $accent")
             yield from _children(task)
     coming = [task for task in state.tasks if task.kind in (TaskKind.NEXT, TaskKind.OPEN, TaskKind.LATER)]
     for task in coming[:_NEXT]:
@@ -435,5 +439,9 @@ def _children(task: Task) -> Iterator[_Row]:
     for child in task.children:
         if child.kind is TaskKind.BLOCKER and child.text.casefold() in nothing:
             continue
-        label = "  blocker" if child.kind is TaskKind.BLOCKER else "  ·"
-        yield _Row(label, child.text, "$warning" if child.kind is TaskKind.BLOCKER else "$quiet")
+        if child.kind is TaskKind.BLOCKER:
+            yield _Row("  blocker", child.text, "$warning")
+        elif words := _WORDS.match(child.text):
+            yield _Row(words[1].lower(), child.text[words.end() :], "$quiet")
+        else:
+            yield _Row("  ·", child.text, "$quiet")
