@@ -203,7 +203,6 @@ def test_the_mark_of_the_remotes() -> None:
 def theirs(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryRemote:
     """A remote in memory that has one memory of another person's, which is here already."""
     monkeypatch.setattr(screen_module, "_PAUSE", 0.0)
-    monkeypatch.setattr(screen_module, "_LOOK", 3600.0)
     remote = MemoryRemote()
     monkeypatch.setattr(share_sync, "open_remote", lambda *_: remote)
     Remotes(world.home).add("team", NamedRemote(url="/x"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.app.details.versions import StateVersions, Version, changes_document, title_of
+from memtui.app.details.versions import Version, changes_document, state_versions, title_of
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens import versions as screen_module
 from memtui.app.screens.versions import VersionsScreen
@@ -39,12 +39,6 @@ THIRD = SECOND.replace(version=3, working=WorkingContext(last_compile="SUCCESS: 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen_module, "_PAUSE", 0.0)
-
-
-@pytest.fixture
-def looking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The screen looks for new versions all the time."""
-    monkeypatch.setattr(screen_module, "_LOOK", 0.02)
 
 
 @pytest.fixture
@@ -95,7 +89,7 @@ async def shown(driver: Driver) -> Screen:
 
 
 def listed(world: World) -> dict[str, Version]:
-    return StateVersions(StateStore(world.project, world.home), "s-1").read()
+    return state_versions(StateStore(world.project, world.home), "s-1")
 
 
 def test_a_decision_that_comes_back_is_not_new(world: World) -> None:
@@ -207,28 +201,3 @@ async def test_list_and_changes_are_both_in_sight_and_reached_by_keys(three: Wor
             await driver.press("enter", key)
             assert driver.at_home(), key
             assert not driver.app.left, key
-
-
-async def test_a_new_version_joins_while_one_looks(three: World, looking: None) -> None:
-    async with opened(three) as driver:
-        screen = await shown(driver)
-        await driver.press("j", "j", "space")
-        three.state(THIRD.replace(version=5, decisions=(*THIRD.decisions, Decision(text="new"))), version=5)
-        await driver.until(lambda: len(screen.rows) == 5, "the version")
-        assert screen.rows[0].split()[0] == "v5"
-        assert screen.listing.selected == "v2"
-        assert screen.compared == "v1 → v2"
-        assert screen.rows[3].startswith("◆ v2")
-
-
-async def test_versions_that_go_leave_an_empty_list(three: World, looking: None) -> None:
-    async with opened(three) as driver:
-        screen = await shown(driver)
-        await driver.press("space")
-        for path in (three.home.states / "s-1").iterdir():
-            path.unlink()
-        await driver.until(lambda: not screen.listing.rows, "the end")
-        await driver.press("space")
-        assert driver.last_said == "There is no version to mark."
-        assert "There are no versions any more." in driver.shown
-        await driver.press("escape")

@@ -374,16 +374,10 @@ class MemtuiApp(BaseApp):
     def deliver_screenshot(
         self, filename: str | None = None, path: str | None = None, time_format: str | None = None
     ) -> str | None:
-        """Save a screenshot in Downloads, else in the home folder, and say where (Textual does not)."""
-        folder = Path(path) if path else Path.home() / "Downloads"
-        folder = folder if path or folder.is_dir() else Path.home()
-        try:
-            saved = self.save_screenshot(filename, str(folder), time_format)
-        except OSError as error:
-            self.warn(f"No screenshot: {folder} cannot be written ({error.strerror}).")
-            return None
-        self.say(f"Screenshot: {saved}")
-        return saved
+        """Save a screenshot in Downloads, else in the home folder."""
+        downloads = Path.home() / "Downloads"
+        folder = path or str(downloads if downloads.is_dir() else Path.home())
+        return super().deliver_screenshot(filename, folder, time_format)
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):

@@ -42,7 +42,7 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.backfill import Compaction, compactions_in, coverage
 from memtui.store.listing import Entry, scan
 from memtui.store.state_files import version_of, written_at
-from memtui.store.states import PROGRESS, StateStore, StoredState, read_progress
+from memtui.store.states import StateStore, StoredState, read_progress
 from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript.facts import read_facts
 from memtui.transcript.records import CompactionFact, Facts
@@ -240,8 +240,6 @@ class Sessions:
         """The session that the user has chosen; "" follows the newest one."""
         self._shown = ""
         self._loaded: tuple[Entry, StoredState] | None = None
-        self._covered: tuple[tuple[Entry, int], int | None] | None = None
-        """Bytes of the transcript covered by the document, with the key of this cached value."""
 
     def choose(self, session_id: str) -> None:
         """Show this session from now on; "" follows the newest one."""
@@ -311,17 +309,10 @@ class Sessions:
         """Thousands of tokens added to the transcript since the document; 0 if unknown."""
         if transcript is None:
             return 0
-        folder = entry.path.parent
-        try:
-            written = (folder / PROGRESS).stat().st_mtime_ns
-        except OSError:
+        progress = read_progress(self._home, entry.path.parent.name)
+        if progress is None or progress.version != version_of(entry):
             return 0
-        if self._covered is None or self._covered[0] != (entry, written):
-            progress = read_progress(self._home, folder.name)
-            known = progress is not None and progress.version == version_of(entry)
-            self._covered = ((entry, written), progress.offset if progress and known else None)
-        offset = self._covered[1]
-        return 0 if offset is None else int(max(0, transcript.signature[1] - offset) / _TOKEN / 1000)
+        return int(max(0, transcript.signature[1] - progress.offset) / _TOKEN / 1000)
 
 
 def _active(newest: Entry | None, transcript: Transcript | None) -> datetime:

@@ -12,7 +12,6 @@ from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
 from memtui.documents.work import goal_words
-from memtui.store.listing import Entry
 from memtui.store.states import StateStore, StoredState
 from memtui.transcript.short_text import key_of
 
@@ -52,23 +51,14 @@ class Version:
         return f"v{self.number}"
 
 
-class StateVersions:
-    """The versions of one session's state. Used by one thread at a time; readings are cached."""
-
-    def __init__(self, store: StateStore, session_id: str) -> None:
-        self._store = store
-        self._session_id = session_id
-        self._known: dict[Entry, Version] = {}
-
-    def read(self) -> dict[str, Version]:
-        """All of them by name, newest first."""
-        entries = self._store.versions(self._session_id)
-        decided: set[str] = set()
-        for entry in reversed(entries):
-            if entry not in self._known:
-                self._known[entry] = _state_version(self._store.load(entry), decided)
-            decided |= _decisions(self._known[entry].state)
-        return {self._known[entry].name: self._known[entry] for entry in entries}
+def state_versions(store: StateStore, session_id: str) -> dict[str, Version]:
+    """The versions of a session's state by name, newest first."""
+    versions: list[Version] = []
+    decided: set[str] = set()
+    for entry in reversed(store.versions(session_id)):
+        versions.append(_state_version(store.load(entry), decided))
+        decided |= _decisions(versions[-1].state)
+    return {each.name: each for each in reversed(versions)}
 
 
 def _state_version(stored: StoredState, decided: set[str]) -> Version:

@@ -77,7 +77,6 @@ class PendingPane(Pane):
         """Number of losses that count, and of tokens left, for each capture's compaction; None if no
         transcript has it."""
         self._unfolded: set[str] = set()
-        self._texts: dict[str, tuple[CaptureRow, str]] = {}
 
     # -- rows -----------------------------------------------------------------------------------------------
 
@@ -148,15 +147,9 @@ class PendingPane(Pane):
         return " · ".join(part for part in (self.count(), reviewed) if part)
 
     def text_of(self, key: str) -> str:
-        """The text that the filter searches; cached, as it is needed for every page read meanwhile."""
         item = self.view.rows[key]
-        known, text = self._texts.get(key, (None, ""))
-        if known is not item:
-            made = item.entry.time
-            when = day_and_minute(made) if made else ""
-            text = f"{key} {when} {item.problem} {item.capture.first_message if item.capture else ''}"
-            self._texts[key] = (item, text)
-        return text
+        when = day_and_minute(item.entry.time) if item.entry.time else ""
+        return f"{key} {when} {item.problem} {item.capture.first_message if item.capture else ''}"
 
     def draw_row(self, key: str, width: int) -> Content:
         item = self.view.rows.get(key)

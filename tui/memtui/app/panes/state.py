@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -308,7 +309,7 @@ class StatePane(Pane):
         self.app.say(f"Session {self.place}: {clean_line(session)[:8]}.")
 
     def action_versions(self) -> None:
-        from memtui.app.details.versions import StateVersions
+        from memtui.app.details.versions import state_versions
         from memtui.app.screens.versions import VersionsScreen
 
         view = self.view
@@ -317,8 +318,8 @@ class StatePane(Pane):
         elif view.path is None:
             self.app.warn("No version of this state is stored yet: n writes the first one.")
         else:
-            versions = StateVersions(self.model.states, view.session_id)
-            self.app.push_screen(VersionsScreen(view.session_id[:8], versions.read, self.clock))
+            read = partial(state_versions, self.model.states, view.session_id)
+            self.app.push_screen(VersionsScreen(view.session_id[:8], read, self.clock))
 
     @work(group="copy", exit_on_error=False)
     async def action_copy_notes(self) -> None:

@@ -22,8 +22,6 @@ from memtui.app.widgets.row_list import RowList, row, when_of
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock
 
-_LOOK = 2.0
-"""Seconds between checks for a new version."""
 _PAUSE = 0.05
 """Seconds without a change of selection before versions are compared."""
 
@@ -80,22 +78,11 @@ class VersionsScreen(Screen[str | None]):
 
     @work(group="looking", exit_on_error=False)
     async def _look(self) -> None:
-        """List the versions, and go on looking for new ones."""
-        while True:
-            with self.app.reporting("reading the versions"):
-                rows = await asyncio.to_thread(self._read)
-                if rows != self._rows:
-                    self._rows = rows
-                    self._show_rows()
-            await asyncio.sleep(_LOOK)
-
-    def _show_rows(self) -> None:
-        self.listing.empty = "There are no versions any more."
-        self.listing.set_rows(tuple(self._rows))
-        self.listing.refresh_rows()
-        if self._marked not in self._rows:
-            self._marked = ""
-        self._compare()
+        with self.app.reporting("reading the versions"):
+            self._rows = await asyncio.to_thread(self._read)
+            self.listing.empty = "There are no versions any more."
+            self.listing.set_rows(tuple(self._rows))
+            self._compare()
 
     def _draw(self, key: str, width: int) -> Content:
         version = self._rows.get(key)
