@@ -71,8 +71,8 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         await driver.until(lambda: "✗ 3" in driver.shown, "the number of losses")
         lines = driver.detail.splitlines()
         first = lines.index("LOST  3")
-        assert lines[first + 1] == "  ✗ Never refresh twice: the provider revokes both tokens. (L6)"
-        assert lines[first + 2] == "  ✗ pytest -q (L7, needed again 1 call later)"
+        assert lines[first + 1] == "  ✗ pytest -q (L7, needed again 1 call later)"
+        assert lines[first + 2] == "  ✗ Never refresh twice: the provider revokes both tokens. (L6)"
         assert "! docs/ghost.md: no record names this file" in driver.detail
         assert "▸ KEPT  1" in driver.detail and "▸ FILES  2" in driver.detail
         await driver.press("enter", "tab", "enter")
@@ -101,7 +101,7 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
     async with opened(lossy) as driver:
         screen = await aftermath(driver)
         view = screen.query_one("#summary", DocumentView)
-        assert screen.selected and view.document.text.startswith("lost · L6 ")
+        assert screen.selected and view.document.text.startswith("lost · L7 ")
         await unfold(driver, screen, "kept file")
         assert "✓ src/tokens.py" in driver.shown
         await driver.press("down")
@@ -180,7 +180,7 @@ async def test_pin_and_prompt(lossy: World, monkeypatch: pytest.MonkeyPatch) -> 
     async with opened(lossy, WIDE) as driver:
         monkeypatch.setattr(type(driver.app), "copy_text", lambda app, text, name="": copied.append(text))
         await aftermath(driver)
-        await driver.press("!")
+        await driver.press("down", "!")
         await driver.until_said("Pinned")
         pins = Pins(lossy.project, lossy.home)
         assert [(each.pin.text, each.pin.line) for each in pins.all()] == [(RULE, 6)]
