@@ -34,6 +34,21 @@ def file(full: World) -> Path:
     return full.project.session_state_json
 
 
+async def test_the_cursor_goes_to_what_an_undo_brings_back(full: World) -> None:
+    full.write(full.project.pins, "- never push\n")
+    async with opened(full) as driver:
+        await driver.press("3")
+        pane = driver.pane(PaneId.COMMANDS)
+        await driver.until(lambda: len(pane.rows) == 4, "the pin")
+        gone = list(pane.rows[:3])
+        for name in gone:
+            await driver.press("x")
+            await driver.until(lambda name=name: name not in pane.rows, name)  # type: ignore[misc]
+        for name in reversed(gone):
+            await driver.press("u")
+            await driver.until(lambda name=name: pane.selected == name, name)  # type: ignore[misc]
+
+
 async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
     full: World, file: Path
 ) -> None:

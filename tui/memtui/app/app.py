@@ -302,7 +302,7 @@ class MemtuiApp(BaseApp):
                     return
                 self.model.readings.forget_aftermaths()  # a pin may have appeared or disappeared
                 for pane in self.browser.panes.values():
-                    pane.await_back(change.names)
+                    pane.await_back({*change.names, *pane.gone})
                     pane.resync()
                 self.hint(*_UNDO_TARGETS)
                 if then is not None:

@@ -35,27 +35,11 @@ _TOGETHER = (
     ("search", "sessions"),
 )
 """Keys with one row in README's table."""
-_FIXED = frozenset(
-    [
-        "down",
-        "j",
-        "up",
-        "k",
-        "home",
-        "g",
-        "end",
-        "G",
-        "pagedown",
-        "pageup",
-        "ctrl+d",
-        "ctrl+u",
-        "space",
-        "enter",
-        "ctrl+q",
-        "ctrl+c",
-        "ctrl+p",
-    ]
+MOVING = frozenset(
+    ["down", "j", "up", "k", "home", "g", "end", "G", "pagedown", "pageup", "ctrl+d", "ctrl+u"]
 )
+"""Keys that lists and documents move by."""
+_FIXED = MOVING | {"space", "enter", "ctrl+q", "ctrl+c", "ctrl+p"}
 """Keys that lists and documents move by, and keys of every screen."""
 _NAMED = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 

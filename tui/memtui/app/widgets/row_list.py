@@ -164,7 +164,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._last: str | None = None
         """The last key that went while it was selected."""
         self._awaited: frozenset[str] = frozenset()
-        """Keys of rows of which the first to come back is selected, until the next move."""
+        """Keys of rows of which the first is selected, until the next move."""
         self._reported: tuple[str | None, int, Sequence[str]] = (None, 0, ())
         self._draw = draw
         self._strips: LRUCache[tuple[str, Look, int], Strip] = LRUCache(1024)
@@ -225,18 +225,22 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             self._show_selected()
         self.refresh()
         self._report()
-        awaited = self._awaited
-        if (back := min((at for key in awaited if (at := self._find(key)) >= 0), default=-1)) >= 0:
-            self._go(self._selectable(back, 0))
-            self._awaited = awaited  # an older listing may come in between
+        self.await_back(self._awaited)
+
+    @property
+    def gone(self) -> set[str]:
+        """The row that was selected last and is gone, if there is one."""
+        return {self._last} if self._last and self._find(self._last) < 0 else set()
 
     def _find(self, key: str | None) -> int:
         return self._places.get(key or "", -1)
 
     def await_back(self, keys: Iterable[str]) -> None:
-        """Select the first of these rows, or the last one that went, if it comes back before a move."""
-        missing = {*keys, self._last or ""}
-        self._awaited = frozenset(key for key in missing if key and self._find(key) < 0)
+        """Select the first of these rows, at once or when it comes back before a move."""
+        awaited = frozenset(keys)
+        if (back := min((at for key in awaited if (at := self._find(key)) >= 0), default=-1)) >= 0:
+            self._go(self._selectable(back, 0))
+        self._awaited = awaited  # an older listing may come in between
 
     def flash(self, keys: Iterable[str]) -> None:
         new = frozenset(keys)
