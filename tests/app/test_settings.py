@@ -47,11 +47,16 @@ async def test_own_keys_and_the_theme_change_without_a_restart(full: World) -> N
         assert not driver.browser.has_class("-zoomed")
         await driver.press("f5")
         assert driver.browser.has_class("-zoomed")
-        full.configure('[keys]\nzoom = "j"\n')
+        full.configure("[keys")
+        driver.app.hint("config")
+        await driver.until_said("is not valid TOML")
+        await driver.press("f5")
+        assert not driver.browser.has_class("-zoomed") and driver.app.theme == "nord"
+        full.configure('[keys]\nzoom = "j"\nlost = "f6"\n')
         driver.app.hint("config")
         await driver.until_said("zoom: j moves in lists")
-        await driver.press("f5")
-        assert not driver.browser.has_class("-zoomed")
+        await driver.press("z")
+        assert driver.browser.has_class("-zoomed") and "f6 lost" in driver.lines[-1]
 
 
 async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(full: World) -> None:
@@ -65,14 +70,30 @@ async def test_an_own_key_of_a_pane_works_in_the_detail_and_is_named_elsewhere(f
         assert driver.browser.current_id is PaneId.MEMORIES
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ('[keys]\nnothing = "x"', "'nothing' is not a command; commands: "),
+        ('[keys]\nlots = "x"', "'lots' is not a command; did you mean lost?"),
+        ("[keys]\nlost = 3", "3 is not a key"),
+        ('[keys]\nlost = "ab"', "'ab' is not a key"),
+        ('[keys]\nlost = "j"', "moves in lists"),
+        ('[keys]\nlost = "r"', "is the key of review"),
+        ('[app]\ntheme = "nrod"\n[keys]', "'nrod' is not a theme"),
+    ],
+)
+async def test_a_key_or_theme_that_is_not_there_is_named_at_the_start_and_passed_over(
+    full: World, wrong: str, said: str
+) -> None:
+    path = full.configure(f'{wrong}\nzoom = "f5"\n')
+    async with opened(full) as driver:
+        assert path in driver.last_said and said in driver.last_said
+        await driver.press("f5")
+        assert driver.browser.has_class("-zoomed")
+
+
 WRONG = [
-    ('[keys]\nnothing = "x"', "'nothing' is not a command"),
-    ("[keys]\nlost = 3", "3 is not a key"),
-    ('[keys]\nlost = "ab"', "'ab' is not a key"),
-    ('[keys]\nlost = "j"', "moves in lists"),
-    ('[keys]\nlost = "r"', "is the key of review"),
     ('keys = "x"', "keys must be a section"),
-    ('[app]\ntheme = "nrod"', "'nrod' is not a theme"),
     ("[app]\ntheme = 3", "[app] theme"),
     ('app = "x"', "theme"),
     ("[app", "not valid TOML"),

@@ -137,6 +137,16 @@ def test_a_place_that_cannot_be_written_is_broken(memtui: Memtui, project: Proje
     assert "cannot be written: the disk is read-only\n         What compactions leave out is" in result.out
 
 
+def test_settings_that_the_app_cannot_use_are_named(memtui: Memtui) -> None:
+    config = memtui_home().config / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[keys]\nlots = "x"\n')
+    level, said = _found(memtui)["settings"]
+    assert level == "warning" and said == f"{config}: [keys] 'lots' is not a command; did you mean lost?"
+    config.write_text('[keys]\nlost = "x"\n')
+    assert _found(memtui)["settings"][0] == "ok"
+
+
 def test_advice_for_a_shell_is_quoted(memtui: Memtui, project: Project) -> None:
     path = project.session_state_json
     path.parent.mkdir(parents=True)

@@ -91,7 +91,7 @@ class MemtuiApp(BaseApp):
         self.settings = self._load_settings()
         if "TEXTUAL_THEME" not in os.environ:
             # Not by assignment: changing the theme parses all stylesheets and styles all widgets again.
-            self.set_reactive(App.theme, self._theme_of(self.settings))
+            self.set_reactive(App.theme, self.settings.theme or MEMTUI.name)
             self.stylesheet.set_variables(self.get_css_variables())
 
     # -- settings, theme, start -----------------------------------------------------------------------------
@@ -99,42 +99,36 @@ class MemtuiApp(BaseApp):
     def _load_settings(self) -> Settings:
         home = self.model.places.home
         settings = load_settings(home)
+        self.keymap, problems = {}, list[str]()
         if settings.keys:
-            from memtui.app.keys import OwnKeyError, checked
+            from memtui.app.keys import checked
 
-            try:
-                self.keymap = checked(settings.keys)
-            except OwnKeyError as problem:
-                raise SettingsError(f"{home.config / FILE}: [keys] {problem}") from problem
-        else:
-            self.keymap = {}
+            self.keymap, problems = checked(settings.keys)
+            problems = [f"[keys] {each}" for each in problems]
+        if settings.theme and settings.theme not in self.available_themes:
+            if not settings.chosen:
+                names = ", ".join(sorted(self.available_themes))
+                problems.append(f"[app] theme: {settings.theme!r} is not a theme. Themes: {names}.")
+            settings = settings._replace(theme="")
+        more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
+        self.misread = f"{home.config / FILE}: {problems[0]}{more}" if problems else ""
         self.set_keymap(self.keymap)
         self.new_windows = "TMUX" in os.environ and settings.new_windows
         self.model.syncs = bool(settings.sync_seconds)
         return settings
 
-    def _theme_of(self, settings: Settings) -> str:
-        if settings.theme and settings.theme not in self.available_themes:
-            if not settings.chosen:
-                names = ", ".join(sorted(self.available_themes))
-                path = self.model.places.home.config / FILE
-                raise SettingsError(
-                    f"{path}: [app] theme: {settings.theme!r} is not a theme. Themes: {names}."
-                )
-            return MEMTUI.name
-        return settings.theme or MEMTUI.name
-
     def reload_settings(self) -> None:
-        """Use a changed config.toml: theme and keys at once, the rest from the next start."""
+        """Use a changed config.toml, if it can be read: theme and keys now, the rest from the next start."""
         try:
             settings = self._load_settings()
-            theme = self._theme_of(settings)
         except SettingsError as problem:
-            self.say(str(problem), severity="error")
+            self.say(f"{problem} Until then the settings stay as they are.", severity="error")
             return
         if settings.theme != self.settings.theme:
-            self.theme = theme
+            self.theme = settings.theme or MEMTUI.name
         self.settings = settings
+        if self.misread:
+            self.warn(self.misread)
 
     def get_css_variables(self) -> dict[str, str]:
         self.theme_variables = legible(self.current_theme, super().get_css_variables())
@@ -160,6 +154,8 @@ class MemtuiApp(BaseApp):
     def on_ready(self) -> None:
         """After the first paint, resume garbage collection, without the objects loaded for good."""
         self.theme_changed_signal.subscribe(self, self._keep_theme)
+        if self.misread:
+            self.warn(self.misread)
         self.set_timer(_KEEP_AFTER, self._keep_ending)
         load = partial(import_module, "memtui.app.screens.transcript")  # takes half as long as opening one
         self.set_timer(_LOAD_AFTER, partial(self.run_worker, load, thread=True, group="imports"))
@@ -432,6 +428,15 @@ class Palette(CommandPalette):
         turn: Callable[[], None] = options.action_page_up if way == "up" else options.action_page_down
         with suppress(LookupError):
             turn()
+
+
+def misread(places: Places) -> str:
+    """What of config.toml the app cannot use, in a sentence; "" if there is nothing."""
+    log = FailureLog(places.home.failure_log, system_clock)
+    try:
+        return MemtuiApp(ProjectModel(places, system_clock), log).misread
+    except SettingsError as problem:
+        return str(problem)
 
 
 def run_app(

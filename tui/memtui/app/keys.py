@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 
 from textual.binding import Binding
@@ -42,10 +43,6 @@ MOVING = frozenset(
 _FIXED = MOVING | {"space", "enter", "ctrl+q", "ctrl+c", "ctrl+p"}
 """Keys that lists and documents move by, and keys of every screen."""
 _NAMED = frozenset(key.value for key in Keys if not key.value.startswith("<"))
-
-
-class OwnKeyError(ValueError):
-    """A key that cannot be used; the text continues “config.toml: [keys] ”."""
 
 
 def identified() -> dict[str, Binding]:
@@ -98,32 +95,40 @@ def markdown_key_table() -> str:
     return "\n".join(("| key | does |", "|---|---|", *rows))
 
 
-def checked(keys: Mapping[str, str]) -> dict[str, str]:
-    """The user's own keys as a keymap of Textual.
-
-    Raises:
-        OwnKeyError: an id or a key is unknown, or a key is taken in the same place.
-    """
+def checked(keys: Mapping[str, object]) -> tuple[dict[str, str], list[str]]:
+    """The user's own keys as a keymap of Textual, and a sentence for each that cannot be used."""
     known = identified()
     keymap: dict[str, str] = {}
+    problems: list[str] = []
     for name, key in keys.items():
+        canonical = _canonical(key) if isinstance(key, str) else ""
         if name not in known:
-            raise OwnKeyError(f"{name!r} is not a command. Commands: {', '.join(sorted(known))}.")
-        canonical = _canonical(key)
-        if not canonical:
-            raise OwnKeyError(f"{name}: {key!r} is not a key. A key is one character, or like f5 or ctrl+x.")
-        if canonical in _FIXED:
-            raise OwnKeyError(f"{name}: {key} moves in lists or works everywhere; choose another key.")
-        keymap[name] = canonical
+            near = get_close_matches(name, known, 1)
+            meant = f"did you mean {near[0]}?" if near else f"commands: {', '.join(sorted(known))}."
+            problems.append(f"{name!r} is not a command; {meant}")
+        elif not canonical:
+            problems.append(f"{name}: {key!r} is not a key. A key is one character, or like f5 or ctrl+x.")
+        elif canonical in _FIXED:
+            problems.append(f"{name}: {key} moves in lists or works everywhere; choose another key.")
+        else:
+            keymap[name] = canonical
+    while clash := _clash(keymap):
+        name, key, other = clash
+        problems.append(f"{name}: {key} is the key of {other} in the same place.")
+        del keymap[name]
+    return keymap, problems
+
+
+def _clash(keymap: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """An own key that is taken in the same place: its id, the key, and whose it is."""
     for owner in _owners():
         taken: dict[str, str] = {}
         for binding in bindings_of(owner):
             for key in keymap.get(binding.id or "", binding.key).split(","):
-                other = taken.setdefault(key, binding.id or "")
-                if other != (binding.id or "") and {other, binding.id} & keymap.keys():
-                    name, other = (binding.id, other) if binding.id in keymap else (other, binding.id or "")
-                    raise OwnKeyError(f"{name}: {shown(key)} is the key of {other} in the same place.")
-    return keymap
+                other, name = taken.setdefault(key, binding.id or ""), binding.id or ""
+                if other != name and {other, name} & keymap.keys():
+                    return (name, shown(key), other) if name in keymap else (other, shown(key), name)
+    return None
 
 
 def _canonical(key: str) -> str:

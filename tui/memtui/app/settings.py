@@ -42,7 +42,7 @@ class Settings(NamedTuple):
     """``[app] theme``, else the last one chosen; "" without either."""
     chosen: bool = False
     """Whether the theme was chosen on the screen."""
-    keys: dict[str, str] = {}  # noqa: RUF012 - a named tuple; nobody changes it
+    keys: dict[str, object] = {}  # noqa: RUF012 - a named tuple; nobody changes it
     """``[keys]``: keys by the id of what they do."""
     columns: int = 0
     """Width of the panes; 0 uses that of the style sheet."""
@@ -113,13 +113,10 @@ class _Sections:
             raise self._wrong(f"[{section}] {name} must be a text.")
         return value
 
-    def keys(self) -> dict[str, str]:
+    def keys(self) -> dict[str, object]:
         section = self.values.get("keys", {})
         if not isinstance(section, dict):
             raise self._wrong('keys must be a section: [keys], then lines like review = "v".')
-        for name, key in section.items():
-            if not isinstance(key, str):
-                raise self._wrong(f"[keys] {name}: {key!r} is not a key.")
         return section
 
     def switch(self, section: str, name: str) -> bool:

@@ -45,6 +45,15 @@ _SOON = 7
 _SAMPLE = 3
 _RECENT = 20
 _SECONDS = 30.0
+_SETTINGS = """
+import sys
+from pathlib import Path
+from memtui.app.app import misread
+from memtui.ground.project import Home, Places, Project
+
+root, *folders = map(Path, sys.argv[1:])
+print(misread(Places(Project(root), Home(*folders), root)))
+"""
 _HELLO = {
     "jsonrpc": "2.0",
     "id": 0,
@@ -98,6 +107,7 @@ def diagnose(
         yield from _check_active(places)
         yield from check_archive(places, clock)
         yield from _check_old_sharing(places)
+        yield from _check_settings(places)
         yield _check_clipboard(env, platform)
         yield _check_watching(places)
         if server is not None:
@@ -357,6 +367,19 @@ def _check_watching(places: Places) -> Finding:
         message = f"The project lies on {silent}, which reports no changes: the app looks every 2 seconds"
         return Finding("watching", Level.NOTE, message)
     return Finding("watching", Level.OK, "The file system reports changes")
+
+
+def _check_settings(places: Places) -> Iterator[Finding]:
+    """Whether the app, a process of its own as it takes long to import, understands config.toml."""
+    path = places.home.config / "config.toml"
+    if not path.exists():
+        return
+    command = [sys.executable, "-c", _SETTINGS, str(places.project.root), *map(str, places.home)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    if said := (done.stdout or done.stderr).strip():
+        yield Finding("settings", Level.WARNING, said.splitlines()[-1], "Correct or remove it.")
+    else:
+        yield Finding("settings", Level.OK, f"{path} is understood")
 
 
 def _check_server(env: Mapping[str, str]) -> Finding:
