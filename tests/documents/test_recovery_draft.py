@@ -115,6 +115,13 @@ def test_of_a_capture_alone_every_section_says_so() -> None:
     assert '"Fix it" (first asked)' in text
 
 
+def test_a_package_whose_installation_may_have_failed_is_no_dependency_yet() -> None:
+    facts = Facts(commands=(ran("cargo install cargo-llvm-cov 2>&1 | tail -20", 3),))
+    line = "tried to add cargo-llvm-cov (cargo install, exit status hidden) (L3)"
+    assert draft_recovery(facts, Path(ROOT)).dependencies == (line,)
+    assert working_context(facts, Path(ROOT)).dependencies == line
+
+
 def test_a_failed_check_that_no_later_run_covers_is_a_known_issue() -> None:
     facts = Facts(
         commands=(

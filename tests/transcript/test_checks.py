@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.transcript.checks import hidden_failure, package_changes, packages_of
+from memtui.transcript.checks import hidden_failure, package_changes
 from memtui.transcript.records import Command, Facts, FileFact, Outcome
 
 
@@ -105,6 +105,8 @@ def test_a_package(command: str, expected: str) -> None:
         "uv pip install pytest || pipx install tox",
         "pip install jq 2>/dev/null || which jq",
         "which jq || apt-get install -y jq",
+        "git commit -m \"$(cat <<'EOF'\nUse npm install instead of npm ci to avoid it\nEOF\n)\"",
+        'git commit -m "go get it done"',
     ],
 )
 def test_no_package(command: str) -> None:
@@ -116,18 +118,3 @@ def test_a_manifest_that_was_edited() -> None:
     assert tuple(package_changes(Facts(modified_files=files))) == (
         "/w/package.json: edited by hand; it lists the dependencies",
     )
-
-
-def test_packages_come_from_the_command_alone() -> None:
-    assert packages_of("cd app && npm install zod @types/node --save-dev && npm test") == [
-        "zod (npm)",
-        "@types/node (npm)",
-    ]
-    assert packages_of("sudo apt-get install -y python3-pip") == ["python3-pip (apt-get)"]
-    assert packages_of("uv pip install -r requirements.txt") == []
-    assert (
-        packages_of("git commit -m \"$(cat <<'EOF'\nUse npm install instead of npm ci to avoid it\nEOF\n)\"")
-        == []
-    )
-    assert packages_of('git commit -m "go get it done"') == []
-    assert packages_of("npm install") == []

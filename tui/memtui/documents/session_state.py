@@ -66,7 +66,7 @@ from memtui.documents.work import (
 )
 from memtui.ground.project import Project
 from memtui.ground.text import FormatError, file_text, item, without_blank_ends
-from memtui.transcript.checks import SENTENCE, bare_command, packages_of
+from memtui.transcript.checks import SENTENCE, bare_command, package_changes
 from memtui.transcript.files import IN_PROGRAM, moved_to, path_now
 from memtui.transcript.paths import Kind, role_of, shown_path
 from memtui.transcript.plans import was_done
@@ -612,8 +612,7 @@ def working_context(facts: Facts, root: Path) -> WorkingContext:
     """The volatile state at the end of the facts."""
     state = list(_technical(facts, root))
     last = last_errors(facts, 1)
-    went = (command for command in facts.commands if command.outcome in ("ok", "background"))
-    packages = {package: command.source for command in went for package in packages_of(command.text)}
+    packages = package_changes(facts)
     return WorkingContext(
         files_modified=grouped((shown_path(file.path, root) for file in facts.modified_files), _FILES),
         last_compile="; ".join(

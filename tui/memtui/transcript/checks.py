@@ -294,16 +294,6 @@ def package_changes(facts: Facts) -> dict[str, Source]:
     return lines
 
 
-def packages_of(command: str) -> list[str]:
-    """The packages that a command line adds by name, with their tool: ``requests (pip)``."""
-    return [
-        f"{package} ({change.manager})"
-        for change in _changes(command)
-        if change.adds
-        for package in change.packages
-    ]
-
-
 def _described(change: _Change, command: Command) -> str:
     names = ", ".join(change.packages)
     how = ", in the background" if command.outcome == "background" else ""
