@@ -207,7 +207,8 @@ class MemtuiApp(BaseApp):
         if event.key not in self.screen.active_bindings:
             from memtui.app.keys import where_it_works
 
-            if text := where_it_works(event.key, self.keymap):
+            here = (self.screen, self.browser.pane) if self.screen is self.browser else (self.screen,)
+            if text := where_it_works(event.key, self.keymap, here):
                 self.warn(text)
 
     # -- what screens ask for -------------------------------------------------------------------------------

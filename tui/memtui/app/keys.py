@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 
@@ -13,17 +13,21 @@ from textual.keys import Keys
 from memtui.app.base import bindings_of, shown
 
 _OWNERS = (
-    ("panes.pending", "PendingPane", "Pending (1)"),
-    ("screens.lost", "LostScreen", "the list of losses (l)"),
-    ("panes.memories", "MemoriesPane", "Memories (2)"),
-    ("panes.commands", "CommandsPane", "Commands (3)"),
-    ("panes.state", "StatePane", "Session state (4)"),
-    ("browser", "BrowserScreen", "the browser"),
-    ("screens.sessions", "SessionsScreen", "the sessions (S)"),
-    ("screens.transcript", "TranscriptScreen", "the transcript (o)"),
-    ("app", "MemtuiApp", ""),
+    ("panes.pending", "PendingPane", "Pending", "pane_1"),
+    ("screens.lost", "LostScreen", "the list of losses", "lost"),
+    ("panes.memories", "MemoriesPane", "Memories", "pane_2"),
+    ("panes.commands", "CommandsPane", "Commands", "pane_3"),
+    ("panes.state", "StatePane", "Session state", "pane_4"),
+    ("browser", "BrowserScreen", "the panes", "back"),
+    ("screens.sessions", "SessionsScreen", "the sessions", "sessions"),
+    ("screens.transcript", "TranscriptScreen", "the transcript", "transcript"),
+    ("screens.search", "SearchScreen", "search", "search"),
+    ("screens.versions", "VersionsScreen", "the versions", "versions"),
+    ("screens.review", "ReviewScreen", "a review", "review"),
+    ("app", "MemtuiApp", "", ""),
 )
-"""The modules and classes whose keys have ids, in the order of README's table, and where they work."""
+"""The modules and classes whose keys have ids, in the order of README's table; where they work, and the id of
+the key that leads there."""
 _MOVING = ("j k ↑ ↓ g G", "move; page up, page down, ctrl+d and ctrl+u work too")
 _TOGETHER = (
     ("pane_1", "pane_2", "pane_3", "pane_4"),
@@ -54,24 +58,29 @@ def identified() -> dict[str, Binding]:
     return found
 
 
-def where_it_works(key: str, keymap: Mapping[str, str]) -> str:
-    """A sentence that says what a key does and in which places; "" if it is bound in none.
+def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode]) -> str:
+    """A sentence that says what a key does in which other places; "" if it is bound in none.
 
     Args:
         key: Textual's name of it.
         keymap: the user's own keys.
+        here: where it was pressed: the screen, the pane.
     """
+    known = identified()
     found: dict[str, list[str]] = {}
-    for owner, (_, _, place) in zip(_owners(), _OWNERS, strict=True):
+    for owner, (_, _, place, way) in zip(_owners(), _OWNERS, strict=True):
         for binding in bindings_of(owner):
-            if place and binding.tooltip and key in keymap.get(binding.id or "", binding.key).split(","):
-                found.setdefault(binding.tooltip, []).append(place)
-    meant = next(iter(found), "")
-    return f"{shown(key)} means “{meant}”: that works in {' or '.join(found[meant])}." if meant else ""
+            if key not in keymap.get(binding.id or "", binding.key).split(",") or not binding.tooltip:
+                continue
+            if place and not any(isinstance(each, owner) for each in here):
+                leads = shown(keymap.get(way, known[way].key))
+                found.setdefault(binding.tooltip, []).append(f"{place} ({leads})")
+    meanings = "; ".join(f"in {' and '.join(places)}: {meant}" for meant, places in found.items())
+    return f"{shown(key)} does nothing here. {meanings[0].upper()}{meanings[1:]}." if meanings else ""
 
 
 def _owners() -> Iterator[type[DOMNode]]:
-    for module, name, _ in _OWNERS:
+    for module, name, _, _ in _OWNERS:
         yield getattr(import_module(f"memtui.app.{module}"), name)
 
 
