@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from memtui.app.app import run_app
+from memtui.app.app import ThemePalette, run_app
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import HelpScreen
 from memtui.app.settings import Settings, Warn, load_settings, save_split
@@ -122,6 +123,28 @@ async def test_a_chosen_theme_is_there_at_the_next_start(world: World) -> None:
         driver.app.theme = "textual-light"
         await driver.until(lambda: load_settings(world.home).theme == "textual-light", "the kept theme")
     assert make_app(world).theme == "textual-light"
+
+
+async def test_the_palette_shows_a_theme_before_it_is_chosen(world: World) -> None:
+    async with opened(world) as driver:
+
+        def is_theme(name: str) -> bool:
+            return driver.app.theme == name
+
+        for last, kept in (("escape", MEMTUI.name), ("enter", "nord")):
+            await driver.press("ctrl+p")
+            await driver.type("theme")
+            await driver.until(lambda: "Change the current theme" in driver.shown, "the command")
+            await driver.pilot.press("down", "enter")
+            await driver.until(lambda: isinstance(driver.screen, ThemePalette), "the palette")
+            assert driver.app.theme == MEMTUI.name
+            await driver.type("nord")
+            await driver.until(lambda: driver.app.theme == "nord", "the preview")
+            assert load_settings(world.home).theme != "nord"
+            await driver.press(last)
+            await driver.until(lambda: driver.at_home(), "the browser")
+            await driver.until(partial(is_theme, kept), f"the theme after {last}")
+        await driver.until(lambda: load_settings(world.home).theme == "nord", "the kept theme")
 
 
 def test_config_toml_comes_before_the_chosen_theme(world: World) -> None:

@@ -17,14 +17,14 @@ from importlib import import_module
 from pathlib import Path, PurePath
 from typing import ClassVar
 
-from textual import events, work
+from textual import events, on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
+from textual.command import Command, CommandPalette
 from textual.screen import Screen
-from textual.theme import Theme
+from textual.theme import Theme, ThemeProvider
 from textual.widget import Widget
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from memtui.app.base import BaseApp, add_size_classes, shown
 from memtui.app.browser import BrowserScreen
@@ -179,6 +179,8 @@ class MemtuiApp(BaseApp):
                 self.say(said, severity="warning")
 
     def _keep_theme(self, theme: Theme) -> None:
+        if isinstance(self.screen, ThemePalette):
+            return  # a preview
         with self.reporting("keeping the theme"):
             save_theme(self.model.places.home, theme.name)
 
@@ -376,6 +378,18 @@ class MemtuiApp(BaseApp):
         folder = path or str(downloads if downloads.is_dir() else Path.home())
         return super().deliver_screenshot(filename, folder, time_format)
 
+    def search_themes(self) -> None:
+        before = self.theme
+
+        def closed(_: object) -> None:
+            if palette.chosen:
+                self._keep_theme(self.current_theme)
+            else:
+                self.theme = before
+
+        palette = ThemePalette(providers=[ThemeProvider], placeholder="Themes")
+        self.push_screen(palette, closed)
+
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
@@ -429,6 +443,22 @@ class Palette(CommandPalette):
         turn: Callable[[], None] = options.action_page_up if way == "up" else options.action_page_down
         with suppress(LookupError):
             turn()
+
+
+class ThemePalette(Palette):
+    """Shows the theme that is highlighted."""
+
+    chosen = False
+
+    @on(OptionList.OptionHighlighted)
+    def _preview(self, event: OptionList.OptionHighlighted) -> None:
+        # The first one is highlighted before anything was pressed.
+        if isinstance(event.option, Command) and (event.option_index or self.query_one(Input).value):
+            event.option.hit.command()
+
+    @on(OptionList.OptionSelected)
+    def _choose(self) -> None:
+        self.chosen = True
 
 
 def misread(places: Places) -> str:
