@@ -137,6 +137,16 @@ def test_what_a_command_printed_is_a_line_where_it_answers_something(tmp_path: P
     assert printed == ["node --version → v22.4.1"]
 
 
+def test_a_box_is_open_until_it_is_ticked(tmp_path: Path) -> None:
+    made = session()
+    body = "## Test plan\n- [ ] Print an invoice\n- [ ] Export the totals"
+    made.tool("Bash", command=f'gh pr create --body "{body}"')
+    made.say("What is left:\n- [x] Export the totals\n- [ ] Ask the book-keeper")
+    made.compaction(summary=SUMMARY)
+    open_ones = {each.text for each in read(made, tmp_path).rows if each.kind == "task"}
+    assert open_ones == {"Print an invoice", "Ask the book-keeper", "Write the release notes"}
+
+
 def test_reports_are_read_to_their_end(tmp_path: Path) -> None:
     made = session()
     report = "The column `net_cents` was found.\n" * 60 + "The export still reads `gross_cents`."

@@ -95,12 +95,14 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(\w*)")
 _SHELLS = frozenset({"", "bash", "sh", "shell", "console", "zsh"})
 _RUN = re.compile(r"^\s*(?:\$ )?([a-z][\w./-]* [^\n]{3,160})$")
 """A command in a block of a shell."""
+_STRESSED = re.compile(r"\b[A-Z]{4,}\b")
 _COMMAND = re.compile(r"`[a-z][\w./-]* [^`\n]+`")
 _TEMPLATE = re.compile(r"\{\w+\}|<\w+>|\[\w+\](?!\()|\be\.g\.")
-_IN_USE = 3
+_IN_USE = 2
 """The last commands and skills, whose steps may still be due."""
 # Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
 _SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
+_BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX])\][ \t]+(\S.*)$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|((?!\s*:?-{2,})[^\n]{12,}?)\|[ \t\r]*$", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.MULTILINE)
 _NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
@@ -199,6 +201,8 @@ class _Conversation:
         self._refused: dict[str, list[Candidate]] = {}
         self._told: dict[str, list[Candidate]] = {}
         """Short outputs of commands."""
+        self._boxes: dict[str, Candidate] = {}
+        """Boxes that nobody has ticked."""
         self._plan = "", "", Source()
         """The plan file that was read last, its text and where."""
         self._written: list[tuple[int, str]] = []
@@ -215,12 +219,15 @@ class _Conversation:
         elif isinstance(event, Said) and not event.agent:
             source = source._replace(speaker="model")
             yield from _said(event.text, source)
+            self._tick(event.text, source)
             *_, last = ("", *sentences(event.text))
             self._question = (
                 Candidate("ask", shortened(last, _QUOTE), source, "open") if is_question(last) else None
             )
         elif isinstance(event, Call) and not event.agent:
             self._calls[event.id] = event
+            if event.name in SHELL_TOOLS:
+                self._tick(str(event.input.get("command", "")), source)
             self._name = str(event.input.get("skill", "")) if event.name == "Skill" else self._name
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             yield from self._result(call, event, source._replace(speaker="tool"))
@@ -241,6 +248,16 @@ class _Conversation:
         elif call.name in SHELL_TOOLS:
             self._told.pop(target, None)
             self._told[target] = [*_told(target, result, source)]
+
+    def _tick(self, text: str, source: Source) -> None:
+        """Note the boxes in a text of Claude's, such as the body of a pull request."""
+        for box, item in _BOX.findall(text):
+            if item.count('"') % 2:  # the end of a command's argument
+                item = item.rpartition('"')[0]
+            item = shortened(one_line(masked(item)).replace("**", ""), _QUOTE)
+            self._boxes.pop(item, None)
+            if box == " " and len(words(item)) > 1:
+                self._boxes[item] = Candidate("task", item, source)
 
     def written_after(self, line: int) -> str:
         """What was written into files after a line."""
@@ -266,6 +283,7 @@ class _Conversation:
         if self._question:
             yield self._question
         steps = [*self._expansions.values()][-_IN_USE:]
+        yield from self._boxes.values()
         told = [*self._told.values()][-_TOLD:]
         for found in (*steps, *told, *self._refused.values()):
             yield from found
@@ -345,7 +363,11 @@ def _expanded(text: str, source: Source) -> Iterator[Candidate]:
     lines = [
         one_line(step["step"]).replace("**", "")
         for step in _LISTED.finditer(text)
-        if step["number"] or step["box"] or is_rule(step["step"]) or _COMMAND.search(step["step"])
+        if step["number"]
+        or step["box"]
+        or is_rule(step["step"])
+        or _COMMAND.search(step["step"])
+        or _STRESSED.search(step["step"])
     ]
     lines += _run_in(text)
     telling = (line for line in lines if len(words(line)) > 2 and not _TEMPLATE.search(line))

@@ -33,7 +33,7 @@ ROOM = 2_500
 """The most characters of a note, its mark included."""
 LINES = 20
 _QUOTE = 260
-_MOST = {"R": 8, "S": 8, "F": 4, "C": 6, "N": 2, "O": 3}
+_MOST = {"R": 8, "S": 6, "F": 4, "C": 6, "N": 2, "O": 3}
 """The most lines under each heading when nobody chooses."""
 _CHOICE = re.compile(r"[A-Z]|[0-9]+")
 _SEPARATED = re.compile(r"[RSFCNO0-9\s,/;:.]*")
