@@ -35,7 +35,7 @@ limits, arrange = [], PaneStack.arrange
 
 def arranged(stack, size, optimal=False):
     result = arrange(stack, size, optimal)
-    limits.append([str(pane.styles.max_height) for pane in stack.children])
+    limits.append([str(pane.styles.height) for pane in stack.children])
     return result
 
 PaneStack.arrange = arranged

@@ -18,7 +18,7 @@ JOURNEY = [
     (("G",), "Ask before every step"),
     (("escape", "4"), "Take the lock"),
     (("enter",), "IDENTITY"),
-    (("G",), "Technical state"),
+    (("G",), "Current phase"),
     (("1",), "Fix the token"),
     (("question_mark",), "Help for Pending"),
     (("G",), "once"),

@@ -296,18 +296,20 @@ class Pane(RowList):
 
 
 class _FairLayout(VerticalLayout):
-    """Limits the panes other than the current one as it arranges them, so that this need not be repeated."""
+    """Sets the heights of the panes as it arranges them, so that this need not be repeated.
+
+    They do not depend on the focus: rows would move under the eyes of who goes from pane to pane.
+    """
 
     def arrange(
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> ArrangeResult:
         """Arrange the panes one below the other."""
         panes = [child for child in children if isinstance(child, Pane)]
-        limit = fair_height([pane.wanted_height(size.width) for pane in panes], size.height)
-        for pane in panes:
-            # The setter of `styles.max_height` would ask for another layout.
-            current = pane.has_class("-current")
-            pane.styles.set_rule("max_height", None if current else Scalar.from_number(limit))
+        heights = fair_heights([pane.wanted_height(size.width) for pane in panes], size.height)
+        for pane, height in zip(panes, heights, strict=True):
+            # The setter of `styles.height` would ask for another layout.
+            pane.styles.set_rule("height", Scalar.from_number(height))
         return super().arrange(parent, children, size, greedy)
 
 
@@ -315,7 +317,7 @@ _FAIR_LAYOUT = _FairLayout()
 
 
 class PaneStack(Vertical):
-    """Gives the current pane the remaining room; long ones are cut to the same height."""
+    """Cuts long panes to the same height."""
 
     @property
     def layout(self) -> Layout:
@@ -323,9 +325,16 @@ class PaneStack(Vertical):
         return _FAIR_LAYOUT
 
 
-def fair_height(wanted: Sequence[int], room: int) -> int:
-    """The height to which all are cut so that they fit into `room`; at most the highest one."""
+def fair_heights(wanted: Sequence[int], room: int) -> list[int]:
+    """The heights that fill `room`: long panes are cut to the same one.
+
+    What is left goes to the first that was cut, or to the last pane.
+    """
     limit = max(wanted, default=_LEAST)
     while limit > _LEAST and sum(min(height, limit) for height in wanted) > room:
         limit -= 1
-    return max(limit, _LEAST)
+    heights = [max(_LEAST, min(height, limit)) for height in wanted]
+    gets = next((at for at, height in enumerate(wanted) if height > limit), len(heights) - 1)
+    if heights:
+        heights[gets] += max(0, room - sum(heights))
+    return heights

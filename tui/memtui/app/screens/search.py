@@ -214,6 +214,10 @@ class SearchScreen(Screen[Result | None]):
     def action_unfold(self, open_it: bool) -> None:
         """Show the further rows of the selected session, or hide them."""
         if (found := self.selected) is None or found.kind is not Kind.SESSION:
+            self.app.warn("Only a session has further lines to show.")
+            return
+        if (found.name in self._unfolded) is open_it:
+            self.app.say("All its lines are shown." if open_it else "Its further lines are hidden.")
             return
         (self._unfolded.add if open_it else self._unfolded.discard)(found.name)
         query = parse_search(self.query_text).query
