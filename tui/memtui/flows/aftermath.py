@@ -92,15 +92,15 @@ def aftermaths(
     found = list(enumerate(traces(transcript, cancelled) if traced is None else traced, 1))
     if not found:
         raise NoCompaction(transcript, "has no compaction with a summary yet")
+    total = len(found)
     if not every:
         found = _meant(transcript, found, since)
     read = read or (lambda path, until: read_facts(path, until=until, cancelled=cancelled))
     made = []
     for number, trace in found:
         facts = read(transcript, _moment(trace))
-        last = trace.next_offset is None
         root = session_root(facts, places.project)
-        held = standing_rules(places, transcript, _moment(trace)) if last else ()
+        held = standing_rules(places, transcript, _moment(trace)) if number == total else ()
         asked = asked_for(places.home, transcript.stem, _moment(trace))
         made.append(
             aftermath_of(facts, trace, number, root, transcript=transcript, standing=held, asked=asked)

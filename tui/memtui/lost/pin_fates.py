@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -19,29 +19,6 @@ from memtui.transcript.records import CompactionFact
 
 PinFate = Literal["not delivered", "handed over", "kept", "new"]
 """`kept` by the summary, `handed over` by memtui, `not delivered` by either; `new`: pinned later."""
-
-
-def pin_fates(
-    pins: Iterable[str], summary: str, handed: str, later: Collection[str] = frozenset()
-) -> dict[str, PinFate]:
-    """The light of each pin.
-
-    Args:
-        pins: the texts of the pins.
-        summary: the compaction's.
-        handed: the texts handed over by memtui since.
-        later: pins added after the compaction.
-    """
-    said, given = Text(summary, ()), Text(handed, ())
-
-    def light(pin: str) -> PinFate:
-        if said.has(pin):
-            return "kept"
-        if given.has(pin):
-            return "handed over"
-        return "new" if pin in later else "not delivered"
-
-    return {pin: light(pin) for pin in pins}
 
 
 class PinRow(NamedTuple):
@@ -94,13 +71,22 @@ def fates_at_last_compaction(
         FileProblem: a pins file exists and cannot be read.
         OSError: the transcript cannot be read.
     """
-    words = [each.pin.text for each in Pins(places.project, places.home).active()]
-    if not words:
+    pins = [each.pin.text for each in Pins(places.project, places.home).active()]
+    if not pins:
         return {}
     ours = [text for text in handed_since(transcript, compaction.source.offset) if MARK.search(text)]
+    said, given = Text(compaction.summary, ()), Text("\n".join(ours), ())
     moment = parse_iso(compaction.source.timestamp)
     later = pinned_later(places, moment) if moment is not None else frozenset()
-    return pin_fates(words, compaction.summary, "\n".join(ours), later)
+
+    def fate(pin: str) -> PinFate:
+        if said.has(pin):
+            return "kept"
+        if given.has(pin):
+            return "handed over"
+        return "new" if pin in later else "not delivered"
+
+    return {pin: fate(pin) for pin in pins}
 
 
 def pinned_later(places: Places, moment: datetime) -> frozenset[str]:

@@ -28,10 +28,6 @@ class Trace:
     """A compaction and its surroundings."""
 
     compaction: CompactionFact
-    first_line: int
-    """First line of the range it replaced."""
-    touched: dict[str, int] = field(default_factory=dict)
-    """Paths and commands of calls in the range, each with its last line."""
     changed: bool = False
     """Whether a call in the range was meant to change a file."""
     preserved: frozenset[int] = frozenset()
@@ -42,8 +38,6 @@ class Trace:
     """Texts that hooks added to the conversation before the next compaction."""
     followed: list[str] = field(default_factory=list)
     """Texts and inputs of calls after it, up to the call number `WITHIN`."""
-    next_offset: int | None = None
-    """Byte offset of the next compaction."""
 
 
 def traces(path: Path, cancelled: Callable[[], bool] | None = None) -> list[Trace]:
@@ -73,7 +67,7 @@ class _TraceLog:
         self._awaits_summary = False
         self._folder = ""
         self._calls = self._turns = 0
-        self._begin(1)
+        self._begin()
 
     def record(self, record: Record, source: Source) -> None:
         """Read a record."""
@@ -83,7 +77,7 @@ class _TraceLog:
         self._folder = folder if isinstance(folder, str) and folder else self._folder
         for event in events(record):
             if type(event) is Call:
-                self._called(event, source.line)
+                self._called(event)
                 self._follow(*map(str, event.input.values()))
             elif type(event) is Boundary:
                 fact = CompactionFact(event.trigger, event.pre_tokens, event.post_tokens, source)
@@ -102,9 +96,7 @@ class _TraceLog:
         if self.traces and self._calls <= WITHIN:
             self.traces[-1].followed += texts
 
-    def _begin(self, line: int) -> None:
-        self._first_line = line
-        self._touched: dict[str, int] = {}
+    def _begin(self) -> None:
         self._changed = False
         self._uuids: dict[str, int] = {}
         self._calls = self._turns = 0
@@ -117,19 +109,14 @@ class _TraceLog:
         self._awaits_summary = False
 
     def _compacted(self, fact: CompactionFact, preserved: frozenset[int]) -> None:
-        if self.traces:
-            self.traces[-1].next_offset = fact.source.offset
-        self.traces.append(Trace(fact, self._first_line, self._touched, self._changed, preserved))
-        self._begin(fact.source.line + 1)
+        self.traces.append(Trace(fact, self._changed, preserved))
+        self._begin()
 
-    def _called(self, call: Call, line: int) -> None:
+    def _called(self, call: Call) -> None:
         target = target_of(call, self._folder)
         self._calls += call.agent == ""
         self._changed = self._changed or call.name in EDIT_TOOLS
-        if not target:
-            return
-        self._touched[target] = line
-        if self.traces and not call.agent and self._calls <= WITHIN:
+        if target and self.traces and not call.agent and self._calls <= WITHIN:
             self.traces[-1].needs.setdefault(target, Need(self._calls, self._turns))
 
 
