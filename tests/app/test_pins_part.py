@@ -119,4 +119,4 @@ async def test_without_a_compaction_pins_wait_for_the_first(world: World) -> Non
         pane = driver.pane(PaneId.COMMANDS)
         await driver.until(lambda: len(pane.rows) == 3, "the pins")
         await driver.press("3")
-        await driver.until(lambda: "goes into the next summary" in driver.detail, "the detail")
+        await driver.until(lambda: "no summary gets it: the hooks" in driver.detail, "the detail")

@@ -144,7 +144,7 @@ def test_commands_that_are_too_many_are_said_to_be_left_out(
     assert notes == ["no room: only the 2 commands activated last are read", "", ""]
     doctor = memtui("doctor").out
     assert "The rules of /old have no room" in doctor
-    assert "/new, /newest: the rules outlive a compaction" in doctor
+    assert "/new, /newest: a compaction loses the rules, as no hooks are installed" in doctor
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:

@@ -104,7 +104,7 @@ def diagnose(
         yield _check_writable(places)
         for check in (_check_runs, _check_compactions, _check_receipts, _check_pending, _check_folders):
             yield _guarded(check, places, now)
-        yield from _check_active(places)
+        yield from _check_active(places, installed)
         yield from check_archive(places, clock)
         yield from _check_old_sharing(places)
         yield from _check_settings(places)
@@ -282,8 +282,8 @@ def _check_folders(places: Places, now: datetime) -> Finding:
     return Finding("folders", Level.OK, "Captures and memories are closed to others")
 
 
-def _check_active(places: Places) -> Iterator[Finding]:
-    """Whether every active command has a file with a compact summary."""
+def _check_active(places: Places, installed: bool) -> Iterator[Finding]:
+    """Whether every active command has a file with a compact summary, and hooks that hand it over."""
     commands = CommandsFile(places.project)
     try:
         statuses = command_statuses(commands, commands.entries())
@@ -304,7 +304,11 @@ def _check_active(places: Places) -> Iterator[Finding]:
         else:
             good.append(f"/{plain}")
     if good:
-        yield Finding("active", Level.OK, f"{', '.join(good)}: the rules outlive a compaction")
+        if installed:
+            yield Finding("active", Level.OK, f"{', '.join(good)}: the rules outlive a compaction")
+        else:
+            lost = f"{', '.join(good)}: a compaction loses the rules, as no hooks are installed"
+            yield Finding("active", Level.WARNING, lost, "`memtui init` installs them.")
 
 
 def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:

@@ -69,7 +69,7 @@ class CommandsPane(Pane):
         "✓": "a pin that the summary has",
         "↺": "a pin that memtui handed over",
         "✗": "a pin that neither the summary nor a note has",
-        "○": "a pin that goes into the next summary",
+        "○": "a pin that no compaction has met yet",
         "?": "a pin from the repository, off until ! confirms it",
         "⚠": "a command whose rules cannot be read; the detail says why",
     }
@@ -159,7 +159,9 @@ class CommandsPane(Pane):
     def detail(self, key: str | None) -> Detail:
         command, pin = self.command(key), self.pin(key)
         if pin is not None and key is not None:
-            return Detail(f"{key} {self._light(key)} {pin.confirmed}", "Pin", _pin_document(pin, self.lights))
+            alone = self.model.lacks_hooks()
+            name = f"{key} {self._light(key)} {pin.confirmed} {alone}"
+            return Detail(name, "Pin", _pin_document(pin, self.lights, alone))
         if key is None:
             nothing = self.empty if self.filter_text else _NONE
             return Detail(
@@ -277,7 +279,7 @@ class CommandsPane(Pane):
             await asyncio.to_thread(self.model.pins.confirm, [text])
             self.model.readings.forget_aftermaths()
             self.app.hint("pins", "userpins")
-            self.app.say(f"Confirmed “{short_pin(text)}”: it goes into every summary from now on.")
+            self.app.say(f"Confirmed “{short_pin(text)}”: it is for every summary from now on.")
 
     @work(group="clear", exit_on_error=False)
     async def _clear(self, name: str | None) -> None:
@@ -314,10 +316,12 @@ def _pin_key(pin: PinRow) -> str:
     return f"{_OWN if pin.everywhere else _PIN}{pin.pin.text}"
 
 
-def _pin_document(row: PinRow, view: LightsView) -> Document:
+def _pin_document(row: PinRow, view: LightsView, alone: bool) -> Document:
     light = view.lights.get(row.pin.text) if row.confirmed else None
     mark, role = _MARKS[light] if row.confirmed else _UNCONFIRMED
     says = _in_words(light, view) if row.confirmed else _OFF
+    if alone and row.confirmed and light in (None, "new"):
+        says = "no summary gets it: the hooks are not installed (i)"
     where = "for all projects" if row.everywhere else "for this project"
     source = f"{row.pin.session} L{row.pin.line}".strip() if row.pin.line else ""
     lines = [
@@ -331,7 +335,7 @@ def _pin_document(row: PinRow, view: LightsView) -> Document:
     lines += [
         styled(("kept in ", "label"), clean_line(str(row.file)), (f" · {where}", "dim")),
         Line(""),
-        line("x removes it, J and K move it down and up, e edits the file.", "dim"),
+        line("x removes it, e edits the file.", "dim"),
     ]
     return Document(lines)
 
