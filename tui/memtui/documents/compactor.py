@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from memtui.documents.format import Section
 from memtui.documents.quotes import (
@@ -60,20 +60,35 @@ def members(decision: Decision) -> list[str]:
 
 def merged_decisions(previous: Iterable[Decision], drafted: Iterable[Decision]) -> tuple[Decision, ...]:
     """All decisions of the previous version unchanged, followed by the new ones, without repetitions."""
-    entries = list(previous)
-    known = {_key(text) for entry in entries for text in members(entry)}
+    entries = [_Entry(decision, members(decision), _words(decision.text)) for decision in previous]
+    known = {_key(text) for entry in entries for text in entry.texts}
     for decision in drafted:
         for text in members(decision):
             key = _key(text)
             if key in known or _is_cut(text, key, known):
                 continue
             known.add(key)
-            entries.append(Decision(kind=decision.kind, text=text))
+            entries.append(_Entry(Decision(kind=decision.kind, text=text), [text], _words(text)))
             if len(entries) > MOST_DECISIONS:
                 _join_one(entries)
     while len(entries) > MOST_DECISIONS and _join_one(entries):
         pass
-    return tuple(entries)
+    return tuple(each.whole for each in entries)
+
+
+class _Entry(NamedTuple):
+    """A decision, or several joined: read once, as the joined ones may be hundreds."""
+
+    first: Decision
+    texts: list[str]
+    words: set[str]
+    joined: bool = False
+
+    @property
+    def whole(self) -> Decision:
+        if not self.joined:
+            return self.first
+        return Decision(kind=self.first.kind, text="\n".join(f"- {text}" for text in self.texts))
 
 
 def _key(text: str) -> str:
@@ -85,35 +100,34 @@ def _is_cut(text: str, key: str, known: set[str]) -> bool:
     return text.endswith(("…", "...")) and len(key) >= _CUT and any(each.startswith(key) for each in known)
 
 
-def _join_one(entries: list[Decision]) -> bool:
+def _join_one(entries: list[_Entry]) -> bool:
     """Join the oldest single decision, or else group, into the most related entry of its kind.
 
     The latest entries, and those that a person wrote in several lines, keep an entry of their own.
     """
-    early = range(len(entries) - _SINGLE)
-    singles = [index for index in early if "\n" not in entries[index].text]
-    joinable = [*singles, *(index for index in early if len(members(entries[index])) > 1)]
+    early = [(each.texts, index) for index, each in enumerate(entries[:-_SINGLE])]
+    joinable = [index for texts, index in early if len(texts) == 1 and "\n" not in texts[0]]
+    joinable += [index for texts, index in early if len(texts) > 1]
     for index in joinable:
-        kind, words = entries[index].kind, _words(entries[index])
-        others = {
-            each: _words(entries[each]) for each in joinable if each != index and entries[each].kind == kind
+        entry = entries[index]
+        # The share of words that two entries have in common.
+        share = {
+            each: len(entry.words & entries[each].words)
+            / (min(len(entry.words), len(entries[each].words)) or 1)
+            for each in joinable
+            if each != index and entries[each].first.kind == entry.first.kind
         }
-        if others:
-            # The share of words that two entries have in common.
-            share = {
-                each: len(words & theirs) / (min(len(words), len(theirs)) or 1)
-                for each, theirs in others.items()
-            }
-            best = max(others, key=lambda each: (share[each], -abs(each - index)))
-            texts = [text for each in sorted((index, best)) for text in members(entries[each])]
-            entries[best] = Decision(kind=kind, text="\n".join(f"- {text}" for text in texts))
+        if share:
+            best = max(share, key=lambda each: (share[each], -abs(each - index)))
+            older, newer = entries[min(index, best)], entries[max(index, best)]
+            entries[best] = _Entry(older.first, older.texts + newer.texts, older.words | newer.words, True)
             del entries[index]
             return True
     return False
 
 
-def _words(decision: Decision) -> set[str]:
-    return set(_WORD.findall(decision.text.casefold()))
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 MOST_TASKS = 15
