@@ -40,12 +40,21 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 
 _LOAD_AFTER = 1.0
-"""Seconds after the first paint until the reader is imported."""
+"""Seconds after the first paint until the screens are imported."""
 _KEEP_AFTER = 5.0
 """Seconds until the app archives sessions that end soon: the screen comes first."""
 _OLD = 10
 """Minutes after which an undo asks first."""
 _UNDO_TARGETS = ("commands", "compacts", "memories", "pins", "userpins", "branch")
+
+
+def _load_screens() -> None:
+    """Import what the first key of a screen would wait for."""
+    for name in ("transcript", "search", "compact", "review", "versions"):
+        import_module(f"memtui.app.screens.{name}")
+    from memtui.app.keys import identified
+
+    identified()  # imports the others
 
 
 class MemtuiApp(BaseApp):
@@ -157,8 +166,7 @@ class MemtuiApp(BaseApp):
         if self.misread:
             self.warn(self.misread)
         self.set_timer(_KEEP_AFTER, self._keep_ending)
-        load = partial(import_module, "memtui.app.screens.transcript")  # takes half as long as opening one
-        self.set_timer(_LOAD_AFTER, partial(self.run_worker, load, thread=True, group="imports"))
+        self.set_timer(_LOAD_AFTER, partial(self.run_worker, _load_screens, thread=True, group="imports"))
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
