@@ -102,13 +102,15 @@ def test_a_question_is_open_until_the_user_says_something(tmp_path: Path) -> Non
 def test_items_of_lists_and_rows_of_tables_are_lines_of_their_own(tmp_path: Path) -> None:
     made = session()
     made.say(
-        "Two ways:\n1. Round every line of it\n2) Round the sum\n\n| binary file | skip it altogether |\n"
+        "Two ways:\n1. Round every line of it\n2) Round the sum\n\n"
+        "| the case of it | how to do |\n| --- | --- |\n"
+        "| binary file | skip it altogether |\n\n```\n1. Print what was rounded\n```\n"
     )
     made.compaction(summary=SUMMARY)
     texts = [each.text for each in read(made, tmp_path).rows]
     assert "Round every line of it" in texts
     assert "binary file → skip it altogether" in texts
-    assert "Round the sum" not in texts
+    assert not {"Round the sum", "the case of it → how to do", "Print what was rounded"} & {*texts}
 
 
 def test_code_and_commands_of_a_plan_are_due_until_they_are_written(tmp_path: Path) -> None:
@@ -240,7 +242,8 @@ _SAYS = """1. Primary Request: the person asked to round the tax per line.
         ("file", "src/money/tax_rates.ts", "lost"),
         ("name", "pull request: https://example.com/shop/pull/412", "lost"),
         ("name", "pull request: https://example.com/shop/pull/88", "kept"),
-        ("step", "Round the tax per line, as the person asked, with `--dry-run`", "maybe"),
+        ("step", "Round the tax per line, as the person asked, with `--dry-run`", "lost"),
+        ("step", "Squash src/auth.ts before merging src/tax.ts with `--all`", "maybe"),
         ("said", "The tax is rounded per line in `src/tax.ts`.", "kept"),
         ("said", "The importer takes 47 seconds for 12,000 rows of `stock.csv`.", "lost"),
     ],

@@ -103,7 +103,9 @@ _IN_USE = 2
 # Blanks alone before them: \s* would read a run of empty lines again from each of its lines.
 _SECTION = re.compile(r"^[ \t]*(\d{1,2})\.\s+\S.*?:?\s*$", re.MULTILINE)
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]+\[([ xX])\][ \t]+(\S.*)$", re.MULTILINE)
-_TABLE_ROW = re.compile(r"^[ \t]*\|((?!\s*:?-{2,})[^\n]{12,}?)\|[ \t\r]*$", re.MULTILINE)
+_TABLE_ROW = re.compile(
+    r"^[ \t]*\|((?!\s*:?-{2,})[^\n]{12,}?)\|[ \t\r]*$(?!\n[ \t]*\|[ \t]*:?-{2,})", re.MULTILINE
+)
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.MULTILINE)
 _NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 _FEW_WORDS = 3
@@ -398,11 +400,20 @@ def _declared_in(text: str) -> dict[str, str]:
 
 def _fenced(text: str) -> Iterator[tuple[str, str]]:
     """The lines of a text's blocks, each with the block's language."""
+    return ((language, line) for language, line in _blocks(text) if language is not None)
+
+
+def _unfenced(text: str) -> str:
+    return "\n".join(line for language, line in _blocks(text) if language is None)
+
+
+def _blocks(text: str) -> Iterator[tuple[str | None, str]]:
+    """The lines of a text, each with the language of its block; None outside of blocks."""
     language = None
     for line in text.split("\n"):
         if fence := _FENCE.match(line):
             language = fence[1] if language is None else None
-        elif language is not None:
+        else:
             yield language, line
 
 
@@ -418,6 +429,7 @@ def _said(text: str, source: Source) -> Iterator[Candidate]:
 
 def _listed(text: str) -> Iterator[str]:
     """The items of numbered lists and the rows of tables in a text."""
+    text = _unfenced(text)
     for item in _NUMBERED_ITEM.findall(text):
         if len(words(item)) > _FEW_WORDS:
             yield one_line(item).replace("**", "")
@@ -476,8 +488,9 @@ def _plan_lines(text: str, source: Source, written: str) -> Iterator[Candidate]:
     yield from _code_in(text, source)
     for line in _run_in(text):
         yield Candidate("step", shortened(line, _QUOTE), source, target=_PLAN)
-    lines = [one_line(item).replace("**", "") for item in _ITEM.findall(text)]
-    lines += [_cells(row) for row in _TABLE_ROW.findall(text)]
+    prose = _unfenced(text)
+    lines = [one_line(item).replace("**", "") for item in _ITEM.findall(prose)]
+    lines += [_cells(row) for row in _TABLE_ROW.findall(prose)]
     lines += [each for each in sentences(text) if is_rule(each) or _tells(each)]
     telling = (line for line in lines if _COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
     for line in list(dict.fromkeys(telling))[:_PLANNED]:

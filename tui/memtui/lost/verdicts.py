@@ -120,7 +120,7 @@ class Text:
         if everywhere >= _KEPT and not weighty and missing <= wanted // 2:
             return "kept"
         if weighty and missing and line.kind != "refused":
-            near = best >= _PASSAGE or 3 * missing <= wanted
+            near = 3 * missing <= wanted or (2 * missing <= wanted and best >= _KEPT)
             return "maybe" if near and everywhere >= _SCATTERED else "lost"
         if best < _PASSAGE_MAYBE and (2 * missing >= wanted if missing else everywhere < _SCATTERED):
             return "lost"
