@@ -290,10 +290,10 @@ class BrowserScreen(StyledOnce):
         """Read the detail, also that of a pane without rows."""
         self.call_later(self.read_selected)
 
-    @on(Pane.Reveal)
-    def _reveal(self, message: Pane.Reveal) -> None:
-        self.make_current(message.pane.pane_id)
-        self.read_selected()
+    def read_memory(self, key: str, *, by_link: bool = False) -> None:
+        if self.memories.go_to(key, by_link=by_link):
+            self.make_current(PaneId.MEMORIES)
+            self.read_selected()
 
     @on(RowList.Highlighted)
     def _highlighted(self, message: RowList.Highlighted) -> None:
@@ -311,7 +311,7 @@ class BrowserScreen(StyledOnce):
             self.pane.unfold(name)
             self.show_detail()
         elif kind == "memory":
-            self.memories.follow(f"{name}.md")
+            self.read_memory(f"{name}.md", by_link=True)
         elif kind == "source":
             self.action_transcript(int(name))
 
@@ -365,7 +365,9 @@ class BrowserScreen(StyledOnce):
         if self.state.question.cancel():
             return
         if self.split.reading or self.focused is self.detail:
-            if not (pane is self.memories and self.memories.follow_back()):
+            if pane is self.memories and self.memories.go_back():
+                self.read_selected()
+            else:
                 self.split.reading = False
                 self.set_focus(pane)
         elif pane.marked:
@@ -554,7 +556,7 @@ class BrowserScreen(StyledOnce):
 
         if found.kind in (Kind.MEMORY, Kind.FILE, Kind.CLAUDE):
             own = {Kind.MEMORY: f"{found.name}.md", Kind.CLAUDE: f"claude:{found.name}"}
-            self.memories.read(own.get(found.kind, found.name))
+            self.read_memory(own.get(found.kind, found.name))
         elif found.kind is Kind.CAPTURE:
             self.make_current(PaneId.PENDING)
             if self.pending.reveal(found.name):

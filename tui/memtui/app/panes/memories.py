@@ -330,28 +330,24 @@ class MemoriesPane(Pane):
 
     # -- going to memories ----------------------------------------------------------------------------------
 
-    def follow(self, key: str) -> None:
-        """Read a memory that the detail of another one links to."""
-        self._trail.append((self.selected or "", key))
-        self.read(key)
-
-    def read(self, key: str) -> None:
-        """Go to a memory and read it, showing hidden memories if necessary."""
+    def go_to(self, key: str, *, by_link: bool = False) -> bool:
+        """Go to a memory, showing hidden memories if necessary; False, after a message, if it is gone."""
+        if by_link:
+            self._trail.append((self.selected or "", key))
         hidden = self.everything
         if not self.reveal(key):
             self.app.warn(f"{clean_line(key.removesuffix('.md'))} no longer exists.")
-            return
+            return False
         if self.everything is not hidden:
             self.app.say("It belongs to another project: A hides those again.")
-        self.post_message(self.Reveal(self))
+        return True
 
-    def follow_back(self) -> bool:
+    def go_back(self) -> bool:
         """Return to the memory whose link led to this one; False if no link did."""
         while self._trail:
             came_from, here = self._trail.pop()
             if here == self.selected:
-                self.read(came_from)
-                return True
+                return self.go_to(came_from)
         return False
 
     # -- keys -----------------------------------------------------------------------------------------------

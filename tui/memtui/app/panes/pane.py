@@ -111,13 +111,6 @@ class Pane(RowList):
             """One for several changes is enough."""
             return isinstance(message, Pane.Changed) and message.pane is self.pane
 
-    class Reveal(Message):
-        """A row of a pane, already selected there, is to be read."""
-
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
-
     def __init__(self, model: ProjectModel, *, empty: str) -> None:
         super().__init__(self.draw_row, empty=empty, id=self.pane_id.value)
         self.model = model
