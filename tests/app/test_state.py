@@ -67,7 +67,7 @@ async def until_count(driver: Driver, count: str) -> None:
 # -- sessions -----------------------------------------------------------------------------------------------
 
 
-async def test_brackets_switch_between_sessions_round_and_round(two: World) -> None:
+async def test_brackets_switch_between_sessions_and_end_with_the_newest_and_the_oldest(two: World) -> None:
     async with opened(two) as driver:
         await driver.press("4")
         assert title(driver) == "4 Session state v7 · 1/2"
@@ -80,11 +80,11 @@ async def test_brackets_switch_between_sessions_round_and_round(two: World) -> N
         assert "Search that forgives" in driver.detail
         assert "quiet for 2 h, since 2026-03-05 11:20" in driver.detail
         await driver.press("]")
-        await until_title(driver, "4 Session state v7 · 1/2")
-        await driver.press("[")
-        await until_title(driver, "4 Session state v7 · 2/2 · quiet 2 h")
+        await driver.until_said("This is the oldest session.")
         await driver.press("[", "]", "[")  # faster than the disk is looked at
         await until_title(driver, "4 Session state v7 · 1/2")
+        await driver.press("[")
+        await driver.until_said("This is the newest session.")
         assert "goal Tokens that refresh once" in driver.drawn(PaneId.STATE)
 
 

@@ -87,7 +87,7 @@ class MemoriesPane(Pane):
         self._changing = asyncio.Lock()
         self.claudes = ClaudeRows(model)
         self._no_claudes = ""
-        """Where Claude would keep memories of its own; "" while it has some."""
+        """That Claude keeps no memories of its own; "" while it has some."""
         self._trail: list[tuple[str, str]] = []
         """The memories from which links were followed, by target."""
 
@@ -109,10 +109,11 @@ class MemoriesPane(Pane):
 
     def _show_claudes(self, view: ClaudeView) -> None:
         if view.folder is not None and not view.memories:
-            self._no_claudes = f"Claude keeps no memories of its own here; it would in {view.folder}."
+            self._no_claudes = "Claude keeps no memories of its own here"
+            where = f"{self._no_claudes}; it would in {clean_line(str(view.folder))}."
         else:
-            self._no_claudes = ""
-        self.about = " ".join(filter(None, (type(self).about, clean_line(self._no_claudes))))
+            self._no_claudes = where = ""
+        self.about = f"{type(self).about} {where}".rstrip()
         self.say_when_empty(self._nothing())
         self.claudes.apply(view)
         self.show_rows()
@@ -135,7 +136,7 @@ class MemoriesPane(Pane):
             nothing = f"No memory of this project.\n\nA shows {memories} of other projects."
         else:
             nothing = _NONE
-        return "\n\n".join(filter(None, (nothing, clean_line(self._no_claudes))))
+        return "\n\n".join(filter(None, (nothing, self._no_claudes and f"{self._no_claudes}: ? says where.")))
 
     def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
         """Remove memories from `mine` or `keys` of the view at once, ahead of the next listing.

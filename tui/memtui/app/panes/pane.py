@@ -183,9 +183,11 @@ class Pane(RowList):
 
     def action_mark(self) -> None:
         """Mark the selected row, or unmark it, and go to the next one."""
-        if self.selected is not None:
-            self.mark(self.marked ^ {self.selected})
-            self.action_move(1)
+        if self.selected is None:
+            self.app.warn("There is no row to tick.")
+            return
+        self.mark(self.marked ^ {self.selected})
+        self.action_move(1)
 
     @property
     def idle_keys(self) -> frozenset[str]:

@@ -278,6 +278,9 @@ class PendingPane(Pane):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def action_all(self) -> None:
+        if not any(each.capture and each.capture.status == "reviewed" for each in self.view.rows.values()):
+            self.app.warn("No capture has been reviewed yet.")
+            return
         self.reviewed_too = not self.reviewed_too
         self.show_rows()
         self.post_message(self.Changed(self))

@@ -167,13 +167,6 @@ class StatePane(Pane):
             return ""
         return f"quiet for {age(active, now).removesuffix(' ago')}"
 
-    def neighbour(self, step: int) -> str:
-        """The session at this distance, cyclically; "" if there are no others."""
-        sessions = self.view.sessions
-        if not self.place:
-            return ""
-        return sessions[(sessions.index(self.view.session_id) + step) % len(sessions)]
-
     def refresh_rows(self) -> None:
         super().refresh_rows()
         self._show_title(len(self.rows))
@@ -297,11 +290,15 @@ class StatePane(Pane):
 
     def action_switch(self, step: int) -> None:
         """Show another session. At the newest one, always follow the newest."""
-        session = self.neighbour(step)
-        if not session:
+        sessions = self.view.sessions
+        if not self.place:
             self.app.warn(_NO_OTHERS if self.view.session_id else _NO_SESSION)
             return
-        sessions = self.view.sessions
+        wanted = sessions.index(self.view.session_id) + step
+        if not 0 <= wanted < len(sessions):
+            self.app.warn(f"This is the {'newest' if step < 0 else 'oldest'} session.")
+            return
+        session = sessions[wanted]
         chosen = "" if session == sessions[0] else session
         self.model.show_session(chosen)
         self.apply(StateView(session_id=session, sessions=sessions, reading=True, chosen=chosen))

@@ -258,10 +258,9 @@ class EvidencePane(Vertical):
 
     def go(self, step: int) -> None:
         """Select the first fact of the next group, or of the one before."""
-        if (selected := self.listing.selected) is not None:
-            last = sum(isinstance(item, str) for item in self._items.values()) - 1
-            group = int(selected.partition(".")[0]) + step
-            self.listing.select(f"{max(0, min(last, group))}.0")
+        group = int((self.listing.selected or "0").partition(".")[0]) + step
+        if not self.listing.select(f"{group}.0"):
+            self.app.say("There is no group of facts before." if step < 0 else "There is no further group.")
 
     @on(RowList.Highlighted)
     def _show(self) -> None:

@@ -153,6 +153,7 @@ class VersionsScreen(Screen[str | None]):
     def action_everything(self) -> None:
         self._everything = not self._everything
         self._compare()
+        self.app.say("Unchanged lines are shown, too." if self._everything else "Only changes are shown.")
 
     # -- moving about ---------------------------------------------------------------------------------------
 
