@@ -25,11 +25,7 @@ if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
     from memtui.lost.pin_fates import PinFate, PinRow
 
-_NONE = (
-    "No command is active.\n\n"
-    "Commands that register themselves show here, with the rules they keep; so do lines that ! has pinned.\n"
-    "Here ! types one."
-)
+_NONE = "No command is active.\n\nCommands that register themselves show here; ! types a pin beside them."
 _BROKEN = "broken:"
 _PIN, _OWN = "pin:", "everywhere:"
 _PINS_BROKEN = "broken pins"
