@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.ground.clock import parse_iso
-from memtui.lost.candidates import Candidate
 from memtui.lost.compare import aftermath_of
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import traces
@@ -37,7 +36,7 @@ def session() -> Transcript:
     return made
 
 
-def read(made: Transcript, folder: Path, number: int = -1, standing: tuple[Candidate, ...] = ()) -> Aftermath:
+def read(made: Transcript, folder: Path, number: int = -1, standing: tuple[Row, ...] = ()) -> Aftermath:
     """The aftermath of one compaction, by default the last one."""
     path = made.write(folder)
     trace = traces(path)[number]

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.lost.candidates import Candidate
-from memtui.lost.records import Need
+from memtui.lost.records import Need, Row
 from memtui.lost.verdicts import Text
 from memtui.transcript.records import NOWHERE
 from memtui.transcript.sentences import announces, is_rule, sentences
@@ -199,7 +198,7 @@ def test_what_was_overtaken_is_no_candidate(tmp_path: Path) -> None:
 def test_pins_come_before_all_else(tmp_path: Path) -> None:
     made = session()
     made.compaction(summary=SUMMARY)
-    pin = Candidate("pin", "Deploys need a second pair of eyes", NOWHERE)
+    pin = Row("pin", "Deploys need a second pair of eyes", NOWHERE)
     assert read(made, tmp_path, standing=(pin,)).missing[0].kind == "pin"
 
 
@@ -249,7 +248,7 @@ _SAYS = """1. Primary Request: the person asked to round the tax per line.
     ],
 )
 def test_a_line_is_kept_maybe_or_lost(kind: str, text: str, fate: str) -> None:
-    line = Candidate(kind, text, NOWHERE)  # type: ignore[arg-type]
+    line = Row(kind, text, NOWHERE)  # type: ignore[arg-type]
     assert Text(_SAYS, ()).verdict(line).fate == fate
 
 

@@ -14,7 +14,6 @@ from memtui.ground.project import Places
 from memtui.hooks.in_force import active_rules, pin_texts
 from memtui.hooks.records import Report
 from memtui.lost.asked import asked_for
-from memtui.lost.candidates import Candidate
 from memtui.lost.compare import aftermath_of
 from memtui.lost.naming import words
 from memtui.lost.pin_fates import pinned_later
@@ -159,7 +158,7 @@ def _row(row: Row, summary: str) -> dict[str, Any]:
 
 def standing_rules(
     places: Places, transcript: Path | None = None, moment: datetime | None = None
-) -> list[Candidate]:
+) -> list[Row]:
     """Pins and rules of active commands, at the time of a session's newest compaction.
 
     Later ones cannot have been lost then. None for sessions with a successor, to which current pins and rules
@@ -170,10 +169,10 @@ def standing_rules(
     report = Report()
     pins = pin_texts(places.project, places.home, report)
     later = pinned_later(places, moment) if pins and moment is not None else frozenset()
-    found = [Candidate("pin", text, NOWHERE) for text in pins if text not in later]
+    found = [Row("pin", text, NOWHERE) for text in pins if text not in later]
     for rules in active_rules(places.project, report):
         if not (rules.since and moment and rules.since > moment):
-            found += [Candidate("active", text, NOWHERE) for text in _lines_of(rules.text)]
+            found += [Row("active", text, NOWHERE) for text in _lines_of(rules.text)]
     return found
 
 

@@ -12,11 +12,12 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from memtui.documents.work import open_steps, open_tasks, plan_in_force
 from memtui.lost.naming import words
+from memtui.lost.records import Kind, Row
 from memtui.secrets.secrets import masked
 from memtui.transcript.checks import all_commands, bare_command, is_check, is_lookup, worth_telling
 from memtui.transcript.events import (
@@ -40,13 +41,6 @@ from memtui.transcript.shell import AGENT_TOOLS, EDIT_TOOLS, READ_TOOLS, SHELL_T
 from memtui.transcript.short_text import ends_of, one_line, shortened, telling_line
 from memtui.transcript.words import queued_words
 
-Kind = Literal[
-    "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
-    "ask", "finding", "report", "said", "file", "output", "code", "commit",
-]  # fmt: skip
-
-Standing = Literal["open", "refused", "unknown"]
-
 MOST = 400
 """The most candidates of a compaction, the ones of most worth."""
 _COUNTED = re.compile(
@@ -59,7 +53,7 @@ _DISCUSSION = re.compile(r"^(?:gh|glab) (?:pr|issue|api|mr|run) |^cat \S+\.(?:md
 _NUMBERED_LINE = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 """The number before a line that is read (Claude Code fact)."""
 _PLAN = "plan"
-"""`Candidate.target` of a line of a plan."""
+"""`Row.target` of a line of a plan."""
 _PLANNED = 80
 """The most lines of a plan."""
 _LIMITS = re.compile(r"^(?:no|never|not|do not|don't|without|only|kein|nicht|pas de|sin|не|不|禁止)\b", re.I)
@@ -128,22 +122,7 @@ IDENTIFIER = re.compile(
 """A path, a number, a flag, an id, a word of code, or quoted words."""
 
 
-class Candidate(NamedTuple):
-    """A line that a compaction may lose."""
-
-    kind: Kind
-    text: str
-    """A quote on one line."""
-    source: Source
-    standing: Standing = "unknown"
-    target: str = ""
-    """The path or the command by which a later call shows that it was needed."""
-    times: int = 1
-    earlier: int = 0
-    """Number of the compaction whose summary it stood in; 0 if it is quoted from the conversation."""
-
-
-def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, root: Path) -> list[Candidate]:
+def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, root: Path) -> list[Row]:
     """The candidates of a compaction, in the order of their lines.
 
     Args:
@@ -164,9 +143,9 @@ def candidates(transcript: Path, facts: Facts, before: CompactionFact | None, ro
     return sorted(kept, key=lambda each: each.source.line)
 
 
-def _once(found: Iterable[Candidate]) -> list[Candidate]:
+def _once(found: Iterable[Row]) -> list[Row]:
     """Each text once, where it stood last; it keeps the weightier kind."""
-    last: dict[str, Candidate] = {}
+    last: dict[str, Row] = {}
     for each in found:
         key = "".join(each.text.casefold().split()).strip('"“”')
         known = last.pop(key, None)
@@ -183,7 +162,7 @@ def _once(found: Iterable[Candidate]) -> list[Candidate]:
 # -- the conversation, message by message --------------------------------------------------------------------
 
 
-def _spoken(conversation: _Conversation, transcript: Path, stop: int | None) -> Iterator[Candidate]:
+def _spoken(conversation: _Conversation, transcript: Path, stop: int | None) -> Iterator[Row]:
     for line in read_lines(transcript, stop=stop):
         for record in line.records:
             if record.get("isSidechain") is not True:
@@ -199,20 +178,20 @@ class _Conversation:
 
     def __init__(self) -> None:
         self._calls: dict[str, Call] = {}
-        self._expansions: dict[str, list[Candidate]] = {}
-        self._refused: dict[str, list[Candidate]] = {}
-        self._told: dict[str, list[Candidate]] = {}
+        self._expansions: dict[str, list[Row]] = {}
+        self._refused: dict[str, list[Row]] = {}
+        self._told: dict[str, list[Row]] = {}
         """Short outputs of commands."""
-        self._boxes: dict[str, Candidate] = {}
+        self._boxes: dict[str, Row] = {}
         """Boxes that nobody has ticked."""
         self._plan = "", "", Source()
         """The plan file that was read last, its text and where."""
         self._written: list[tuple[int, str]] = []
         self._queued = self._name = ""
-        self._question: Candidate | None = None
+        self._question: Row | None = None
         """Claude's last question; None once the person has said something."""
 
-    def take(self, event: Event, source: Source) -> Iterator[Candidate]:
+    def take(self, event: Event, source: Source) -> Iterator[Row]:
         if isinstance(event, Words | Queued | Queue):
             yield from self._person(event, source)
         elif isinstance(event, Expansion) and self._name:
@@ -224,7 +203,7 @@ class _Conversation:
             self._tick(event.text, source)
             *_, last = ("", *sentences(event.text))
             self._question = (
-                Candidate("ask", shortened(last, _QUOTE), source, "open") if is_question(last) else None
+                Row("ask", shortened(last, _QUOTE), source, "open") if is_question(last) else None
             )
         elif isinstance(event, Call) and not event.agent:
             self._calls[event.id] = event
@@ -234,7 +213,7 @@ class _Conversation:
         elif isinstance(event, Result) and (call := self._calls.pop(event.id, None)):
             yield from self._result(call, event, source._replace(speaker="tool"))
 
-    def _result(self, call: Call, result: Result, source: Source) -> Iterator[Candidate]:
+    def _result(self, call: Call, result: Result, source: Source) -> Iterator[Row]:
         target = target_of(call)
         self._refused.pop(_aim(call), None)  # what was done in the end was not refused for good
         if outcome_of(result) in ("rejected", "failed"):
@@ -259,13 +238,13 @@ class _Conversation:
             item = shortened(one_line(masked(item)).replace("**", ""), _QUOTE)
             self._boxes.pop(item, None)
             if box == " " and len(words(item)) > 1:
-                self._boxes[item] = Candidate("task", item, source)
+                self._boxes[item] = Row("task", item, source)
 
     def written_after(self, line: int) -> str:
         """What was written into files after a line."""
         return "\n".join(text for at, text in self._written if at > line)
 
-    def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Candidate]:
+    def _person(self, event: Words | Queued | Queue, source: Source) -> Iterator[Row]:
         text = event.text
         if isinstance(event, Words):
             self._name = text.split(maxsplit=1)[0] if event.kind == "command" and text else ""
@@ -280,7 +259,7 @@ class _Conversation:
         self._question = None
         yield from _of_person(text, source)
 
-    def end(self) -> Iterator[Candidate]:
+    def end(self) -> Iterator[Row]:
         """The steps of the last commands and skills, what stayed refused, and an unanswered question."""
         if self._question:
             yield self._question
@@ -294,7 +273,7 @@ class _Conversation:
             yield from _plan_lines(text, source, self.written_after(source.line))
 
 
-def _of_person(text: str, source: Source) -> Iterator[Candidate]:
+def _of_person(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
     said = [*sentences(text), *_run_in(text)]
     long, pasted = len(text) > _LONG, len(text) > _PASTED
@@ -303,27 +282,27 @@ def _of_person(text: str, source: Source) -> Iterator[Candidate]:
             (_LIMITS.search(sentence) or _COMMAND.search(sentence)) is not None and not announces(sentence)
         )
         if rule or not pasted or number < 3 or number >= len(said) - 3:
-            yield Candidate("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
+            yield Row("rule" if rule else "ask", ends_of(sentence, _QUOTE), source)
         elif not long and _tells(sentence):
-            yield Candidate("report", ends_of(sentence, _QUOTE), source)
+            yield Row("report", ends_of(sentence, _QUOTE), source)
         if number == _MESSAGE and not long:
             break
 
 
-def _refused(call: Call, result: Result, source: Source) -> Iterator[Candidate]:
+def _refused(call: Call, result: Result, source: Source) -> Iterator[Row]:
     """A call that the person refused, with the reason given."""
     reason = one_line(masked(said_with_rejection(result)))
     if not reason and outcome_of(result) != "rejected":
         return
     if reason:
-        yield from (each._replace(kind="rule") for each in _of_person(reason, source) if each.kind == "rule")
+        yield from (replace(each, kind="rule") for each in _of_person(reason, source) if each.kind == "rule")
     if call.name in ("ExitPlanMode", "AskUserQuestion"):
         if reason:
-            yield Candidate("refused", f"{call.name}: “{shortened(reason, _QUOTE)}”", source, "refused")
+            yield Row("refused", f"{call.name}: “{shortened(reason, _QUOTE)}”", source, "refused")
         return
     what = shortened(f"{call.name} {one_line(masked(target_of(call)).partition('$(cat')[0])}".strip(), 100)
     if reason:
-        yield Candidate("refused", f"{what}: “{shortened(reason, _QUOTE)}”", source, "refused")
+        yield Row("refused", f"{what}: “{shortened(reason, _QUOTE)}”", source, "refused")
 
 
 def _has_prose(call: Call) -> bool:
@@ -336,22 +315,22 @@ def _has_prose(call: Call) -> bool:
     )
 
 
-def _read(text: str, source: Source) -> Iterator[Candidate]:
+def _read(text: str, source: Source) -> Iterator[Row]:
     """The telling sentences of a text that was read."""
     text = masked(_NUMBERED_LINE.sub("", text))
     yield from _code_in(text, source)
     told = (*_listed(text), *(each for each in sentences(text) if _tells(each) or is_rule(each)))
     telling = (each for each in told if not _COUNTED.search(each))
     for sentence in itertools.islice(telling, _REPORT):
-        yield Candidate("report", shortened(sentence, _QUOTE), source)
+        yield Row("report", shortened(sentence, _QUOTE), source)
 
 
-def _told(line: str, result: Result, source: Source) -> Iterator[Candidate]:
+def _told(line: str, result: Result, source: Source) -> Iterator[Row]:
     """The short output of a command that asks something, where it names what the command does not."""
     command, output = bare_command(masked(line)), one_line(masked(result.text))
     asks = _QUERY.search(command) or ("\n" not in result.text.strip() and not _LISTING.match(command))
     if asks and len(output) <= _OUTPUT and any(each[0] not in line for each in IDENTIFIER.finditer(output)):
-        yield Candidate("output", f"{shortened(command, 120)} → {output}", source)
+        yield Row("output", f"{shortened(command, 120)} → {output}", source)
 
 
 def _aim(call: Call) -> str:
@@ -359,7 +338,7 @@ def _aim(call: Call) -> str:
     return f"{call.name} {' '.join(target_of(call).split()[:3])}"
 
 
-def _expanded(text: str, source: Source) -> Iterator[Candidate]:
+def _expanded(text: str, source: Source) -> Iterator[Row]:
     """The numbered steps of a command or skill, and the items that stress something or name a command."""
     text = masked(text)
     lines = [
@@ -374,7 +353,7 @@ def _expanded(text: str, source: Source) -> Iterator[Candidate]:
     lines += _run_in(text)
     telling = (line for line in lines if len(words(line)) > 2 and not _TEMPLATE.search(line))
     for line in list(dict.fromkeys(telling))[:_STEPS]:
-        yield Candidate("step", shortened(line, _QUOTE), source)
+        yield Row("step", shortened(line, _QUOTE), source)
 
 
 def _run_in(text: str) -> Iterator[str]:
@@ -384,12 +363,12 @@ def _run_in(text: str) -> Iterator[str]:
             yield one_line(found[1])
 
 
-def _code_in(text: str, source: Source) -> Iterator[Candidate]:
+def _code_in(text: str, source: Source) -> Iterator[Row]:
     """The lines of a text's blocks of code that set or explain something."""
     lines = (line for language, line in _fenced(text) if language not in _SHELLS)
     telling = (line for line in lines if _COMMENT.search(line) and not _DECLARED.match(line))
     for line in itertools.islice(telling, _CODE):
-        yield Candidate("code", shortened(one_line(line), _QUOTE), source)
+        yield Row("code", shortened(one_line(line), _QUOTE), source)
 
 
 def _declared_in(text: str) -> dict[str, str]:
@@ -417,14 +396,14 @@ def _blocks(text: str) -> Iterator[tuple[str | None, str]]:
             yield language, line
 
 
-def _said(text: str, source: Source) -> Iterator[Candidate]:
+def _said(text: str, source: Source) -> Iterator[Row]:
     text = masked(text)
     yield from _code_in(text, source)
     for line in (*_run_in(text), *_listed(text)):
-        yield Candidate("said", shortened(line, _QUOTE), source)
+        yield Row("said", shortened(line, _QUOTE), source)
     for number, sentence in enumerate(sentences(text)):
         if number < _MESSAGE and len(sentence) <= _QUOTE and _tells(sentence):
-            yield Candidate("finding" if is_rule(sentence) else "said", shortened(sentence, _QUOTE), source)
+            yield Row("finding" if is_rule(sentence) else "said", shortened(sentence, _QUOTE), source)
 
 
 def _listed(text: str) -> Iterator[str]:
@@ -452,42 +431,42 @@ def _tells(sentence: str) -> bool:
 # -- what the facts record -----------------------------------------------------------------------------------
 
 
-def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path) -> Iterator[Candidate]:
+def _of_records(facts: Facts, conversation: _Conversation, end: int, root: Path) -> Iterator[Row]:
     for answer in facts.answers:
         text = f"{shortened(one_line(answer.question), 160)} → {shortened(one_line(answer.answer), _QUOTE)}"
-        yield Candidate("answer", text, answer.source)
+        yield Row("answer", text, answer.source)
     for work in open_tasks(facts):
-        yield Candidate("task", work.text, work.source, "open")
+        yield Row("task", work.text, work.source, "open")
     for work in open_steps(facts):
-        yield Candidate("step", work.text, work.source, "open")
+        yield Row("step", work.text, work.source, "open")
     yield from _commands(facts)
     yield from _failures(facts)
     for mark in [each for each in facts.landmarks if not each.superseded][-8:]:
         label = f"{mark.kind} {mark.commit}".strip()
         kind: Kind = "commit" if mark.commit else "name"
-        yield Candidate(kind, shortened(f"{label}: {mark.text}", _QUOTE), mark.source)
+        yield Row(kind, shortened(f"{label}: {mark.text}", _QUOTE), mark.source)
     if facts.branch not in ("", "HEAD", "main", "master"):
-        yield Candidate("commit", f"branch {facts.branch}", Source())
+        yield Row("commit", f"branch {facts.branch}", Source())
     yield from _planned(facts, conversation)
     yield from _files(facts, end, root)
 
 
-def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Candidate]:
+def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
     """Lines of the plan in force: its steps, checks and limits, which summaries seldom repeat."""
     plan = plan_in_force(facts)
     if plan is not None:
         if plan.path:
-            yield Candidate("step", f"the approved plan: {plan.path}", plan.source, "open", target=_PLAN)
+            yield Row("step", f"the approved plan: {plan.path}", plan.source, "open", target=_PLAN)
         yield from _plan_lines(plan.content, plan.source, conversation.written_after(plan.source.line))
 
 
-def _plan_lines(text: str, source: Source, written: str) -> Iterator[Candidate]:
+def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
     due = [line for name, line in _declared_in(text).items() if name not in written]
     for line in textwrap.wrap("; ".join(due), _QUOTE, break_long_words=False, break_on_hyphens=False):
-        yield Candidate("step", line, source, target=_PLAN)
+        yield Row("step", line, source, target=_PLAN)
     yield from _code_in(text, source)
     for line in _run_in(text):
-        yield Candidate("step", shortened(line, _QUOTE), source, target=_PLAN)
+        yield Row("step", shortened(line, _QUOTE), source, target=_PLAN)
     prose = _unfenced(text)
     lines = [one_line(item).replace("**", "") for item in _ITEM.findall(prose)]
     lines += [_cells(row) for row in _TABLE_ROW.findall(prose)]
@@ -495,18 +474,18 @@ def _plan_lines(text: str, source: Source, written: str) -> Iterator[Candidate]:
     telling = (line for line in lines if _COMMAND.search(line) or len(words(IDENTIFIER.sub(" ", line))) > 1)
     for line in list(dict.fromkeys(telling))[:_PLANNED]:
         kind: Kind = "rule" if _LIMITS.search(line) else "step"
-        yield Candidate(kind, shortened(line, _QUOTE), source, target=_PLAN)
+        yield Row(kind, shortened(line, _QUOTE), source, target=_PLAN)
 
 
-def _files(facts: Facts, end: int, root: Path) -> Iterator[Candidate]:
+def _files(facts: Facts, end: int, root: Path) -> Iterator[Row]:
     for file in facts.modified_files:
         path = shown_path(file.path, root)
         if not file.fate and file.source.line < end and not path.startswith(("/", "~")):
             source = file.last if file.last.line else file.source
-            yield Candidate("file", path, source, target=file.path, times=file.times)
+            yield Row("file", path, source, target=file.path, times=file.times)
 
 
-def _commands(facts: Facts) -> Iterator[Candidate]:
+def _commands(facts: Facts) -> Iterator[Row]:
     """Checks and repeated commands whose last run went well, and where it failed before, only that."""
     last: dict[str, Command] = {}
     times = Counter[str]()
@@ -523,10 +502,10 @@ def _commands(facts: Facts) -> Iterator[Candidate]:
             or (not check and not _QUERY.search(text) and (times[text] < 2 or is_lookup(text)))
         ):
             continue
-        yield Candidate("check" if check else "command", text, command.source, "unknown", text, times[text])
+        yield Row("check" if check else "command", text, command.source, "unknown", text, times[text])
 
 
-def _failures(facts: Facts) -> Iterator[Candidate]:
+def _failures(facts: Facts) -> Iterator[Row]:
     """The last failures without a later success of the same kind."""
     passed = {
         bare_command(command.text): command.source.line
@@ -540,12 +519,12 @@ def _failures(facts: Facts) -> Iterator[Candidate]:
         recent = error.source.line > _RECENT * facts.lines
         if recent and worth_telling(error) and later < error.source.line:
             message = one_line(telling_line(error.message))
-            yield Candidate(
+            yield Row(
                 "failure", shortened(f"{shortened(text, 120)}: {message}", _QUOTE), error.source, "open"
             )
 
 
-def _summarised(facts: Facts, end: int) -> Iterator[Candidate]:
+def _summarised(facts: Facts, end: int) -> Iterator[Row]:
     """Lines of earlier summaries that another summary may drop; not those on the work of that moment."""
     listed = max((each.source.line for each in (*facts.todos, *facts.past_todos)), default=0)
     for number, compaction in enumerate(facts.compactions, 1):
@@ -565,7 +544,7 @@ def _summarised(facts: Facts, end: int) -> Iterator[Candidate]:
                         continue
                     kind = "task"
                 if IDENTIFIER.search(line) or kind != "finding":
-                    yield Candidate(kind, line, source, earlier=number)
+                    yield Row(kind, line, source, earlier=number)
 
 
 def _sections(summary: str) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.lost.asked import is_asked
-from memtui.lost.candidates import Candidate, candidates
+from memtui.lost.candidates import candidates
 from memtui.lost.handover_marks import MARK
 from memtui.lost.records import Aftermath, Row
 from memtui.lost.traces import Trace
@@ -29,7 +29,7 @@ def aftermath_of(
     root: Path,
     *,
     transcript: Path,
-    standing: Sequence[Candidate] = (),
+    standing: Sequence[Row] = (),
     asked: str = "",
 ) -> Aftermath:
     """The aftermath of one compaction.
@@ -68,7 +68,7 @@ def aftermath_of(
 
 
 def rows_of(
-    found: Sequence[Candidate],
+    found: Sequence[Row],
     summary: Text,
     end: int,
     *,
@@ -95,10 +95,7 @@ def rows_of(
         new = summary.lacks(line.text)
         if need or (len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed):
             value += _AGAIN
-        row = Row(
-            line.kind, line.text, line.source, verdict.fate, verdict.nearest, need=need,
-            earlier=line.earlier, standing=line.standing, worth=value,
-        )  # fmt: skip
+        row = replace(line, state=verdict.fate, evidence=verdict.nearest, need=need, worth=value)
         if row.state == "kept":
             row = replace(row, asked=is_asked(line.text, asked))
         elif trace and line.source.line in trace.preserved:
@@ -106,7 +103,7 @@ def rows_of(
         elif handed is not None and handed.verdict(line).fate == "kept":
             row = replace(row, state="handed over", evidence=None)
         made.append(row)
-    rows = [made[at] for at in ranked([(each, row.worth) for each, row in zip(found, made, strict=True)])]
+    rows = ranked(made)
     lost = [at for at, row in enumerate(rows) if row.state == "lost"]
     for at in doubles([rows[each].text for each in lost]):
         rows[lost[at]] = replace(rows[lost[at]], double=True)

@@ -16,7 +16,7 @@ from memtui.documents.quotes import with_source
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
 from memtui.ground.project import Project
-from memtui.lost.candidates import MOST, Candidate, candidates, has_command
+from memtui.lost.candidates import MOST, candidates, has_command
 from memtui.lost.compare import rows_of
 from memtui.lost.handover_marks import with_mark
 from memtui.lost.records import Row
@@ -124,7 +124,7 @@ def compare(
     project: Project,
     summary: str,
     kept: Sequence[str] = (),
-    standing: Sequence[Candidate] = (),
+    standing: Sequence[Row] = (),
     *,
     stays: Callable[[int], bool] | None = None,
 ) -> Comparison:

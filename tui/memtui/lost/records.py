@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from memtui.lost.candidates import Kind, Standing
 from memtui.lost.naming import Span
 from memtui.transcript.records import CompactionFact, Source
+
+Kind = Literal[
+    "pin", "active", "rule", "refused", "answer", "step", "task", "failure", "check", "command", "name",
+    "ask", "finding", "report", "said", "file", "output", "code", "commit",
+]  # fmt: skip
+
+Standing = Literal["open", "refused", "unknown"]
 
 State = Literal["kept", "handed over", "lost", "maybe"]
 """`kept` by the summary, or still in the conversation; `handed over` by memtui; `lost` where neither has it;
@@ -59,13 +65,19 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A fact and its state."""
+    """A line that a compaction may lose, and whether it has."""
 
     kind: Kind
     text: str
-    """One line: a path relative to the project's root, a command, words."""
+    """A quote on one line: a path relative to the project's root, a command, words."""
     source: Source
-    state: State
+    standing: Standing = "unknown"
+    target: str = ""
+    """The path or the command by which a later call shows that it was needed."""
+    times: int = 1
+    earlier: int = 0
+    """The earlier compaction whose summary still had it; 0 if it is quoted from the conversation."""
+    state: State = "lost"
     evidence: Span | None = None
     """The passage of the summary that keeps it, or is nearest to it."""
     preserved: bool = False
@@ -73,9 +85,6 @@ class Row:
     asked: bool = False
     """Kept by the summary, and PreCompact had asked for it."""
     need: Need | None = None
-    earlier: int = 0
-    """The earlier compaction whose summary still had it; 0 if it is quoted from the conversation."""
-    standing: Standing = "unknown"
     double: bool = False
     """Whether a lost row of more worth says nearly the same."""
     worth: float = 0.0

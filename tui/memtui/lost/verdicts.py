@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from memtui.lost.candidates import IDENTIFIER, Candidate
+from memtui.lost.candidates import IDENTIFIER
 from memtui.lost.naming import Span, words
+from memtui.lost.records import Row
 from memtui.transcript.records import NOWHERE
 
 Fate = Literal["kept", "maybe", "lost"]
@@ -70,7 +71,7 @@ class Text:
                 self._where.setdefault(word, []).append(at)
         self._wide = _is_wide(text)
 
-    def verdict(self, line: Candidate) -> Verdict:
+    def verdict(self, line: Row) -> Verdict:
         """The fate of a line in this text."""
         own = stems(line.text)
         best, at = self._nearest(own)
@@ -103,9 +104,9 @@ class Text:
 
     def has(self, rule: str) -> bool:
         """Whether it has a rule."""
-        return self.verdict(Candidate("pin", rule, NOWHERE)).fate == "kept"
+        return self.verdict(Row("pin", rule, NOWHERE)).fate == "kept"
 
-    def _fate(self, line: Candidate, best: float, everywhere: float, wanted: int, missing: int) -> Fate:
+    def _fate(self, line: Row, best: float, everywhere: float, wanted: int, missing: int) -> Fate:
         if line.kind in ("check", "command", "file", "name", "commit"):
             if not missing and (wanted or best >= _KEPT):
                 return "kept"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from memtui.lost.candidates import Candidate, Kind
+from memtui.lost.records import Kind, Row
 from memtui.lost.verdicts import identifiers, stems
 from memtui.transcript.checks import selected_tests
 from memtui.transcript.sentences import is_question
@@ -42,7 +42,7 @@ _AGAIN = 4.0
 """Taken off for each line of more worth that stands in the same place."""
 
 
-def worth(line: Candidate, missing: int, end: int) -> float:
+def worth(line: Row, missing: int, end: int) -> float:
     """How much a lost line is worth; only for comparing.
 
     Args:
@@ -68,17 +68,15 @@ def worth(line: Candidate, missing: int, end: int) -> float:
     return stale + asked + _BASE[line.kind] + late + _MISSING * min(missing, 3) + repeated + short
 
 
-def ranked(lines: Sequence[tuple[Candidate, float]]) -> list[int]:
-    """The places of lines with their worth, best first; many of one kind and place give way to others."""
-    order = sorted(range(len(lines)), key=lambda at: -lines[at][1])
+def ranked(rows: Sequence[Row]) -> list[Row]:
+    """Rows by their worth, best first; many of one kind and place give way to others."""
     before = Counter[tuple[Kind, int]]()
-    values = {}
-    for at in order:
-        line, value = lines[at]
-        place = (line.kind, line.source.line)
-        values[at] = value - (_AGAIN * before[place] if line.source.line else 0)
+    values = []
+    for row in sorted(rows, key=lambda each: -each.worth):
+        place = (row.kind, row.source.line)
+        values.append((row.worth - (_AGAIN * before[place] if row.source.line else 0), row))
         before[place] += 1
-    return sorted(order, key=lambda at: -values[at])
+    return [row for _, row in sorted(values, key=lambda each: -each[0])]
 
 
 def doubles(texts: Sequence[str]) -> set[int]:
