@@ -32,6 +32,7 @@ test: $(READY) ## Run the tests
 tmux: $(READY) ## Run memtui in a real tmux at three sizes, by keys alone, and two that share memories
 	@$(PY) -m tests.tmux_run
 	@$(PY) -m tests.tmux_sharing
+	@$(PY) -m tests.tmux_keys
 
 kill: $(READY) ## Kill an archiving process at every system call, and a sync at many (Linux); nothing is lost
 	@$(PY) -m tests.kill_run

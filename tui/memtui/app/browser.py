@@ -387,6 +387,9 @@ class BrowserScreen(StyledOnce):
             await self.app.run_action("quit")
 
     def action_zoom(self) -> None:
+        if self.has_class("-short") and not self.has_class("-zoomed"):
+            self.app.say("In a window of this height one pane has all of it already.")
+            return
         if self.focused is self.detail and not self.has_class("-zoomed"):
             self.split.reading = True
         self.toggle_class("-zoomed")

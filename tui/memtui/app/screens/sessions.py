@@ -215,10 +215,12 @@ class SessionsScreen(Screen[None]):
             self.app.say("This session has no subagents with transcripts of their own.")
         elif show:
             self._unfold(session)
-        else:
+        elif any(of is session for of, _ in self._rows.agents.values()):
             self.listing.select(str(session.path))
             self._rows.fold(session)
             self._show()
+        else:
+            self.app.say("Nothing is unfolded under this session.")
 
     @work(group="unpacking", exclusive=True, exit_on_error=False)
     async def _unfold(self, session: Session) -> None:
