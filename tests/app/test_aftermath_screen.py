@@ -15,7 +15,7 @@ from memtui.app.widgets.document_view import DocumentView
 from memtui.lost.outbox import Outbox
 from memtui.lost.pins import Pins
 from memtui.plugin.installing import settings_block
-from tests.app.harness import SIZES, WIDE, Driver, opened
+from tests.app.harness import SHORT, SIZES, WIDE, Driver, opened
 from tests.app.world import World
 
 MIDDLE = (110, 30)
@@ -86,7 +86,12 @@ async def test_rows_at_every_size_and_tokens_where_there_is_room(lossy: World) -
             await driver.resize(size)
             screen = await aftermath(driver)
             assert "pytest -q" in driver.shown, size
-            assert str(screen.listing.border_title) == "Lost 3 · kept 2 of 05 Mar 12:25", size
+            more = "space ticks" if size == SHORT else "kept 2 of 05 Mar 12:25"
+            assert str(screen.listing.border_title) == f"Lost 3 · {more}", size
+            if size == SHORT:
+                assert "w hand over" in driver.shown and driver.shown.count("▢") == 3
+                await driver.press("space")
+                assert "Lost 3 · 1 ticked" in driver.shown
             if size in (WIDE, MIDDLE):
                 await driver.press("space", "ctrl+a")  # all, not none, as not all are ticked
                 assert "▢" not in driver.shown

@@ -335,7 +335,14 @@ def test_a_row_has_every_column_under_its_name() -> None:
     values = {"session": "Paint", "branch": "main"}
     for name, value in values.items():
         assert text.index(value) == names.index(name)
-    numbers = {"turns": "12", "tokens": "61k", "▼": "3", "files": "2", "size": "3.8 MB", "left": "20 d "}
+    numbers = {
+        "turns": "12",
+        "tokens": "61k",
+        "compacted": "3",
+        "files": "2",
+        "size": "3.8 MB",
+        "left": "20 d ",
+    }
     for name, value in numbers.items():
         assert text[: names.index(name) + len(name)].endswith(value)
     assert " +2 ▸" in text and len(text) == 90

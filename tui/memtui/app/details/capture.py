@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _BLANK = Line("")
 _ROLES = {"error": "bad", "decision": "accent", "open": "accent"}
-_MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○"}
+_MARKS = {"[x]": "✓", "[>]": "▸", "[ ]": "○", "[-]": "⊘"}
 _ITEMS = 12
 """Number of items shown per group of facts; the rest is counted."""
 

@@ -13,11 +13,15 @@ _TASK = re.compile(r"(\s*)[-*] \[([ xX])\]\s*(\*\*IN PROGRESS\*\*:|NEXT:|LATER:)
 _NOTHING = re.compile(r"\s*[-*]\s*(?:[\w ]+:\s*)?(?:(?:N/A|none)(?: on record)?\.?)?\s*", re.IGNORECASE)
 _ABSENCE = re.compile(rf"(?!.*:\s*$){_NOTHING.pattern}", re.IGNORECASE)
 """A row that only says that there is nothing; one that ends in a colon stands above others."""
+_GOAL = re.compile(r"(\s*[-*] Session goal: )(.+)")
 _SUB = re.compile(r"^(\s*[-*] )Sub: ")
 
 
 def state_document(text: str) -> Document:
-    """The document of a session state (seed 003); empty sections and rows are left out."""
+    """The document of a session state (seed 003); empty sections and rows are left out.
+
+    Its goal is one sentence: where that is from, and what was asked before it, is in the file.
+    """
     lines: list[Line] = []
     for heading, body in _sections(text):
         if heading and all(_NOTHING.fullmatch(row) for row in body if row.strip()):
@@ -29,12 +33,16 @@ def state_document(text: str) -> Document:
 
 def _body(rows: list[str]) -> Iterator[Line]:
     """Tasks with their marks; the text between them as Markdown."""
+    from memtui.documents.work import goal_words  # the first paint needs no facts
+
     between: list[str] = []
     for row in rows:
         if task := _TASK.fullmatch(row):
             yield from _markdown(between)
             yield _task(task)
             between = []
+        elif goal := _GOAL.fullmatch(row):
+            between.append(goal[1] + goal_words(goal[2]))
         elif not _ABSENCE.fullmatch(row):
             between.append(_SUB.sub(r"\1", row))
     yield from _markdown(between)

@@ -127,11 +127,6 @@ class LostScreen(Screen[None]):
                 self.listing.empty = "Nothing can be read of this compaction; esc goes back."
             await self._look_for_waiting()
             self._show_rows(found)
-            moment = parse_iso(found.compaction.source.timestamp)
-            when = f" of {day_and_minute(moment)}" if moment else ""
-            self.listing.border_title = Content(
-                f"Lost {len(found.counted_losses)} · kept {len(found.kept)}{when}"
-            )
             self._show_room()
             self._show_summary()
 
@@ -162,8 +157,22 @@ class LostScreen(Screen[None]):
         self.summary.show(document)
         self.summary.reveal(found)
 
+    @property
+    def idle_keys(self) -> frozenset[str]:
+        """In a small window the footer has room for two: the row's sign and its title name the others."""
+        return frozenset(["open", "tick"] if self.has_class("-short") else ())
+
     def _show_room(self) -> None:
         rows = tuple(self.ticked.values())
+        if self.aftermath is not None:
+            moment = parse_iso(self.aftermath.compaction.source.timestamp)
+            title = f"Lost {len(self.aftermath.counted_losses)}"
+            if self.has_class("-short"):  # there is no border below
+                title += f" · {len(rows)} ticked" if rows else " · space ticks"
+            else:
+                title += f" · kept {len(self.aftermath.kept)}"
+                title += f" of {day_and_minute(moment)}" if moment else ""
+            self.listing.border_title = Content(title)
         used = size_of_rows(rows)
         full = min(_BAR, -(-used * _BAR // ROOM))
         bar = "▮" * full + "▯" * (_BAR - full)

@@ -72,7 +72,7 @@ class ReviewScreen(DraftScreen[Reviewed | None, Reworded]):
         "▸": "a task in progress",
         "○": "an open task",
         "✗": "failed",
-        "⊘": "refused or stopped",
+        "⊘": "refused, stopped or left undone",
         "?": "how it ended is not known",
     }
     idle_keys = frozenset(["open"])  # as space does

@@ -197,7 +197,7 @@ class ReviewForm(VerticalScroll):
             self.field(name).text = self._drafted[name]
 
 
-_BOX = re.compile(r"\[[ x>]\] ")
+_BOX = re.compile(r"\[[ x>-]\] ")
 _USED = "used"
 
 

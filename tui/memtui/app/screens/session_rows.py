@@ -41,7 +41,7 @@ def _tokens(session: Session) -> str:
 
 
 SESSION_SIGNS = {
-    "▼": "compactions",
+    "▼": "a compaction",
     "✓": "memtui keeps a copy",
     "✗": "memtui's copy is incomplete",
     "▸": "subagents, which → lists; before a title: folded, enter opens it",
@@ -65,7 +65,7 @@ COLUMNS = {
         ),
         Column("turns", lambda each: each.summary.turns, False, 5, 4),
         Column("tokens", lambda each: each.summary.tokens, False, 6, 3, _tokens),
-        Column("▼", lambda each: each.summary.compactions, False, 2, 2),
+        Column("compacted", lambda each: each.summary.compactions, False, 9, 2),
         Column("files", lambda each: len(each.summary.files), False, 5, 6),
         Column("size", lambda each: each.size, False, 8, 5, lambda each: size_text(each.size)),
         Column("left", lambda each: -1 if each.days_left is None else each.days_left, up=True),
@@ -121,7 +121,7 @@ def heading(width: int, column: Column, shown: Sequence[Column], *, project: boo
 
 
 def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "") -> Content:
-    name = one_line(clean_line(masked(session.name))) or session.session_id[:8]
+    name = one_line(clean_line(masked(session.name))) or _unnamed(session)
     lead = f"{day_and_minute(session.written):<{_LEAD}}"
     agents = f" +{session.agents} ▸" if session.agents else ""
     values = ((each, each.text(session) if each.text else str(each.value(session) or "")) for each in shown)
@@ -129,6 +129,13 @@ def row(session: Session, width: int, shown: Sequence[Column], *, where: str = "
     room = max(4, width - len(lead) - len(agents) - cells.cell_length - _END)
     named = _fit([(f"{clean_line(where)}  " if where else "", "$accent"), name], room)
     return Content.assemble((lead, "$quiet"), named, (agents, "$quiet"), cells, _days_left(session))
+
+
+def _unnamed(session: Session) -> str:
+    """What stands for a name: until the session is read its id, then where nothing was asked."""
+    if not session.summary.end:
+        return session.session_id[:8]
+    return f"nothing asked on {clean_line(session.summary.branch)}".removesuffix(" on ")
 
 
 def _aligned(column: Column, text: str) -> str:
