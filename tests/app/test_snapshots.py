@@ -1,7 +1,5 @@
 """Snapshots of each screen at three sizes, all of the demo at one moment.
 
-Most screens have one app for all sizes: to resize it costs a fraction of opening another one.
-
 After a change that is meant, look at the pictures of the report that a failing run writes, then accept them:
 `make test ARGS="tests/app/test_snapshots.py --snapshot-update"`. They are made with the versions that
 constraints.txt pins.
@@ -12,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -63,14 +61,6 @@ CASES = [
     for name, (_, sizes) in SCREENS.items()
     for size in sizes
 ]
-ALONE = {"confirm", "help", "review"}
-"""Screens with an app for each size.
-
-The first three stand before another screen, which Textual does not lay out anew while it is behind. The
-others keep the place where one reads, and the lines of a field.
-"""
-
-
 _LENGTH = 70
 
 
@@ -179,19 +169,14 @@ async def _picture(driver: Driver) -> str:
     return driver.app.export_screenshot(title=driver.app.title, simplify=True)
 
 
-async def _pictures(app: WatchedApp, keys: tuple[str, ...], sizes: Iterable[Size]) -> dict[Size, str]:
-    """Pictures of what keys show, at each of these sizes."""
-    first, *others = sizes
+async def _picture_of(app: WatchedApp, keys: tuple[str, ...], size: Size) -> str:
+    """A picture of what keys show."""
     # The fields of the review wrap their text when it is painted, others may as well wait for the picture.
     with nullcontext() if "r" in keys[:1] else held_back():
-        async with app.run_test(size=first, notifications=True) as pilot:
+        async with app.run_test(size=size, notifications=True) as pilot:
             driver = Driver(app, pilot)
             await _press(driver, keys)
-            pictures = {first: await _picture(driver)}
-            for size in others:
-                await driver.resize(size)
-                pictures[size] = await _picture(driver)
-            return pictures
+            return await _picture(driver)
 
 
 class Taken(App[str]):
@@ -205,29 +190,11 @@ class Taken(App[str]):
         return self._picture
 
 
-@pytest.fixture(scope="module")
-def taken() -> dict[str, dict[Size, str]]:
-    """The pictures of screens that share an app, by the screen's name."""
-    return {}
-
-
 @pytest.mark.parametrize(("name", "size"), CASES)
-async def test_screen(
-    built: tuple[DemoProject, Path],
-    taken: dict[str, dict[Size, str]],
-    snap_compare: Compare,
-    name: str,
-    size: Size,
-) -> None:
-    keys, sizes = SCREENS[name]
-    pictures = taken.get(name, {})
-    if size not in pictures:
-        pictures = await _pictures(_open_demo(built), keys, [size] if name in ALONE else sizes)
-        taken[name] = pictures
-    assert snap_compare(Taken(pictures[size]))
+async def test_screen(built: tuple[DemoProject, Path], snap_compare: Compare, name: str, size: Size) -> None:
+    picture = await _picture_of(_open_demo(built), SCREENS[name][0], size)
+    assert snap_compare(Taken(picture))
 
 
-@pytest.mark.parametrize("size", [SHORT], ids=["40x12"])
-async def test_empty_project(world: World, snap_compare: Compare, size: Size) -> None:
-    pictures = await _pictures(make_app(world), (), [size])
-    assert snap_compare(Taken(pictures[size]))
+async def test_empty_project(world: World, snap_compare: Compare) -> None:
+    assert snap_compare(Taken(await _picture_of(make_app(world), (), SHORT)))

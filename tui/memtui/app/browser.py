@@ -223,6 +223,8 @@ class BrowserScreen(StyledOnce):
         self.update_tabs()
         if pane is self.pane or self.pane.selected is None:
             self.show_detail()
+        if pane is self.pane:
+            self._offer_keys()
 
     @on(RowList.Window)
     def _rows_in_sight(self, message: RowList.Window) -> None:
@@ -299,9 +301,13 @@ class BrowserScreen(StyledOnce):
     def _highlighted(self, message: RowList.Highlighted) -> None:
         if message.row_list is self.pane:
             self.show_detail()
-            if self._idle_keys != self.pane.idle_keys:
-                self._idle_keys = self.pane.idle_keys
-                self.refresh_bindings()
+            self._offer_keys()
+
+    def _offer_keys(self) -> None:
+        """Let the footer offer what does something for the selected row as it is now."""
+        if self._idle_keys != self.pane.idle_keys:
+            self._idle_keys = self.pane.idle_keys
+            self.refresh_bindings()
 
     @on(DocumentView.Followed, "#detail")
     def _followed_link(self, message: DocumentView.Followed) -> None:
