@@ -77,7 +77,7 @@ _LISTING = re.compile(
 _TOLD = 40
 """The last commands with a short output."""
 _RECENT = 0.5
-"""Part of a transcript in which a failure is not counted as open any more: it was worked on since."""
+"""Part of a transcript whose failures and plan files count as open no more: there was work since."""
 _TEMPORARY = re.compile(
     r"(?:^|[\s`\"'(=])/(?:private/)?(?:tmp|var/folders|dev/shm)/|\[masked: |\bpid\b", re.I
 )
@@ -188,10 +188,12 @@ class _Conversation:
         """The plan file that was read last, its text and where."""
         self._written: list[tuple[int, str]] = []
         self._queued = self._name = ""
+        self._line = 0
         self._question: Row | None = None
         """Claude's last question; None once the person has said something."""
 
     def take(self, event: Event, source: Source) -> Iterator[Row]:
+        self._line = source.line
         if isinstance(event, Words | Queued | Queue):
             yield from self._person(event, source)
         elif isinstance(event, Expansion) and self._name:
@@ -269,8 +271,9 @@ class _Conversation:
         for found in (*steps, *told, *self._refused.values()):
             yield from found
         path, text, source = self._plan
-        if path:
-            yield from _plan_lines(text, source, self.written_after(source.line))
+        old = source.line < _RECENT * self._line  # it was worked on since, so its steps may be done
+        for row in _plan_lines(text, source, self.written_after(source.line)) if path else ():
+            yield replace(row, kind="said") if old and row.kind == "step" else row
 
 
 def _of_person(text: str, source: Source) -> Iterator[Row]:
