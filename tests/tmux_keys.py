@@ -52,7 +52,7 @@ PLACES = {
     "memories": Place(("2",), "Memories", ("panes.memories.MemoriesPane", BROWSER)),
     "commands": Place(("3",), "Commands", ("panes.commands.CommandsPane", BROWSER)),
     "state": Place(("4",), "Session state|State", ("panes.state.StatePane", BROWSER)),
-    "detail": Place(("1", "Enter"), "Capture", ("panes.pending.PendingPane", BROWSER)),
+    "detail": Place(("1", "Enter"), "r review", ("panes.pending.PendingPane", BROWSER)),
     "lost": Place(("1", "l"), "Lost [0-9]", ("screens.lost.LostScreen",)),
     "review": Place(("1", "r"), "Evidence|add", ("screens.review.ReviewScreen",)),
     "compact": Place(("1", "c"), "store", ("screens.compact.CompactScreen",)),
@@ -69,13 +69,13 @@ PLACES |= {f"empty-{name}": PLACES[name] for name in ("pending", "memories", "co
 
 def keys_of(place: Place) -> Iterator[str]:
     """Every key bound there, each once; those of the app everywhere but in dialogs."""
-    dialog = "dialogs" in place.owners[0]
+    dialog = place.owners[0] in ("screens.dialogs.HelpScreen", "screens.dialogs.AskScreen")
     found: dict[str, None] = {}
     for owner in (*place.owners, *(() if dialog else ("app.MemtuiApp",))):
         module, _, name = owner.rpartition(".")
         for binding in bindings_of(getattr(import_module(f"memtui.app.{module}"), name)):
             found |= dict.fromkeys(binding.key.split(","))
-    paging = {"space"} if "Enter" in place.way or dialog else set()
+    paging = {"space"} if "Enter" in place.way or "dialogs" in place.owners[0] else set()
     leaves = {"q", *place.way} if BROWSER in place.owners and "Enter" not in place.way else set()
     yield from (key for key in found if key not in SKIPPED | leaves | paging)
 

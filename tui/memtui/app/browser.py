@@ -393,8 +393,9 @@ class BrowserScreen(StyledOnce):
             await self.app.run_action("quit")
 
     def action_zoom(self) -> None:
-        if self.has_class("-short") and not self.has_class("-zoomed"):
-            self.app.say("In a window of this height one pane has all of it already.")
+        alone = self.has_class("-short") or (self.has_class("-narrow") and self.split.reading)
+        if alone and not self.has_class("-zoomed"):
+            self.app.say("This has the window already.")
             return
         if self.focused is self.detail and not self.has_class("-zoomed"):
             self.split.reading = True

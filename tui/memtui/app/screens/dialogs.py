@@ -58,6 +58,9 @@ class ConfirmScreen(_Dialog[bool | None]):
         Binding("pageup", "read(-1, True)", show=False),
     ]
 
+    TITLE = "a question"
+    about = "Nothing is done before the answer."
+
     def __init__(
         self,
         question: str,
@@ -181,6 +184,9 @@ class StoredScreen(_LeftBySearch):
         Binding("Y", f"copy('{PROMPT}')", "copy prompt", show=False, tooltip="copy the restore prompt"),
         Binding("escape,enter,q,space", "dismiss", "close", show=False, tooltip="back to where you were"),
     ]
+
+    TITLE = "a new memory"
+    about = "The Recovery ID brings the memory back in another session."
 
     def __init__(self, memory_id: str) -> None:
         super().__init__()
