@@ -214,7 +214,7 @@ async def test_words_are_no_steps_and_nothing_is_said_of_what_is_not_there(world
         await driver.press("4")
         shown = driver.detail.partition("TASK TREE")[2].split()
         assert " ".join(shown) == (
-            '▸ "Lock it" (L9) • Claude said last (L7): "Done."'
+            '▸ "Lock it" (L9) Claude said last (L7): "Done."'
             " WORKING CONTEXT • Files modified: a.py • Technical state: • Step: 2"
         )
 

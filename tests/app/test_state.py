@@ -371,6 +371,10 @@ async def shows(driver: Driver, count: str) -> None:
     ("told_of", "row"),
     [
         ("pytest failed: no lock (resolved)", "resolved pytest failed: no lock"),
+        (
+            "Bash `pytest` failed at L7, ok when it ran again at L9: no lock",
+            "resolved Bash `pytest` failed at L7",
+        ),
         ("pytest failed: no lock (fixed by a lock)", "resolved pytest failed: no lock"),
         ("pytest failed: no lock (open)", "error pytest failed: no lock (open)"),
         ("f(resolved) raised", "error f(resolved) raised"),

@@ -14,6 +14,7 @@ _NOTHING = re.compile(r"\s*[-*]\s*(?:[\w ]+:\s*)?(?:(?:N/A|none)(?: on record)?\
 _ABSENCE = re.compile(rf"(?!.*:\s*$){_NOTHING.pattern}", re.IGNORECASE)
 """A row that only says that there is nothing; one that ends in a colon stands above others."""
 _GOAL = re.compile(r"(\s*[-*] Session goal: )(.+)")
+_WORDS = re.compile(r"\s*[-*] Sub: ((?:Last asked|Claude said last)\b.*)")
 _SUB = re.compile(r"^(\s*[-*] )Sub: ")
 
 
@@ -32,10 +33,10 @@ def state_document(text: str) -> Document:
 
 
 def _body(rows: list[str]) -> Iterator[Line]:
-    """Tasks with their marks; the text between them as Markdown."""
+    """Tasks with their marks; the text between them as Markdown, last the words said, which are no steps."""
     from memtui.documents.work import goal_words  # the first paint needs no facts
 
-    between: list[str] = []
+    between, said = list[str](), list[str]()
     for row in rows:
         if task := _TASK.fullmatch(row):
             yield from _markdown(between)
@@ -43,9 +44,12 @@ def _body(rows: list[str]) -> Iterator[Line]:
             between = []
         elif goal := _GOAL.fullmatch(row):
             between.append(goal[1] + goal_words(goal[2]))
+        elif words := _WORDS.fullmatch(row):
+            said.append(words[1])
         elif not _ABSENCE.fullmatch(row):
             between.append(_SUB.sub(r"\1", row))
     yield from _markdown(between)
+    yield from (*(line(each, "dim") for each in said), *[Line("")][: len(said)])
 
 
 def _markdown(rows: list[str]) -> tuple[Line, ...]:

@@ -55,8 +55,10 @@ _WORDS = re.compile(
     r"(?:last (?=asked)|Claude (?=said last))(asked|said)(?: last)?(?: \([^)]*\))?: ", re.IGNORECASE
 )
 """Before words that a state quotes below a task: the last that the person or Claude said."""
-_RESOLVED = re.compile(r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$", re.IGNORECASE)
-"""The sign of a resolved error in a state (seed 003: "+ resolution if fixed")."""
+_RESOLVED = re.compile(
+    r"\s*\((?:resolved|fixed|solved)\b[^()]*\)\.?\s*$|, ok when it ran again\b", re.IGNORECASE
+)
+"""After an error that is over: the file format's "+ resolution if fixed" (seed 003), or a later run."""
 
 
 class _Row(NamedTuple):
