@@ -7,7 +7,6 @@ import fcntl
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,18 +86,6 @@ def test_another_process_is_held_out_until_this_one_ends(path: Path) -> None:
     assert names(path.parent) == []
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", f"{DEAD_PID}\n", f"{os.getppid()}\n", f"{os.getpid()}\n"],
-    ids=["empty", "dead", "parent", "own"],
-)
-def test_an_unlocked_lock_file_is_free(path: Path, content: str) -> None:
-    lock_of(path).write_text(content)
-    with lock(path, timeout=0):
-        pass
-    assert names(path.parent) == []
-
-
 def test_anything_else_of_that_name_is_left_alone(path: Path) -> None:
     makes: list[tuple[Callable[[Path], object], type[FileProblem]]] = [
         (Path.mkdir, FileNotRegular),
@@ -151,26 +138,6 @@ def test_works_where_the_file_system_has_no_locks(path: Path, monkeypatch: pytes
     code = errno.EIO
     with pytest.raises(FileProblem), lock(path, timeout=0):
         raise AssertionError
-
-
-def test_threads_take_turns(path: Path) -> None:
-    inside, most = 0, 0
-
-    def work() -> None:
-        nonlocal inside, most
-        for _ in range(20):
-            with lock(path, timeout=20):
-                inside += 1
-                most = max(most, inside)
-                inside -= 1
-
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == 1
-    assert not lock_of(path).exists()
 
 
 def test_a_lock_that_was_removed_while_it_was_opened_is_not_taken_for_ours(path: Path) -> None:

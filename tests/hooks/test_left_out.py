@@ -124,10 +124,10 @@ def test_what_is_kept_because_it_was_asked_for_is_told(project: Project) -> None
     assert asked_for(home, SESSION, moment + timedelta(hours=1)) == ""
 
 
-def test_a_hundred_compactions_hand_each_line_over_once(project: Project) -> None:
+def test_many_compactions_hand_each_line_over_once(project: Project) -> None:
     home: Home = memtui_home()
     made = Transcript(session_id=SESSION, cwd=str(project.root))
-    for number in range(100):
+    for number in range(20):
         rule = f"Never touch the table warehouse_{number}, as team {number} owns it."
         made.user(rule)
         path = saved(made, project)

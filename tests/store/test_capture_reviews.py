@@ -10,9 +10,9 @@ import pytest
 
 from memtui.documents.capture import parse_capture
 from memtui.documents.memory_file import parse_memory
-from memtui.ground.files import FileProblem, FileUnwritable
+from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store.captures import AlreadyReviewed, CaptureProblem, CaptureStore
+from memtui.store.captures import AlreadyReviewed, CaptureStore
 from tests import faults
 from tests.disk import mode_of, names
 from tests.store.captures import (
@@ -46,24 +46,6 @@ def test_a_review_writes_both_files(project: Project, store: CaptureStore) -> No
     assert "## Notes of mine\n\nkept\n" in path.read_text()
     assert mode_of(path) == mode_of(review) == 0o600
     assert names(project.compacts) == [path.name, MEMORY_NAME]
-
-
-def test_a_review_is_made_once(project: Project, store: CaptureStore) -> None:
-    path = add_capture(project)
-    store.review(store.entries()[0], memory=MEMORY, summary="first")
-    before = path.read_bytes()
-    with pytest.raises(AlreadyReviewed, match="is already reviewed; nothing was changed"):
-        store.review(store.entries()[0], memory=MEMORY, summary="second")
-    assert path.read_bytes() == before
-
-
-def test_a_capture_edited_since_it_was_shown_is_not_reviewed(project: Project, store: CaptureStore) -> None:
-    path = add_capture(project)
-    (entry,) = store.entries()
-    path.write_text(path.read_text() + "\n## More\n\ntext\n")
-    with pytest.raises(CaptureProblem, match="has changed since it was listed; look at it again"):
-        store.review(entry, memory=MEMORY, summary="s")
-    assert names(project.compacts) == [path.name]
 
 
 def test_a_memory_file_that_is_there_is_never_written_over(project: Project, store: CaptureStore) -> None:
@@ -129,16 +111,3 @@ def test_an_error_at_any_call_of_a_review_changes_nothing(project: Project, stor
     assert failed > 40
     # What could not be removed in between has gone with the changes that came after.
     assert [name for name in names(project.compacts) if name.endswith(".lock")] == []
-
-
-def test_a_full_disk_is_said(project: Project, store: CaptureStore) -> None:
-    add_capture(project)
-
-    def full(number: int, name: str) -> None:
-        if name == "write":
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    words = "the disk is full; free some space and try again"
-    with pytest.raises(FileUnwritable, match=words), faults.watched(full):
-        store.review(store.entries()[0], memory=MEMORY, summary="s")
-    assert len(names(project.compacts)) == 1

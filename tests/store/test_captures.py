@@ -74,14 +74,6 @@ def test_broken_captures_are_listed_with_their_reason(
     }
 
 
-def test_a_capture_that_is_gone_is_a_problem_with_it(project: Project, store: CaptureStore) -> None:
-    path = add_capture(project)
-    (entry,) = store.entries()
-    path.unlink()
-    with pytest.raises(CaptureProblem, match="does not exist"):
-        store.load(entry)
-
-
 def test_a_folder_that_leads_outside_is_not_looked_into(
     project: Project, store: CaptureStore, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from memtui.ground import files
 from memtui.ground.files import FileLocked, FileProblem, FileTooLarge
 from memtui.ground.project import Home, Project
 from memtui.store import memories
-from memtui.store.memories import LIMIT, Filter, IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore, New
+from memtui.store.memories import Filter, IdTaken, Listed, MemoryFiles, MemoryMissing, MemoryStore, New
 from tests.disk import mode_of
 from tests.store.memories import FIRST, NOW, Watch, home_in
 
@@ -223,12 +223,13 @@ def test_the_apps_list_says_the_same(home: Home, store: MemoryStore, data: bytes
     assert (head.time, head.problem) == (found.meta.created, found.problem)
 
 
-def test_unreadable_files_are_not_written(store: MemoryStore) -> None:
-    for new in (New(b"x" * (LIMIT + 1)), New(b"", description="d" * 40_000), New(b"", tags=("t" * 40_000,))):
+def test_unreadable_files_are_not_written(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memories, "LIMIT", 1_000)
+    for new in (New(b"x" * 1_001), New(b"", description="d" * 40_000), New(b"", tags=("t" * 40_000,))):
         with pytest.raises(FileTooLarge, match="cannot be written"):
             store.create(new)
     assert store.list().total == 0
-    store.create(New(b"x" * LIMIT, description="d" * 20_000))
+    store.create(New(b"x" * 1_000, description="d" * 20_000))
     with pytest.raises(FileTooLarge, match="cannot be written"):
         store.update(FIRST, description="d" * 40_000)
     assert len(store.get(FIRST).meta.description) == 20_000
