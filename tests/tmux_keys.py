@@ -59,7 +59,7 @@ PLACES = {
     "sessions": Place(("S",), "Sessions", ("screens.sessions.SessionsScreen",)),
     "transcript": Place(("1", "o"), "%", ("screens.transcript.TranscriptScreen",)),
     "search": Place(("s", "token", "BTab"), "search", ("screens.search.SearchScreen",)),
-    "versions": Place(("4", "n", "v"), "Versions", ("screens.versions.VersionsScreen",)),
+    "versions": Place(("4", "n", "v"), "Versions|the first", ("screens.versions.VersionsScreen",)),
     "help": Place(("?",), "Help for", ("screens.dialogs.HelpScreen",)),
     "question": Place(("3", "u", "X"), "Clear (all|the)", ("screens.dialogs.ConfirmScreen",)),
     "line": Place(("2", "t"), "esc leaves", ("screens.dialogs.AskScreen",)),
@@ -69,13 +69,13 @@ PLACES |= {f"empty-{name}": PLACES[name] for name in ("pending", "memories", "co
 
 def keys_of(place: Place) -> Iterator[str]:
     """Every key bound there, each once; those of the app everywhere but in dialogs."""
-    dialog = place.owners[0] in ("screens.dialogs.HelpScreen", "screens.dialogs.AskScreen")
+    dialog = "dialogs" in place.owners[0]
     found: dict[str, None] = {}
     for owner in (*place.owners, *(() if dialog else ("app.MemtuiApp",))):
         module, _, name = owner.rpartition(".")
         for binding in bindings_of(getattr(import_module(f"memtui.app.{module}"), name)):
             found |= dict.fromkeys(binding.key.split(","))
-    paging = {"space"} if "Enter" in place.way or "dialogs" in place.owners[0] else set()
+    paging = {"space"} if "Enter" in place.way or dialog else set()
     leaves = {"q", *place.way} if BROWSER in place.owners and "Enter" not in place.way else set()
     yield from (key for key in found if key not in SKIPPED | leaves | paging)
 

@@ -105,6 +105,16 @@ async def test_help_begins_with_the_signs_and_lists_every_key_once(full: World) 
             await driver.press("escape")
 
 
+async def test_help_says_the_keys_of_a_question(full: World) -> None:
+    async with opened(full) as driver:
+        await driver.press("3", "X", "question_mark")
+        text = driver.screen.query_one(DocumentView).document.text
+        assert str(driver.screen.query_one("#help").border_title) == "Help for a question"
+        assert "leave everything as it is" in text
+        await driver.press("escape")
+        assert "Clear all" in driver.shown
+
+
 async def test_help_closes(full: World) -> None:
     async with opened(full) as driver:
         for key in ("escape", "question_mark", "q", "enter", "f1"):

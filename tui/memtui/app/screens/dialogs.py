@@ -51,6 +51,7 @@ class ConfirmScreen(_Dialog[bool | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "yes", show=False, tooltip="do it"),
         Binding("n,escape,q", "answer(False)", "no", show=False, tooltip="leave everything as it is"),
+        Binding("question_mark,f1", "app.help", "help", show=False, tooltip="the keys here"),
         Binding("left,right", "app.focus_next", "other", show=False, tooltip="go to the other answer"),
         Binding("down,j", "read(1, False)", show=False),
         Binding("up,k", "read(-1, False)", show=False),
@@ -184,9 +185,6 @@ class StoredScreen(_LeftBySearch):
         Binding("Y", f"copy('{PROMPT}')", "copy prompt", show=False, tooltip="copy the restore prompt"),
         Binding("escape,enter,q,space", "dismiss", "close", show=False, tooltip="back to where you were"),
     ]
-
-    TITLE = "a new memory"
-    about = "The Recovery ID brings the memory back in another session."
 
     def __init__(self, memory_id: str) -> None:
         super().__init__()
