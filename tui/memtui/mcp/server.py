@@ -276,7 +276,9 @@ def make_server(here: Surroundings) -> Server:
         done = {
             "import": lambda: _imported(here, text, path, description, tags),
             "export": lambda: _exported(here, _needed(id, "an id"), path, offset),
-            "list": lambda: _memories(here.store.list(_filter(here, path, tags), limit=limit)),
+            "list": lambda: _memories(
+                here.store.list(Filter("" if path == EVERYWHERE else str(here.root(path)), tags), limit=limit)
+            ),
             "search": lambda: _searched(here, _needed(query, "a query"), path, tags, limit),
             "summary": lambda: _summarised(here.memory(id, path)),
         }[operation]()
@@ -359,10 +361,6 @@ def _exported(here: Surroundings, name: str, path: str, offset: int) -> dict[str
     note = " ".join(filter(None, notes))
     # The note comes first: it says how far the text holds.
     return {"id": memory.meta.id, **({"note": note} if note else {}), **paged(text, offset)}
-
-
-def _filter(here: Surroundings, path: str, tags: tuple[str, ...]) -> Filter:
-    return Filter(project="" if path == EVERYWHERE else str(here.root(path)), tags=tags)
 
 
 def _memories(page: Page) -> dict[str, Any]:

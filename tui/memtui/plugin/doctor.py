@@ -188,7 +188,8 @@ def _check_runs(places: Places, now: datetime) -> Finding:
     if transcripts and not any(run.session_id == transcripts[0].session_id for run in runs):
         message = f"No hook ran in the newest session, {transcripts[0].session_id[:8]}"
         return Finding(check, Level.WARNING, message, "Start Claude Code again; trust the folder if it asks.")
-    if problem := next((each for each in map(_problem_of, _last_runs(runs)) if each), None):
+    last_runs = {run.event: run for run in runs}.values()
+    if problem := next((each for each in map(_problem_of, last_runs) if each), None):
         return problem
     moment = parse_iso(runs[-1].at)
     when = age(moment, now) if moment else runs[-1].at
@@ -203,10 +204,6 @@ def _check_writable(places: Places) -> Finding:
         return Finding("writable", Level.OK, "Captures, notes and states can be written")
     advice = "What compactions leave out is lost until it can. MEMTUI_HOME names another home for memtui."
     return Finding("writable", Level.BROKEN, str(problem), advice)
-
-
-def _last_runs(runs: list[Run]) -> list[Run]:
-    return list({run.event: run for run in runs}.values())
 
 
 def _problem_of(run: Run) -> Finding | None:

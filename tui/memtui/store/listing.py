@@ -218,7 +218,7 @@ def quick_projects(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry
 
     Quick when entries of one month follow each other.
     """
-    for entry, data in _heads(entries, home.memories, _HEAD_SIZE):
+    for entry, data in heads_of(entries, home.memories, _HEAD_SIZE):
         yield entry, None if data is None else quick_project(data)
 
 
@@ -229,7 +229,7 @@ def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str
         entries: memory files, grouped by folder.
         root: the project's root.
     """
-    for entry, data in _heads(entries, root, _FILE_SIZE):
+    for entry, data in heads_of(entries, root, _FILE_SIZE):
         stored = stored_id(data or b"")
         yield entry, f"{stored}.md" if stored else ""
 
@@ -240,7 +240,8 @@ def stored_id(memory_file: bytes) -> str:
     return named[-1].decode() if named else ""
 
 
-def _heads(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[Entry, bytes | None]]:
+def heads_of(entries: Iterable[Entry], root: Path, size: int) -> Iterator[tuple[Entry, bytes | None]]:
+    """The first `size` bytes of each file; quick if files of one folder follow each other."""
     for folder, group in groupby(entries, key=lambda entry: entry.folder):
         some = list(group)
         yield from zip(

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,7 +43,6 @@ from memtui.ground.files import (
     create_exclusive,
     existing_above,
     head_within,
-    heads_within,
     load_within,
     lock,
     private_folder,
@@ -59,6 +58,7 @@ from memtui.store.listing import (
     MONTH_NAME,
     STORED_NAME,
     Entry,
+    heads_of,
     is_stored,
     name_order,
     newest_first,
@@ -651,11 +651,8 @@ def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
         entries: the files.
         root: the folder they have to be in.
     """
-    for folder, group in groupby(entries, key=lambda entry: entry.folder):
-        some = list(group)
-        heads = heads_within(Path(folder), [entry.name for entry in some], root, size=HEAD_SIZE)
-        for entry, data in zip(some, heads, strict=True):
-            yield listed(entry.path, data, root)
+    for entry, data in heads_of(entries, root, HEAD_SIZE):
+        yield listed(entry.path, data, root)
 
 
 def _named(meta: MemoryMeta, memory_id: str) -> MemoryMeta:

@@ -11,17 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
-from itertools import groupby
 from pathlib import Path
 
 from memtui.documents.capture import Capture
 from memtui.ground.clock import Clock, parse_iso
-from memtui.ground.files import FileProblem, heads_within, private_parents, read_within, write_atomic
+from memtui.ground.files import FileProblem, private_parents, read_within, write_atomic
 from memtui.ground.project import Home, Places, Project
 from memtui.store.archive import Archive, Kept
 from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import CaptureProblem, CaptureStore
-from memtui.store.listing import Entry, stored_as
+from memtui.store.listing import Entry, heads_of, stored_as
 from memtui.store.memories import MemoryFiles, MemoryHead, stored_entries
 from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts, first_cwd
 from memtui.transcript.line_index import never
@@ -387,14 +386,11 @@ def _naming(
 ) -> Iterator[Entry]:
     """The files whose beginning names the session."""
     name = os.fsencode(session_id)
-    for folder, group in groupby(entries, key=lambda entry: entry.folder):
-        some = list(group)
-        heads = heads_within(Path(folder), [entry.name for entry in some], within, size=_HEAD)
-        for entry, head in zip(some, heads, strict=True):
-            if cancelled():
-                return
-            if head and name in head:
-                yield entry
+    for entry, head in heads_of(entries, within, _HEAD):
+        if cancelled():
+            return
+        if head and name in head:
+            yield entry
 
 
 def _of_review(
