@@ -94,12 +94,13 @@ def placed(text: str, lowered: str, at: int) -> Iterator[Span]:
 
 def _lines(text: str, at: int, rule: dict[str, Any]) -> tuple[int, int, int]:
     """The start and the end of the line of a word, and the end of what is examined for a rule."""
-    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-    stop = end = end if end >= 0 else len(text)
-    for _ in range(rule.get("lines", _NEXT_LINES)):
-        following = text.find("\n", stop + 1)
-        stop = following if following >= 0 else len(text)
-    return start, end, stop
+    following = pattern(rf"(?:\n[^\n]*){{0,{rule.get('lines', _NEXT_LINES)}}}")
+    end = text.find("\n", at)
+    if end < 0:
+        end = len(text)
+    found = following.match(text, end)
+    assert found is not None
+    return text.rfind("\n", 0, at) + 1, end, found.end()
 
 
 def _at(rule: dict[str, Any], text: str, start: int, stop: int) -> Iterator[Span]:

@@ -46,6 +46,8 @@ _BUDGET = 0.15
 """Seconds that a search spends on new files before answering."""
 _POOL = 300
 """The most rows of each ranking."""
+_COMMON = 10_000
+"""A word in more rows is not ranked where rarer ones find enough."""
 _AROUND = 5
 """The most messages shown from a row on."""
 
@@ -450,9 +452,26 @@ def _ranked(
             values = [" OR ".join(path_query(value) for _, value in asked.filters), *values]
         query = f"{_SELECT} FROM rows r WHERE {own}{condition} ORDER BY r.created DESC LIMIT {_POOL}"
         return [(_Row(*row), -number) for number, row in enumerate(connection.execute(query, values))]
+
+    def exceeds(number: int, table: str, match: str, condition: str, values: list[object]) -> bool:
+        query = (
+            f"SELECT 1 FROM {table} JOIN rows r ON r.id = {table}.rowid"  # noqa: S608 - a name of ours
+            f" WHERE {table} MATCH ?{condition} LIMIT 1 OFFSET {number}"
+        )
+        return connection.execute(query, [match, *values]).fetchone() is not None
+
+    def any_of(expressions: list[str], spoken: bool) -> str:
+        """Without common words where the others find enough: ranking them takes long, and says little."""
+        table = "spoken" if spoken else texts
+        either = " OR ".join(expressions)
+        if len(expressions) == 1 or not exceeds(_COMMON, table, either, "", []):
+            return either
+        rare = " OR ".join(each for each in expressions if not exceeds(_COMMON, table, each, "", []))
+        return rare if rare and exceeds(_POOL, table, rare, condition, values) else either
+
     rows: dict[int, _Row] = {}
     scores: dict[int, float] = defaultdict(float)
-    for weight, spoken, match in matches(asked.query):
+    for weight, spoken, match in matches(asked.query, any_of):
         if spoken and texts == "documents":
             continue
         table, weights = ("spoken", "") if spoken else (texts, ", 1.0, 0.0")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -131,11 +131,20 @@ class Query(NamedTuple):
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ations?|ings?|edly|ed|ies|es|s|ly|e|y)$")
 
 
+class _Folding(dict[int, str]):
+    """Characters without case and accents, for `str.translate`."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = unicodedata.normalize("NFKD", chr(code))[0].lower()[:1]
+        return found
+
+
+_FOLDING = _Folding()
+
+
 def folded(text: str) -> str:
     """A text without case and accents, character by character."""
-    if text.isascii():
-        return text.lower()
-    return "".join(unicodedata.normalize("NFKD", char)[0].lower()[:1] for char in text)
+    return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
 class Search(NamedTuple):
@@ -226,14 +235,21 @@ def _kinds(value: str) -> list[str]:
     return kinds if all(kinds) else []
 
 
-def matches(query: Query) -> Iterator[tuple[float, bool, str]]:
-    """The rankings of a query: weight, whether of the table of what was spoken, and FTS5 expression."""
+def matches(query: Query, any_of: Callable[[list[str], bool], str]) -> Iterator[tuple[float, bool, str]]:
+    """The rankings of a query: weight, whether of the table of what was spoken, and FTS5 expression.
+
+    Args:
+        query: the words.
+        any_of: makes one expression of several of which any will do, in the table of what was spoken or of
+            all.
+    """
     must = " AND ".join(quoted(each) for each in query.phrases)
     words = _WORD.findall(words_of(" ".join(query.telling), asked=True))
     some = [quoted(word) for word in dict.fromkeys(words)]
     if not some:
         yield 1.0, False, must
         return
+
     star = "*" if query.unfinished and len(words[-1]) > 1 and not some[-1].endswith("*") else ""
     # With any word, two or three letters find so much that ranking it takes longer than typing the rest.
     either = [*some[:-1], some[-1] + (star if len(words[-1]) > 3 else "")]
@@ -243,10 +259,10 @@ def matches(query: Query) -> Iterator[tuple[float, bool, str]]:
         yield 3.0, False, must + quoted(" ".join(query.words)).rstrip("*") + star
     if len(some) > 1:
         yield 2.0, False, f"{must}({' AND '.join(some)})"
-    yield 1.0, False, f"{must}({' OR '.join(either if len(some) > 1 else some)})"
+    yield 1.0, False, f"{must}({any_of(either if len(some) > 1 else some, False)})"
     long = [f'"{word}"' for word in dict.fromkeys(query.telling) if len(word) > 2]
     if long and not must:
-        yield 1.0, True, " OR ".join(long)
+        yield 1.0, True, any_of(long, True)
 
 
 def path_query(part: str) -> str:
