@@ -1,12 +1,9 @@
-"""Processes that begin at the same moment, or run beside a test."""
+"""Processes that begin at the same moment."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from tests.warm import Warm
@@ -39,28 +36,3 @@ def start_together(scripts: Iterable[Sequence[str]], before: Callable[[], object
     finally:
         for process in processes:
             process.end()
-
-
-_SWAP = """
-import os, sys
-link, *targets = sys.argv[1:]
-print("ready", flush=True)
-while True:
-    for target in targets:
-        os.symlink(target, link + ".new")
-        os.replace(link + ".new", link)
-"""
-
-
-@contextmanager
-def swapping(link: Path, *targets: Path) -> Iterator[None]:
-    """While the block runs, another process points a link at these targets in turn, as fast as it can."""
-    command = [sys.executable, "-c", _SWAP, str(link), *map(str, targets)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            process.stdout.readline()
-            yield
-            assert process.poll() is None
-        finally:
-            process.kill()

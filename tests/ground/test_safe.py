@@ -29,7 +29,6 @@ from memtui.ground.files import (
 )
 from tests.disk import DEAD_PID, age, mode_of, names
 from tests.faults import watched
-from tests.processes import swapping
 
 
 @pytest.fixture
@@ -166,18 +165,6 @@ def test_swapping_a_folder_for_a_link_never_leads_outside(
     assert inside in outcomes
 
 
-@pytest.mark.parametrize("reader", ["read", "inside", "names", "is within"])
-def test_a_program_that_swaps_links_all_the_time_leads_nothing_out(
-    root: Path, tmp_path: Path, reader: str
-) -> None:
-    folder, _ = _swappable(root, tmp_path, "through a link")
-    inside = READERS[reader](folder / "a.md", root)
-    with swapping(folder, root / "sub", tmp_path / "outside"):
-        outcomes = [_outcome(lambda: READERS[reader](folder / "a.md", root)) for _ in range(250)]
-    assert all(outcome in (None, False, inside) for outcome in outcomes)
-    assert inside in outcomes
-
-
 def _swappable(root: Path, base: Path, way: str) -> tuple[Path, Path]:
     """A folder with a file in `root`, and a name for it while a link to a secret stands in its place."""
     outside = base / "outside"
@@ -231,12 +218,6 @@ def test_a_folder_that_is_in_use_stays_as_it_is(tmp_path: Path) -> None:
     private_folder(folder, within=tmp_path)
     assert mode_of(folder) == 0o755
     assert names(folder) == ["x-autocompact.md"]
-
-
-def test_a_folder_left_without_its_gitignore_gets_it(tmp_path: Path) -> None:
-    (tmp_path / "compacts").mkdir(mode=0o700)
-    private_folder(tmp_path / "compacts", within=tmp_path)
-    assert (tmp_path / "compacts" / ".gitignore").exists()
 
 
 def test_a_folder_whose_maker_was_killed_gets_its_gitignore(tmp_path: Path) -> None:
