@@ -130,11 +130,6 @@ def test_a_head_costs_its_first_block(
     assert sum(sizes) <= memories.HEAD_SIZE
 
 
-def test_front_matter_longer_than_the_first_block(home: Home, store: MemoryFiles) -> None:
-    path = add_stored(home, "20260102-101500", description="d" * 20_000)
-    assert store.head(entry_of(store, path)).title == "d" * 20_000
-
-
 def test_a_text_put_there_by_hand(home: Home, store: MemoryFiles) -> None:
     path = add_stored(home, "20260102-101500")
     path.write_text(BODY)
@@ -142,13 +137,6 @@ def test_a_text_put_there_by_hand(home: Home, store: MemoryFiles) -> None:
     time = datetime(2026, 1, 2, 10, 15).astimezone()
     assert head == MemoryHead("CMEM-20260102-101500", "Fix the JWT check", time)
     assert store.load(entry_of(store, path)).text == BODY
-
-
-def test_the_files_name_is_its_id(home: Home, store: MemoryFiles) -> None:
-    path = add_stored(home, "20260102-101500")
-    copy = path.with_name("CMEM-20260102-101501.md")
-    copy.write_bytes(path.read_bytes())
-    assert store.head(entry_of(store, copy)).id == "CMEM-20260102-101501"
 
 
 def test_loads_whole_memories(project: Project, home: Home, store: MemoryFiles) -> None:
