@@ -222,3 +222,25 @@ def test_a_command_that_changes_a_file_after_the_check_is_seen(
     s.tool("Bash", command=command)
     s.say("Done.")
     assert draft_memory(s.facts(tmp_path)).confidence.partition(" ")[0] == level
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("Move the tax rates", "Move the tax rates"),
+        (
+            "Refunds give the stock back. Today, refunding one item of three does not",
+            "Refunds give the stock back",
+        ),
+        (
+            "Let the nightly import of the stock take minutes, not half of the night",
+            "Let the nightly import of the stock take minutes",
+        ),
+        (
+            "Let the nightly import of the stock run in minutes and no more",
+            "Let the nightly import of the stock run in minutes and no",
+        ),
+    ],
+)
+def test_a_long_title_ends_with_a_clause_or_a_word(said: str, title: str) -> None:
+    assert draft_memory(Facts(title=said)).title == title

@@ -137,6 +137,8 @@ def _read_title(lines: list[str]) -> tuple[str | None, list[str]]:
 
 
 _TITLE = 60
+_ENDS = (re.compile(r"[.!?]\s|[。！？]"), re.compile(r"[;:,]\s|\s[—–-]\s|[、，；：]"))
+"""Ends of sentences, and of clauses."""
 _MOST_KEY_FILES = 12
 _MOST_LEARNINGS = 12
 _MOST_QUESTIONS = 10
@@ -152,7 +154,7 @@ def draft_memory(facts: Facts) -> MemoryFile:
     """A draft of the memory file for a review (seed 001), with secrets masked, as it may be shared."""
     alone = [_only_capture()] if facts.from_capture else []
     return MemoryFile(
-        title=shortened(masked(title_of(facts)).rstrip(".。"), _TITLE) or UNTITLED,
+        title=_whole_words(masked(title_of(facts)).rstrip(".。")) or UNTITLED,
         goal=masked("\n".join(goal_parts(facts, clock=True) + alone)),
         learnings=tuple(_unique(map(masked, _learnings(facts))))[:_MOST_LEARNINGS],
         questions=tuple(_unique(map(masked, _questions(facts))))[:_MOST_QUESTIONS],
@@ -160,6 +162,15 @@ def draft_memory(facts: Facts) -> MemoryFile:
         key_files=tuple(map(masked, _key_files(facts))),
         extra=quotes_section(facts, clock=True),
     )
+
+
+def _whole_words(title: str) -> str:
+    """A title that is too long up to its last sentence or clause that fits, else to a word, without ``…``."""
+    short = shortened(title, _TITLE)
+    if not short.endswith("…"):
+        return short
+    found = [end.start() for ends in _ENDS for end in [*ends.finditer(short, _TITLE // 3)][-1:]]
+    return short[: found[0]] if found else short.rstrip("… ")
 
 
 def _only_capture() -> str:
