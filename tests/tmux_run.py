@@ -128,7 +128,6 @@ def _demo(size: tuple[int, int]) -> None:
             tmux.until_shown(f"Session state v{version}")
         tmux.keys("v")
         tmux.until_shown("→ v9")
-        tmux.until_shown("→ v10")  # the list goes on showing the newest
         tmux.keys("q")
         tmux.until_shown("● live")
         tmux.keys("]")

@@ -43,7 +43,7 @@ class PendingPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "review", "review", id="review", tooltip="review this capture"),
         Binding("l", "lost", "lost", id="lost", tooltip="what this compaction lost, to give it back"),
-        Binding("b", "backfill", "backfill", id="backfill", tooltip="capture compactions that were missed"),
+        Binding("b", "backfill", "capture", id="backfill", tooltip="capture compactions that were missed"),
         Binding("space", "mark", "tick", id="tick", show=False, tooltip="tick this row, or untick it"),
         Binding("A", "all", "all", id="all", show=False, tooltip="show everything, or the usual part"),
     ]
