@@ -21,6 +21,7 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens import compact, review_parts, session_rows
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.dialogs import legend
+from memtui.app.screens.lost import LostScreen
 from memtui.app.screens.review import ReviewScreen
 from memtui.app.screens.search import SearchScreen
 from memtui.app.screens.sessions import SessionsScreen
@@ -112,6 +113,7 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
 
 _DOCUMENTS: dict[type[object], tuple[str, str]] = {
     CompactScreen: ("#compact-checks", ""),
+    LostScreen: ("#summary", "npm test -- refunds"),
     SessionsScreen: ("#session", "ASKS"),
     VersionsScreen: ("#changes", ""),
 }

@@ -137,6 +137,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if self._is_laid_out():
             self.scroll_to(y=self._layout.row_of(self._wanted), animate=False, force=True)
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        # Textual 8.2.8 tells a scrollbar of no scrolling that came before it is shown.
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     def _drop_selection(self) -> None:
         if self.is_mounted and self.text_selection is not None:
             self.screen.clear_selection()
