@@ -89,10 +89,11 @@ async def take(shot: Shot, demo: DemoProject) -> str:
 
 
 async def until(pilot: Pilot[None], text: str) -> None:
-    """Wait until a text is on the screen."""
+    """Wait until a text is on the screen, and all is searched."""
     for _ in range(_TURNS):
         await pilot.pause(0.02)
-        if text in visible(pilot.app.export_screenshot()):
+        seen = visible(pilot.app.export_screenshot())
+        if text in seen and "not all searched" not in seen:
             await pilot.pause(0.1)
             return
     raise SystemExit(f"{text!r} did not show")
