@@ -205,6 +205,16 @@ async def test_several_are_marked_and_their_ids_copied(two: World, monkeypatch: 
         assert copied[1:] == [SECOND] and isinstance(driver.screen, SessionsScreen)
 
 
+async def test_without_a_session_its_keys_say_so(world: World) -> None:
+    async with opened(world) as driver:
+        await driver.press("S")
+        await driver.settled()
+        for key in ("space", "y", "enter", "E"):
+            driver.app.clear_notifications()
+            await driver.press(key)
+            await driver.until_said("Nothing is selected.")
+
+
 async def test_the_marked_sessions_are_kept_and_exported(
     two: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -231,10 +231,13 @@ class SessionsScreen(Screen[None]):
 
     @on(RowList.BoxClicked)
     def action_mark(self) -> None:
-        if (session := self.selected) is not None:
-            self.listing.marked ^= {str(session.path)}
-            self.listing.refresh_rows()
-            self._show_title()
+        session = self.selected
+        if session is None:
+            self._say_nothing()
+            return
+        self.listing.marked ^= {str(session.path)}
+        self.listing.refresh_rows()
+        self._show_title()
 
     def action_several(self, name: str) -> None:
         if not (chosen := self.chosen):
@@ -283,8 +286,10 @@ class SessionsScreen(Screen[None]):
             self.app.say(f"{_number(len(traces))} forgotten.")
 
     def action_copy(self) -> None:
-        if ids := [each.session_id for each in self.chosen]:
-            self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
+        if not (ids := [each.session_id for each in self.chosen]):
+            self._say_nothing()
+            return
+        self.app.copy_text("\n".join(ids), name=f"{len(ids)} ids" if len(ids) > 1 else "")
 
     def action_everywhere(self) -> None:
         self._rows.everywhere = not self._rows.everywhere
