@@ -17,12 +17,13 @@ from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.capture_text import capture_name, render_pending
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
 from memtui.documents.recovery import Plan, Recovery, RoleFile, render_recovery
 from memtui.ground.clock import system_clock
 from memtui.ground.project import transcript_slug
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for tests
 
 NEWEST = system_clock()
 """The newest moment in the data; its offset is fixed, so that no two times of it have one name."""
@@ -200,6 +201,8 @@ def make_transcript(place: Place, *, megabytes: int) -> None:
     """Write the transcript of the project's session, of at least so many megabytes."""
     place.transcripts.mkdir(parents=True, exist_ok=True)
     started = NEWEST - timedelta(days=2)
+    from tests.transcript_writer import TranscriptWriter
+
     writer = TranscriptWriter(_SESSION, cwd=str(place.project), branch="main", started=started)
     writer.prompt("Fix the token refresh race in the payment client.")
     source = "\n".join(f"    value_{n} = client.refresh(account, token={n})" for n in range(300))

@@ -18,7 +18,6 @@ from itertools import accumulate
 from pathlib import Path
 
 from data import LAST_WORDS, NEWEST, Data, Place, capture_title, data, make_transcript
-from memtui.demo.transcript import TranscriptWriter
 from report import Figure, milliseconds, percentile, show
 from terminal import Terminal
 
@@ -48,6 +47,8 @@ def fill(place: Place) -> list[int]:
         make_transcript(place, megabytes=5)
         sources = [place.transcript]
     parts = [text if text.endswith(b"\n") else text + b"\n" for text in map(Path.read_bytes, sources)]
+    from tests.transcript_writer import TranscriptWriter
+
     writer = TranscriptWriter("s", cwd=str(place.project), branch="main", started=NEWEST)
     writer.say(f"Here are {_NEEDLE}.")
     needle = writer.take().encode()

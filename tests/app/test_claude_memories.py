@@ -10,11 +10,11 @@ from memtui.app.panes.pane import PaneId
 from memtui.app.screens.compact import CompactScreen
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.screens.versions import VersionsScreen
-from memtui.demo.transcript import TranscriptWriter
 from memtui.store.claude_memory import INDEX
 from memtui.store.memories import MemoryStore
 from tests.app.harness import NARROW, WIDE, Driver, opened
 from tests.app.world import World, clock
+from tests.transcript_writer import TranscriptWriter
 
 OLD = """\
 ---

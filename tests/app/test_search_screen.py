@@ -17,7 +17,6 @@ from memtui.app.screens.dialogs import ReadingScreen
 from memtui.app.screens.search import SearchScreen, _known_by
 from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
-from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.session_state import Identity, SessionState
 from memtui.lost.pins import Pins
 from memtui.store.search import Group, Result, Scope, Searcher
@@ -26,6 +25,7 @@ from memtui.store.search_index import SearchIndex
 from memtui.store.search_query import Search, parse_search
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
 from tests.app.world import KEPT, STATE, World
+from tests.transcript_writer import TranscriptWriter
 
 
 def screen(driver: Driver) -> SearchScreen:

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.capture import Capture, render_capture, reviewed
 from memtui.documents.capture_text import capture_name, memory_name
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
@@ -27,6 +26,7 @@ from memtui.documents.session_state import (
 from memtui.ground.project import Home, Places, Project, memtui_home, transcript_slug
 from memtui.store.archive_settings import answer_keeping
 from memtui.store.claude_memory import ClaudeMemories
+from tests.transcript_writer import TranscriptWriter
 
 NOW = datetime(2026, 3, 5, 14, 20, 7, tzinfo=timezone(timedelta(hours=1)))
 BODY = "# Recovery\n\n## Objective\n\nKeep every session valid while the keys move.\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.project import Project, claude_config, transcript_slug
+from tests.transcript_writer import TranscriptWriter
 
 CAPTURED = datetime(2026, 1, 2, 9, 15, tzinfo=UTC)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import captures as module
-from memtui.demo.transcript import TranscriptWriter
 from memtui.ground.project import Project, claude_config, transcript_slug
 from tests.cli.conftest import Memtui
 from tests.disk import names
+from tests.transcript_writer import TranscriptWriter
 
 NAME = "20260102_091500-autocompact.md"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import output
-from memtui.demo.transcript import TranscriptWriter
 from memtui.ground.project import Project
 from tests.cli.conftest import Memtui
+from tests.transcript_writer import TranscriptWriter
 
 KEYS = {
     "session_id",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from copy import deepcopy
 from datetime import datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
@@ -34,4 +33,4 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoProject:
     demo, copy = _built(tmp_path_factory.getbasetemp() / "tests-demo")
     shutil.rmtree(demo.folder)
     shutil.copytree(copy, demo.folder, symlinks=True)
-    return deepcopy(demo)
+    return demo

@@ -115,20 +115,20 @@ def test_commands_two_with_a_file_and_one_without(demo: DemoProject) -> None:
     assert all(command.activated_at and command.activated_at < NOW for command in commands)
 
 
-@pytest.mark.parametrize(("session", "number"), [("session", 6), ("other", 2)])
+@pytest.mark.parametrize(("session", "number"), [("refunds", 6), ("typos", 2)])
 def test_states_are_what_the_compactor_wrote_while_the_story_went_on(
     demo: DemoProject, session: str, number: int
 ) -> None:
-    name = getattr(demo, session).session_id
+    transcript = demo.transcript(session)
     store = StateStore(demo.project, demo.home)
-    versions = [store.load(entry) for entry in store.versions(name)]
+    versions = [store.load(entry) for entry in store.versions(transcript.stem)]
     assert [each.version for each in versions] == [*range(number, 0, -1)]
     assert versions == sorted(versions, key=lambda each: each.written, reverse=True)
     for each in versions:
         assert each.state is not None
         assert render_session_state(each.state) == each.text
     places = Places(demo.project, demo.home, demo.claude_config)
-    assert update_state(places, transcript=demo.transcript_of(name)) is None
+    assert update_state(places, transcript=transcript) is None
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_capture_arrives(demo: DemoProject) -> None:
     capture = store.load(entry)
     assert capture.timestamp == (NOW + timedelta(seconds=12)).replace(microsecond=0)
     assert len(store.entries()) == 7
-    assert capture.session_id == demo.other.session_id
+    assert capture.session_id == demo.transcript("typos").stem
     assert read_facts(Path(capture.transcript)).compactions == ()
 
 
@@ -82,7 +82,7 @@ def test_the_session_state_moves_on(demo: DemoProject) -> None:
         stage.now = NOW + timedelta(seconds=step.seconds)
         step.act()
         written += [followed.stored for followed in following.step(step.seconds)]
-    mine = [each for each in written if each and each.session_id == demo.session.session_id]
+    mine = [each for each in written if each and each.session_id == demo.transcript("refunds").stem]
     assert [each.version for each in mine] == [7, 8, 9, 10, 11, 12, 13, 14]
     last = mine[-1].state
     assert last is not None

@@ -10,7 +10,6 @@ from pathlib import Path
 import pydantic_core
 import pytest
 
-from memtui.demo.transcript import TranscriptWriter
 from memtui.documents.capture import Capture, parse_capture
 from memtui.documents.capture_text import render_pending
 from memtui.ground.files import FileOutside
@@ -26,6 +25,7 @@ from memtui.store.captures import CaptureStore
 from memtui.store.transcripts import Transcript, TranscriptStore
 from memtui.transcript import lines as transcript_format
 from tests.disk import mode_of, names
+from tests.transcript_writer import TranscriptWriter
 
 STARTED = datetime(2026, 1, 2, 9, 0, tzinfo=UTC)
 NOON = "2026-01-02T12:00:00Z"

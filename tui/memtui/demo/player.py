@@ -1,15 +1,12 @@
-"""Plays the demo's running session, to show memtui live."""
+"""Plays the demo's running sessions, to show memtui live."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
-from memtui.demo import session_state
-from memtui.demo.build import DemoProject
-from memtui.demo.story.load import act, story
+from memtui.demo.build import DemoProject, javascript_time, read, scenes
 from memtui.documents.commands import add_command
 from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, write_atomic
@@ -25,7 +22,7 @@ class Step(NamedTuple):
     seconds: float
     """Time of the event in seconds."""
     name: str
-    act: Callable[[], None]
+    act: Callable[[], object]
 
 
 class Player:
@@ -48,14 +45,17 @@ class Player:
 
     def script(self) -> list[Step]:
         """The events of the first minute, in order. Every action can be called without waiting."""
-        work = [Step(at, f"work {number}", partial(self._work, number)) for number, at in enumerate(_WORK)]
+        arriving = read("live")
+        (compaction,) = scenes("typos-live")
+        work = enumerate(zip(_WORK, scenes("refunds-live"), strict=True))
         events = [
-            Step(12, "capture", self._capture),
-            Step(14, "compaction", self._compaction),
+            *(Step(at, f"work {number}", self._say("refunds", scene)) for number, (at, scene) in work),
+            Step(12, "capture", self._put(arriving["capture"])),
+            Step(14, "compaction", self._say("typos", compaction)),
             Step(21, "command", self._command),
-            Step(30, "memory", self._memory),
+            Step(30, "memory", self._put(arriving["memory"])),
         ]
-        return sorted([*work, *events], key=lambda step: step.seconds)
+        return sorted(events, key=lambda step: step.seconds)
 
     def _play(self) -> None:
         played = 0.0
@@ -69,33 +69,22 @@ class Player:
                 # The folder is being removed: the demo has ended.
                 return
 
-    def _work(self, number: int) -> None:
-        self._demo.session.at(self._clock())
-        live = story().refunds.live
-        act(live[number % len(live)], self._demo.session, str(self._demo.project.root))
-        self._demo.say(self._demo.session, self._clock())
+    def _say(self, session: str, lines: str) -> Callable[[], object]:
+        return lambda: self._demo.say(session, lines, self._clock())
 
-    def _capture(self) -> None:
-        typos = story().typos
-        self._demo.put_capture(typos.id, typos.prompt, self._clock())
-
-    def _compaction(self) -> None:
-        self._demo.other.at(self._clock())
-        self._demo.other.compaction(story().typos.summary)
-        self._demo.say(self._demo.other, self._clock())
+    def _put(self, texts: dict[str, str]) -> Callable[[], object]:
+        return lambda: self._demo.put(texts, self._clock())
 
     def _command(self) -> None:
         path = self._demo.project.session_state_json
-        entry = session_state.entry(
-            session_state.HOTFIX, self._clock(), {"incident": "2 of 214 refunds without a charge"}
-        )
+        activated = javascript_time(self._clock())
+        entry = {"name": "hotfix", "activated_at": activated, "state": {"incident": _INCIDENT}}
         with lock_file(path, timeout=5, within=self._demo.project.root):
             text = add_command(path.read_text("utf-8"), entry)
             write_atomic(path, text.encode(), mode=None)
 
-    def _memory(self) -> None:
-        self._demo.put_memory(story().arriving, self._clock())
 
+_INCIDENT = "2 of 214 refunds without a charge"
 
 _WORK = (3, 6, 16, 19, 25, 33, 41, 49)
 """Times in seconds at which the session continues; the app follows it and writes versions of its state."""

@@ -1,4 +1,4 @@
-"""Writes transcripts in Claude Code's JSONL format, as far as the demo needs it.
+"""Writes transcripts in Claude Code's JSONL format, as far as tests and benchmarks need it.
 
 The line shapes are those of Claude Code 2.1.2xx: one API message may be several lines with one message id,
 tool results come back as user lines, and a compaction is a boundary line followed by its summary.
