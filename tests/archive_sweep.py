@@ -19,7 +19,7 @@ import pytest
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
 from memtui.plugin.doctor import check_archive
-from memtui.store.archive import Archive, Copy
+from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings, answer_keeping
 from memtui.store.session_list import SessionList
 from tests.faults import watched
@@ -65,8 +65,7 @@ class Place:
         kept = self.archive.find("s-1")
         problem = self.archive.verify(kept)
         assert not problem, problem
-        copies = [Copy(kept.stem), *self.archive.agents_of(kept).values()]
-        return {each.source: b"".join(each.parts()) for each in copies}
+        return {each.source: b"".join(each.parts()) for each in kept.copies}
 
     def assert_claims(self, where: str) -> None:
         """Each of verify, sessions, doctor and restore calls whole only what was kept to the last byte."""

@@ -17,9 +17,10 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Iterator
+import time
+from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -50,13 +51,13 @@ else:
 FRAME = 1 << 20
 """Source bytes per frame."""
 
-UNPACKED = 1 << 30
-"""Maximum size of unpacked sessions in the cache, in bytes."""
-
 _LEVEL = 9
+_UNREAD_SECONDS = 7 * 86_400
+"""Unpacked transcripts that were not read for this long leave the cache."""
 
 _FILE = re.compile(r"(?P<name>.+)\.(?P<number>\d{1,6})\.(?:index|frames)", re.DOTALL)
 _FOLDER = re.compile(r"[^./\\][^/\\]{0,254}")
+_WRITE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class Incomplete(FileProblem):
@@ -99,31 +100,22 @@ class Copy:
             self.unusable = f"its index cannot be read: {os_error_reason(error)}"
         except (ValueError, TypeError, KeyError, RecursionError):
             self.unusable = "its index is damaged"
-
-    @property
-    def size(self) -> int:
-        return self.frames[-1].at + self.frames[-1].size if self.frames else 0
-
-    @property
-    def packed(self) -> int:
-        return sum(status.st_size for each in (self.index, self.data) if (status := _status(each)))
-
-    @property
-    def at(self) -> datetime | None:
-        """Time of the last update."""
+        last = self.frames[-1] if self.frames else Frame(0, 0, 0, 0, "")
+        self.size = last.at + last.size
+        self._end = last.start + last.length
+        """Bytes of the frames; any beyond are of a process that was stopped before it wrote the index."""
+        self.source = Path(str(self.head.get("source", "")))
+        """The original path; empty if unknown."""
         status = _status(self.index) or _status(self.data)
         changed = datetime.fromtimestamp(status.st_mtime).astimezone() if status else None
-        return parse_iso(str(self.head.get("at"))) or changed
+        self.at = parse_iso(str(self.head.get("at"))) or changed
+        """Time of the last update."""
 
     @property
-    def source(self) -> Path:
-        """The original path; empty if unknown."""
-        return Path(str(self.head.get("source", "")))
-
-    @property
-    def _end(self) -> int:
-        """Bytes of the frames; any beyond are of a process that was stopped before it wrote the index."""
-        return self.frames[-1].start + self.frames[-1].length if self.frames else 0
+    def age(self) -> tuple[bool, bool, float, int]:
+        """Sorts the copies of a transcript, the newest that can be used last."""
+        at = self.at.timestamp() if self.at else 0.0
+        return self.is_finished, not self.unusable, at, _number(self.stem)
 
     def parts(self) -> Iterator[bytes]:
         """The source, part by part; raises `Incomplete` at the first that is not what was kept."""
@@ -145,11 +137,7 @@ class Copy:
             raise Incomplete(self.stem, "its parts are not the whole that was kept")
 
     def problem(self, *, unpack: bool = False) -> str:
-        """Why it is not whole, "" if it is.
-
-        Args:
-            unpack: compare every byte, too.
-        """
+        """Why it is not whole, "" if it is; `unpack` compares every byte, too."""
         if self.unusable:
             return self.unusable
         status = _status(self.data)
@@ -183,31 +171,22 @@ class Copy:
         with os.fdopen(os.open(self.data, _WRITE, 0o600), "r+b", buffering=0) as data:
             data.truncate(end)
             data.seek(end)
-            try:
-                while part := source.read(FRAME):
-                    whole.update(part)
-                    packed = bytes(zstd.compress(part, _LEVEL))
-                    frames.append(Frame(size, len(part), end, len(packed), hashlib.sha256(part).hexdigest()))
-                    size, end = size + len(part), end + len(packed)
-                    rest = memoryview(packed)
-                    while rest:
-                        rest = rest[os.write(data.fileno(), rest) :]
-            except BaseException:
-                data.truncate(self._end)
-                raise
+            while part := source.read(FRAME):
+                whole.update(part)
+                packed = bytes(zstd.compress(part, _LEVEL))
+                frames.append(Frame(size, len(part), end, len(packed), hashlib.sha256(part).hexdigest()))
+                size, end = size + len(part), end + len(packed)
+                while packed:
+                    packed = packed[os.write(data.fileno(), packed) :]
             os.fsync(data.fileno())
         added = size - self.size
         if added or not self.is_finished or self.source != Path(head["source"]):
             if self.is_finished and not added:
                 head = {**head, "at": self.head["at"]}
             head = {**head, "size": size, "sha256": whole.hexdigest(), "memtui": 2}
-            write_atomic(
-                self.index, "".join(json.dumps(each) + "\n" for each in (head, *map(asdict, frames))).encode()
-            )
+            rows = (head, *map(asdict, frames))
+            write_atomic(self.index, "".join(json.dumps(each) + "\n" for each in rows).encode())
         return added
-
-
-_WRITE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def _parsed(raw: bytes) -> tuple[dict[str, Any], list[Frame]]:
@@ -238,18 +217,16 @@ class UnpackedStream(io.RawIOBase):
 
     def __init__(self, stem: Path) -> None:
         self._parts = Copy(stem).parts()
-        self._part = memoryview(b"")
+        self._part = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         """Fill `buffer` from the current part, perhaps not completely."""
-        if not self._part:
-            self._part = memoryview(next(self._parts, b""))
+        self._part = self._part or next(self._parts, b"")
         size = min(len(buffer), len(self._part))
-        buffer[:size] = self._part[:size]
-        self._part = self._part[size:]
+        buffer[:size], self._part = self._part[:size], self._part[size:]
         return size
 
 
@@ -267,8 +244,10 @@ class Kept:
     """Bytes of all its copies, with those of its subagents' transcripts."""
     at: datetime | None
     """Time of the last update."""
-    problem: str = ""
+    problem: str
     """Why it is not whole; "" when it is."""
+    copies: tuple[Copy, ...] = field(compare=False, repr=False)
+    """The newest copy of each transcript, its own first: those that have to be whole."""
 
     @property
     def is_live(self) -> bool:
@@ -311,40 +290,18 @@ class Archive:
         with lock(place, timeout=30.0), reading(source), source.open("rb") as file, writing(place):
             head = {"source": str(source), "at": self._clock().isoformat(timespec="seconds")}
             stems = _stems(place.parent).get(place.name, [])
-            size = os.fstat(file.fileno()).st_size
-            # The longest that the source continues; below two configuration folders it may be an older one.
-            for copy in sorted(map(Copy, reversed(stems)), key=lambda each: each.size, reverse=True):
-                if copy.size <= size and (added := copy.take(file, head)) is not None:
+            # An older one may be what the source goes on from: below two configuration folders they differ.
+            for copy in sorted(map(Copy, stems), key=lambda each: each.size, reverse=True):
+                if (added := copy.take(file, head)) is not None:
                     return added
-            number = max(map(_number, stems), default=0) + 1
+            number = _number(stems[-1]) + 1 if stems else 1
             return Copy(place.with_name(f"{place.name}.{number}")).take(file, head) or 0
 
     def entries(self) -> list[Kept]:
         """The sessions, last updated first."""
-        listed = [
-            self._kept(folder / name, stems)
-            for folder in (self.root.iterdir() if self.root.is_dir() else ())
-            for name, stems in _sessions(folder).items()
-        ]
+        folders = list(self.root.iterdir()) if self.root.is_dir() else []
+        listed = [_kept(folder / name, stems) for folder in folders for name, stems in _sessions(folder)]
         return sorted(listed, key=lambda each: each.at.timestamp() if each.at else 0.0, reverse=True)
-
-    def _kept(self, place: Path, stems: Iterable[Path]) -> Kept:
-        own = [Copy(each) for each in stems]
-        newest, all_ = max(own, key=_age), [*own, *self._agents(place)]
-        problem = next((why for each in _counted(all_) if (why := each.problem())), "")
-        packed = sum(each.packed for each in all_)
-        folder = place.parent.name
-        return Kept(place.name, folder, newest.source, newest.stem, newest.size, packed, newest.at, problem)
-
-    def _agents(self, place: Path) -> list[Copy]:
-        stems = _stems(place / "subagents").values()
-        return [Copy(stem) for copies in stems for stem in copies]
-
-    def _copies(self, kept: Kept) -> list[Copy]:
-        """Every copy of a session, and then of its subagents."""
-        place = kept.stem.with_name(kept.session_id)
-        own = _stems(place.parent).get(place.name, [kept.stem])
-        return [*map(Copy, own), *self._agents(place)]
 
     def find(self, session: str) -> Kept:
         """A kept session by its id, or the beginning of one.
@@ -359,19 +316,19 @@ class Archive:
         """A session by the path of its transcript, below whichever of Claude Code's folders."""
         place = self._place(source)
         stems = _stems(place.parent).get(place.name)
-        return self._kept(place, stems) if stems else None
+        return _kept(place, stems) if stems else None
 
     def folder_of(self, kept: Kept) -> Path | None:
         """The folder a session was started in; None if its copy does not contain it, or is broken."""
         with suppress(Incomplete):
-            return cwd_in(next(Copy(kept.stem).parts(), b"")[:HEAD])
+            return cwd_in(next(kept.copies[0].parts(), b"")[:HEAD])
         return None
 
     def holds(self, kept: Kept, mark: bytes) -> bool:
         """Whether a transcript contains some bytes; False for a broken copy."""
         end = b""
         with suppress(Incomplete):
-            for part in Copy(kept.stem).parts():
+            for part in kept.copies[0].parts():
                 if mark in end + part:
                     return True
                 end = part[-len(mark) :]
@@ -379,7 +336,7 @@ class Archive:
 
     def verify(self, kept: Kept) -> str:
         """Unpack every copy of a session and compare it with its digests; returns "" or the problem."""
-        for each in _counted(self._copies(kept)):
+        for each in kept.copies:
             if why := each.problem(unpack=True):
                 return f"{each.stem.name}: {why}"
         return ""
@@ -387,36 +344,20 @@ class Archive:
     def restore(self, kept: Kept) -> list[Path]:
         """Restore a session's transcripts to their original paths; existing files are kept.
 
-        Args:
-            kept: the session.
-
         Raises:
             FileProblem: a copy is not whole, or cannot be written. Whole copies are restored all the same if
                 the session's own is among them.
         """
         written: list[Path] = []
-        for source, copy in self._by_source(kept).items():
-            if not os.path.lexists(source):
-                with writing(source):
-                    source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _unpack(copy, source)
-                written.append(source)
+        for copy in kept.copies:
+            if not copy.unusable and not os.path.lexists(copy.source):
+                with writing(copy.source):
+                    copy.source.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _unpack(copy, copy.source)
+                written.append(copy.source)
         if kept.problem:
             raise Incomplete(kept.stem, kept.problem)
         return written
-
-    def _by_source(self, kept: Kept) -> dict[Path, Copy]:
-        """The newest copy of each transcript by its original path, the session's own first."""
-        copies = sorted(
-            self._copies(kept), key=lambda each: (each.stem.parent != kept.stem.parent, _age(each))
-        )
-        return {each.source: each for each in copies if not each.unusable}
-
-    def agents_of(self, kept: Kept) -> dict[str, Copy]:
-        """The newest copy of each subagent's transcript, by its name without ``.jsonl``."""
-        own = kept.stem.parent
-        copies = [each for each in self._by_source(kept).values() if each.stem.parent != own]
-        return {each.stem.with_suffix("").name: each for each in copies}
 
     def readable(self, kept: Kept) -> Path:
         """A readable transcript: Claude Code's own if it still exists, else a copy unpacked into the cache.
@@ -428,34 +369,36 @@ class Archive:
         """
         if kept.is_live:
             return kept.source
-        for agent in self.agents_of(kept).values():
-            self._unpacked(agent)
-        target = self._unpacked(Copy(kept.stem))
-        self._bound_unpacked(target)
+        own, *agents = kept.copies
+        for agent in agents:
+            if not agent.unusable:
+                self._unpacked(agent)
+        target = self._unpacked(own)
+        oldest = time.time() - _UNREAD_SECONDS
+        with suppress(OSError):
+            for each in (self._home.cache / "unpacked").rglob("*.jsonl"):
+                if each.stat().st_mtime < oldest:
+                    each.unlink()
         return target
 
     def readable_at(self, source: Path) -> Path:
         """A readable transcript, a session's or a subagent's, by its original path.
 
         Raises:
-            FileProblem: it is deleted and not archived, or the copy is not whole or cannot be written.
+            FileMissing: it is gone, and there is no copy.
+            FileProblem: its copy is not whole, or cannot be written.
         """
         if os.path.isfile(source):  # noqa: PTH113 - Path.is_file raises where a folder is closed
             return source
         if (kept := self.kept_at(source)) is not None:
             return self.readable(kept)
-        for kept in self._sessions_of(source):
-            if (copy := self.agents_of(kept).get(source.stem)) is not None:
-                return self._unpacked(copy)
-        raise FileProblem(source, "is gone, and the archive has no copy of it")
-
-    def _sessions_of(self, agent: Path) -> Iterator[Kept]:
-        """The sessions whose subagent may have had its transcript at this path."""
-        for folder in agent.parents:
-            if folder.name and (kept := self.kept_at(folder.with_name(f"{folder.name}.jsonl"))) is not None:
-                yield kept
-        if agent.name.startswith("agent-"):  # next to its session's, as in older versions
-            yield from (each for each in self.entries() if each.folder == agent.parent.name)
+        if source.name.startswith("agent-"):
+            sessions = [each for each in self.entries() if each.folder in source.parts]
+            sessions.sort(key=lambda each: each.session_id not in source.parts)  # beside it in older versions
+            for copy in (copy for each in sessions for copy in each.copies[1:]):
+                if copy.stem.stem == source.stem and not copy.unusable:
+                    return self._unpacked(copy)
+        raise FileMissing(source, "is gone, and the archive has no copy of it")
 
     def _unpacked(self, copy: Copy) -> Path:
         """A copy in the cache, unpacked if it is not there yet."""
@@ -466,23 +409,11 @@ class Archive:
                 target.unlink(missing_ok=True)
             _unpack(copy, target)
         with suppress(OSError):
-            os.utime(target)  # the least recently read go first
+            os.utime(target)  # it was read now
         return target
 
     def _cached(self, stem: Path) -> Path:
         return self._home.cache / "unpacked" / stem.relative_to(self.root).with_suffix(".jsonl")
-
-    def _bound_unpacked(self, latest: Path) -> None:
-        """Remove unpacked sessions beyond the limit, except the latest. Never raises."""
-        with suppress(OSError):
-            sessions = list((self._home.cache / "unpacked").glob("*/*.jsonl"))
-            found = sorted((each.stat().st_mtime_ns, each) for each in sessions if each != latest)
-            left = UNPACKED - _tree_bytes(latest)
-            for _, each in reversed(found):
-                left -= _tree_bytes(each)
-                if left < 0:
-                    each.unlink()
-                    shutil.rmtree(each.with_suffix(""), ignore_errors=True)
 
     def remove(self, kept: Kept) -> None:
         """Delete every copy of a session from the archive, and its unpacked files.
@@ -490,15 +421,15 @@ class Archive:
         Raises:
             FileProblem: a file cannot be deleted.
         """
+        place, cached = kept.stem.with_name(kept.session_id), self._cached(kept.stem)
         with writing(kept.stem):
-            for each in self._copies(kept):
-                each.index.unlink(missing_ok=True)
-                each.data.unlink(missing_ok=True)
-            cached = self._cached(kept.stem)
+            for copy in map(Copy, _stems(place.parent).get(place.name, [])):
+                copy.index.unlink(missing_ok=True)
+                copy.data.unlink(missing_ok=True)
             cached.unlink(missing_ok=True)
-            shutil.rmtree(cached.with_suffix(""), ignore_errors=True)
-            place = kept.stem.with_name(kept.session_id)
-            shutil.rmtree(place, ignore_errors=True)
+            for folder in (place, cached.with_suffix("")):
+                if folder.is_dir():
+                    shutil.rmtree(folder)
             with suppress(OSError):
                 place.parent.rmdir()
 
@@ -535,34 +466,43 @@ def is_private(transcript: Path, settings: ArchiveSettings) -> bool:
 
 
 def _stems(folder: Path) -> dict[str, list[Path]]:
-    """The stems of the copies in a folder by the names of their transcripts."""
-    found: dict[str, set[str]] = {}
+    """The stems of the copies in a folder by the names of their transcripts, the newest last."""
+    found: dict[str, set[Path]] = {}
     with suppress(FileMissing, FileOutside), reading(folder), os.scandir(folder) as items:
         for item in items:
             if (match := _FILE.fullmatch(item.name)) and item.is_file(follow_symlinks=False):
-                found.setdefault(match["name"], set()).add(item.name.rpartition(".")[0])
-    return {name: [folder / each for each in sorted(stems)] for name, stems in found.items()}
-
-
-def _sessions(folder: Path) -> dict[str, list[Path]]:
-    """The stems of the sessions' copies in a folder; of one with no more than subagents, its first."""
-    begun = {each.parent.name: [folder / f"{each.parent.name}.1"] for each in folder.glob("*/subagents")}
-    return {**begun, **_stems(folder)}
+                found.setdefault(match["name"], set()).add((folder / item.name).with_suffix(""))
+    return {name: sorted(stems, key=_number) for name, stems in found.items()}
 
 
 def _number(stem: Path) -> int:
     return int(stem.suffix[1:])
 
 
-def _age(copy: Copy) -> tuple[bool, bool, float, int]:
-    """Sorts the copies of a transcript, the newest that can be used last."""
-    at = copy.at
-    return copy.is_finished, not copy.unusable, at.timestamp() if at else 0.0, _number(copy.stem)
+def _sessions(folder: Path) -> Iterator[tuple[str, list[Path]]]:
+    """The stems of each session's copies in a folder; of one with no more than subagents, its first."""
+    begun = {each.parent.name: [folder / f"{each.parent.name}.1"] for each in folder.glob("*/subagents")}
+    yield from (begun | _stems(folder)).items()
 
 
-def _counted(copies: Iterable[Copy]) -> list[Copy]:
-    """The newest copy of each transcript: those that have to be whole."""
-    return list({each.stem.with_suffix(""): each for each in sorted(copies, key=_age)}.values())
+def _kept(place: Path, stems: list[Path]) -> Kept:
+    copies = [[Copy(stem) for stem in each] for each in (stems, *_stems(place / "subagents").values())]
+    counted = tuple(max(each, key=lambda copy: copy.age) for each in copies)
+    newest = counted[0]
+    files = [path for each in copies for copy in each for path in (copy.index, copy.data)]
+    packed = sum(status.st_size for each in files if (status := _status(each)))
+    problem = next((why for each in counted if (why := each.problem())), "")
+    return Kept(
+        place.name,
+        place.parent.name,
+        newest.source,
+        newest.stem,
+        newest.size,
+        packed,
+        newest.at,
+        problem,
+        counted,
+    )
 
 
 def _unpack(copy: Copy, target: Path) -> None:
@@ -573,9 +513,3 @@ def _unpack(copy: Copy, target: Path) -> None:
     """
     if not create_exclusive(target, copy.parts()):
         raise FileProblem(target, "already exists; memtui does not overwrite it")
-
-
-def _tree_bytes(transcript: Path) -> int:
-    """Size in bytes of an unpacked session with its subagents' transcripts."""
-    agents = [path for _, path in agent_transcripts(transcript, ())]
-    return sum(each.stat().st_size for each in (transcript, *agents))

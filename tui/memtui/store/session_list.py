@@ -185,7 +185,7 @@ class SessionList:
             summary = replace(summarize(self._archive.readable(kept), cancelled), end=session.size)
             known[name] = (0, summary)
         written = parse_iso(summary.ended) or session.written
-        return replace(session, written=written, summary=summary, agents=len(self._archive.agents_of(kept)))
+        return replace(session, written=written, summary=summary, agents=len(kept.copies) - 1)
 
     def remember(self) -> None:
         """Save the summaries; nothing is lost when that fails."""

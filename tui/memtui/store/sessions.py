@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from memtui.ground.clock import system_clock
-from memtui.ground.files import FileProblem
+from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.project import Places, Project, current_session, expanded, find_root
 from memtui.store.archive import Archive, only_one
 from memtui.store.sources import Sources
@@ -71,11 +72,9 @@ def captured_transcript(places: Places, path: str) -> Path:
     try:
         return check_transcript(path, places.claude)
     except TranscriptGone:
-        archive = Archive(places.home, system_clock)
-        kept = archive.kept_at(expanded(path.strip()))
-        if kept is None:
-            raise
-        return archive.readable(kept)
+        with suppress(FileMissing):
+            return Archive(places.home, system_clock).readable_at(expanded(path.strip()))
+        raise
 
 
 def transcripts_of(places: Places) -> dict[str, Path]:
