@@ -13,7 +13,6 @@ from memtui.app import project as comparison
 from memtui.app.panes.pane import PaneId
 from memtui.app.readings import Indexer
 from memtui.cli.main import cli
-from memtui.store.relations import memories_in
 from memtui.store.search_index import SearchIndex
 from tests.app.harness import SIZES, WIDE, opened
 from tests.app.world import NOW, World
@@ -122,7 +121,8 @@ async def test_many_memories_are_indexed_in_a_process(world: World, monkeypatch:
         indexer = driver.app.model.indexer
         await driver.until(lambda: world.home.cache.joinpath("index.db").exists(), "the index")
         await driver.until(lambda: not indexer.is_running, "its end")
-        assert len(memories_in(SearchIndex(driver.app.model.places), limit=9)[0]) == 3
+        with SearchIndex(driver.app.model.places).reading() as connection:
+            assert connection.execute("SELECT count(*) FROM files").fetchone() == (3,)
 
 
 def test_it_ends_on_request_and_does_not_begin_again(world: World) -> None:

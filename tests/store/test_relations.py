@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from memtui.documents.memory_graph import Entity
 from memtui.documents.recovery import Recovery, RoleFile, render_recovery
-from memtui.ground.project import Places, Project, claude_config, memtui_home
+from memtui.ground.project import memtui_home
 from memtui.store import relations
 from memtui.store.memories import Filter, MemoryMissing, MemoryStore, New
 from memtui.store.relations import entities_of, memory_graph, related_memories
-from memtui.store.search_index import SearchIndex
 
 ROOT = "/home/ann/shop"
 START = datetime(2026, 1, 2, 10, tzinfo=UTC)
@@ -22,12 +20,6 @@ START = datetime(2026, 1, 2, 10, tzinfo=UTC)
 @pytest.fixture
 def backend() -> MemoryStore:
     return MemoryStore(memtui_home(), lambda: START)
-
-
-def _index() -> SearchIndex:
-    index = SearchIndex(Places(Project(Path(ROOT)), memtui_home(), claude_config()))
-    index.update()
-    return index
 
 
 def _put(
@@ -54,8 +46,7 @@ def _put(
 
 def _related(backend: MemoryStore, memory_id: str) -> list[tuple[str, list[str]]]:
     return [
-        (each.listed.meta.id, [entity.name for entity in each.shared])
-        for each in related_memories(backend, _index(), memory_id)
+        (each.id, [entity.name for entity in each.shared]) for each in related_memories(backend, memory_id)
     ]
 
 
@@ -97,8 +88,8 @@ def test_by_decisions_and_no_more_than_asked_for(backend: MemoryStore) -> None:
         _put(backend, decisions=(text,)) for text in ("use redis - so", 'Use  "redis": again', "Use redis")
     ]
     _put(backend, decisions=("Use redis and more",))
-    found = related_memories(backend, _index(), one, limit=2)
-    assert [each.listed.meta.id for each in found] == others[:0:-1]
+    found = related_memories(backend, one, limit=2)
+    assert [each.id for each in found] == others[:0:-1]
 
 
 def test_other_texts_only_have_the_stores_metadata(
@@ -114,13 +105,13 @@ def test_other_texts_only_have_the_stores_metadata(
 def test_it_can_be_left(backend: MemoryStore) -> None:
     one = _put(backend, "a.py")
     _put(backend, "a.py")
-    assert related_memories(backend, _index(), one, cancelled=lambda: True) == []
+    assert related_memories(backend, one, cancelled=lambda: True) == []
     assert memory_graph(backend, Filter(), cancelled=lambda: True).nodes == ()
 
 
 def test_an_unknown_memory_is_missing(backend: MemoryStore) -> None:
     with pytest.raises(MemoryMissing):
-        related_memories(backend, _index(), "CMEM-20260102-100000")
+        related_memories(backend, "CMEM-20260102-100000")
 
 
 def test_the_graph_is_of_what_is_asked_for(backend: MemoryStore) -> None:

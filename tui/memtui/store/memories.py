@@ -232,7 +232,7 @@ class MemoryStore:
         Raises:
             MemoryMissing: no id begins or ends like this, or several do.
         """
-        found = _known_by(beginning, self._ids(deleted=deleted))
+        found = _known_by(beginning, self.ids(deleted=deleted))
         if len(found) > 1 and project:
             here = {listed.meta.id for listed in self.list(Filter(project=project)).items}
             found = [each for each in found if each in here] or found
@@ -464,7 +464,7 @@ class MemoryStore:
             sweep_temps(folder, within=root)
             self._prepared.add(folder)
 
-    def _ids(self, *, deleted: bool = False) -> tuple[str, ...]:
+    def ids(self, *, deleted: bool = False) -> tuple[str, ...]:
         return tuple(map(id_of, self._thrown_away() if deleted else stored_entries(self._memories)))
 
     def _with_author(self, memory_id: str) -> str:
@@ -476,13 +476,13 @@ class MemoryStore:
 
     def _missing(self, wanted: str, *, deleted: bool = False) -> MemoryMissing:
         """The problem of an unknown id, with the most similar ones."""
-        aside = [] if deleted else _known_by(wanted, self._ids(deleted=True))
+        aside = [] if deleted else _known_by(wanted, self.ids(deleted=True))
         if len(aside) == 1:
             there = "it" if aside[0] == wanted else aside[0]
             how = f"`memtui memory undelete {aside[0]}` brings it back"
             reason = f"has no memory {wanted.strip()}: {there} is in the trash, and {how}"
             return MemoryMissing(self._memories, reason)
-        ids = self._ids(deleted=deleted)
+        ids = self.ids(deleted=deleted)
         near = _nearest(wanted, ids)
         where = f"see `memtui memory list{' --trash' if deleted else ''}`" if ids else "it is empty"
         known = f"nearest: {', '.join(near)}" if near else where

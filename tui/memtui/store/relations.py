@@ -1,51 +1,22 @@
-"""The memories related to one, and the graph of all memories: `relations.entities` over a backend.
-
-Nothing is stored: the search finds memories by names, and only the likeliest relatives are read, a fraction
-of the work of reading 10,000 memories.
-"""
+"""The memories related to one, and the graph of all memories: `memory_graph.entities` over a store."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from functools import lru_cache
 
 from memtui.documents.memory import StoredMemory
-from memtui.documents.memory_graph import (
-    DECISION,
-    FILE,
-    PROJECT,
-    SESSION,
-    Entity,
-    Graph,
-    Key,
-    entities,
-    entity_weight,
-    graph_of,
-    path_below,
-)
+from memtui.documents.memory_graph import Entity, Graph, entities, entity_weight, graph_of
 from memtui.documents.recovery import Recovery, parse_recovery
 from memtui.ground.files import FileProblem
 from memtui.ground.text import FormatError
-from memtui.store.memories import Filter, Listed, MemoryStore, bare_meta
-from memtui.store.search_documents import Kind
-from memtui.store.search_index import IndexDamaged, SearchIndex
-from memtui.store.search_query import quoted
+from memtui.store.memories import Filter, MemoryStore, objective
 
-_ASKED = 24
-"""The most entities that are searched for, files first."""
-_HITS = 40
-"""The most memories taken from one search."""
-_READ = 40
-"""The most memories read to check their names."""
-_WORD = re.compile(r"\w+")
-_WORDS = 8
-"""The most words of a decision that are searched for."""
-_WINDOWS_TOO = re.compile(r"/mnt/[a-z]/", re.IGNORECASE)
-"""A Windows drive mounted by WSL."""
+_NEAR = 400
+"""The most memories that are compared with one: those made next before and after it."""
 _RECOVERY_LIMIT = 1 << 20
 """Size of the largest text that is parsed, in bytes; usual ones have some thousand."""
 
@@ -54,13 +25,13 @@ _RECOVERY_LIMIT = 1 << 20
 class Related:
     """A memory that shares names with another one."""
 
-    listed: Listed
+    id: str
+    title: str
     shared: tuple[Entity, ...]
     """The most significant first."""
-    score: float
-    """Higher is nearer; comparable among the relations of one memory."""
 
 
+@lru_cache(maxsize=_NEAR + 100)
 def entities_of(stored: StoredMemory) -> tuple[Entity, ...]:
     """The entities of a stored memory; only its metadata counts if the text is not a recovery text."""
     recovery = Recovery()
@@ -71,132 +42,36 @@ def entities_of(stored: StoredMemory) -> tuple[Entity, ...]:
 
 
 def related_memories(
-    backend: MemoryStore,
-    index: SearchIndex,
-    memory_id: str,
-    *,
-    limit: int = 10,
-    cancelled: Callable[[], bool] = lambda: False,
+    backend: MemoryStore, memory_id: str, *, limit: int = 10, cancelled: Callable[[], bool] = lambda: False
 ) -> list[Related]:
-    """The memories related to one, nearest first.
-
-    Args:
-        backend: the store.
-        index: the search index, up to date.
-        memory_id: the full id.
-        limit: the most to return.
-        cancelled: polled before each search and each read; True gives an empty result.
+    """The memories related to one, nearest first; none if `cancelled`, polled before each reading, says so.
 
     Raises:
         MemoryMissing: there is no such memory.
         FileProblem: it cannot be read, or the store not listed.
     """
-    stored = backend.get(memory_id)
-    mine = entities_of(stored)
-    search = _Search(index, stored, mine)
-    for entity in search.asked():
+    mine = {entity.key for entity in entities_of(backend.get(memory_id))}
+    ids = backend.ids()
+    first = max(0, ids.index(memory_id) - _NEAR // 2) if memory_id in ids else 0
+    found: list[tuple[str, StoredMemory, list[Entity]]] = []
+    for other in ids[first : first + _NEAR]:
         if cancelled():
             return []
-        search.ask(entity)
-    others: dict[str, Sequence[Entity]] = {}
-    for candidate in search.nearest():
-        if cancelled():
-            return []
-        try:
-            other = backend.get(candidate)
-            others[candidate] = entities_of(other)
-            search.listed[candidate] = replace(search.listed[candidate], meta=other.meta)
-        except FileProblem:  # deleted or damaged since the search
-            continue
-    weights = {
-        entity.key: entity_weight(entity.key, max(2, search.named_by.get(entity.key, 2)), search.total)
-        for entity in mine
-    }
-    found = []
-    for other_id, named in others.items():
-        shared = sorted(
-            (entity for entity in named if entity.key in weights), key=lambda entity: -weights[entity.key]
-        )
+        with suppress(FileProblem):  # deleted or damaged since
+            stored = backend.get(other)
+            shared = [entity for entity in entities_of(stored) if entity.key in mine]
+            if shared and other != memory_id:
+                found.append((other, stored, shared))
+    number = Counter(entity.key for *_, shared in found for entity in shared)
+    weights = {key: entity_weight(key, number[key] + 1, len(ids)) for key in number}
+    scored = []
+    for other, stored, shared in found:
+        shared.sort(key=lambda entity: -weights[entity.key])
         if score := sum(weights[entity.key] for entity in shared):
-            found.append(Related(search.listed[other_id], tuple(shared), score))
+            title = stored.meta.description or objective(stored.body) or other
+            scored.append((score, other, Related(other, title, tuple(shared))))
     # Ids sort by time: of two equally near memories the newer comes first.
-    return sorted(found, key=lambda each: (each.score, each.listed.meta.id), reverse=True)[:limit]
-
-
-class _Search:
-    """Finds candidates related to one memory, and the weights of its entities."""
-
-    def __init__(self, index: SearchIndex, stored: StoredMemory, mine: Sequence[Entity]) -> None:
-        self._index = index
-        self._meta = stored.meta
-        self._mine = mine
-        self._root = next((entity.name for entity in mine if entity.kind == PROJECT), "")
-        self._scores: defaultdict[str, float] = defaultdict(float)
-        self.named_by: dict[Key, int] = {}
-        self.listed: dict[str, Listed] = {}
-        self.total = memories_in(index, limit=0)[1]
-        if stored.meta.session_id:
-            self._add(Entity(SESSION, stored.meta.session_id), session=stored.meta.session_id)
-
-    def asked(self) -> list[Entity]:
-        """The entities to search for: files first, as they make most relations."""
-        some = [entity for entity in self._mine if entity.kind not in (PROJECT, SESSION)]
-        return sorted(some, key=lambda entity: entity.kind != FILE)[:_ASKED]
-
-    def ask(self, entity: Entity) -> None:
-        self._add(entity, _phrases(entity, self._root))
-
-    def nearest(self) -> list[str]:
-        return sorted(self._scores, key=lambda each: (-self._scores[each], each))[:_READ]
-
-    def _add(self, entity: Entity, phrases: Sequence[str] = (), session: str = "") -> None:
-        found, total = memories_in(self._index, phrases, session=session, limit=_HITS)
-        count = self.named_by[entity.key] = max(total, self.named_by.get(entity.key, 0))
-        for name, path, title in found:
-            if name != self._meta.id:
-                self._scores[name] += entity_weight(entity.key, max(2, count), self.total)
-                self.listed[name] = Listed(bare_meta(name), Path(path), title)
-
-
-def memories_in(
-    index: SearchIndex, phrases: Sequence[str] = (), *, session: str = "", limit: int
-) -> tuple[list[tuple[str, str, str]], int]:
-    """Stored memories that have all phrases, best first: id, path and title; and how many there are.
-
-    Args:
-        index: the search index.
-        phrases: the phrases; none for any memory.
-        session: only those of this session.
-        limit: the most to return.
-    """
-    query, values = "FROM files WHERE kind = ?", list[object]([Kind.MEMORY])
-    if session:
-        query, values = f"{query} AND session = ?", [*values, session]
-    order = ""
-    if phrases:
-        query = (
-            "FROM documents JOIN rows ON rows.id = documents.rowid JOIN files ON files.id = rows.file"
-            " WHERE documents MATCH ? AND kind = ?"
-        )
-        values, order = [" AND ".join(map(quoted, phrases)), Kind.MEMORY], "ORDER BY bm25(documents)"
-    with suppress(IndexDamaged), index.reading() as connection:
-        columns = "SELECT name, files.path, title"
-        found = connection.execute(f"{columns} {query} {order} LIMIT ?", [*values, limit]).fetchall()
-        return found, connection.execute(f"SELECT count(*) {query}", values).fetchone()[0]
-    return [], 0
-
-
-def _phrases(entity: Entity, root: str) -> list[str]:
-    """What a memory that names an entity says. It may find too much, as results are checked after reading."""
-    if entity.kind == DECISION:
-        return _WORD.findall(entity.name.removesuffix("…"))[:_WORDS]
-    if entity.kind != FILE:
-        return [entity.name]
-    path = path_below(entity.name, root)
-    if "\\" in path or _WINDOWS_TOO.match(entity.name):
-        # Other texts may use other slashes: search for the last parts of the path.
-        return [part for part in re.split(r"[\\/]", path)[-2:] if part]
-    return [path]
+    return [related for *_, related in sorted(scored, key=lambda each: each[:2], reverse=True)][:limit]
 
 
 def memory_graph(
@@ -223,9 +98,7 @@ def memory_graph(
             break
         if listed.problem:
             continue
-        try:
+        with suppress(FileProblem):  # gone since it was listed
             named = entities_of(backend.get(listed.meta.id))
-        except FileProblem:  # gone since it was listed
-            continue
-        memories.append((listed.meta.id, listed.title, named))
+            memories.append((listed.meta.id, listed.title, named))
     return graph_of(memories, least=least)

@@ -282,11 +282,11 @@ def _related(relations: Sequence[Related] | None, root: str) -> list[Line]:
         lines.append(
             styled(
                 "  ",
-                (each.listed.meta.id, "accent"),
-                f" {each.listed.title}",
+                (each.id, "accent"),
+                f" {each.title}",
                 (f"  {', '.join(names[:_SHARED])}{more}", "dim"),
                 hang=4,
-                link=MEMORY_LINK + each.listed.meta.id,
+                link=MEMORY_LINK + each.id,
             )
         )
     return lines

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 
 _REST = 0.4
-"""Seconds without a change of selection before related memories are searched for."""
-_INDEXING = 2.0
-"""Seconds spent on new memories before."""
+"""Seconds without a change of selection before related memories are looked for."""
 _RELATED = 8
 """Number of related memories in the detail."""
 
@@ -113,22 +111,17 @@ class MemoryReader:
         former = self._relations.get(memory_id)
         document = stored_document(memory, now, named, former, self._unfolded, file, state)
         progress.show(document)
-        index = self._model.searcher.index
-        complete = False
-        while not complete:  # another thread or process may be indexing
-            if not self._rests(progress):
-                return document
-            complete = index.update(budget=_INDEXING)
-        found = related_memories(backend, index, memory_id, limit=_RELATED, cancelled=progress.cancelled)
+        if not _rests(progress):
+            return document
+        found = related_memories(backend, memory_id, limit=_RELATED, cancelled=progress.cancelled)
         if not progress.cancelled():
             self._relations[memory_id] = found
         return stored_document(memory, now, named, found, self._unfolded, file, state)
 
-    def _rests(self, progress: Progress) -> bool:
-        """Whether the selection rests and the index is ready: finding relations needs both."""
-        until = time.monotonic() + _REST
-        while time.monotonic() < until or self._model.indexer.is_running:
-            if progress.cancelled():
-                return False
-            time.sleep(0.05)
-        return not progress.cancelled()
+
+def _rests(progress: Progress) -> bool:
+    """Whether the selection rests: related memories are only looked for then."""
+    until = time.monotonic() + _REST
+    while time.monotonic() < until and not progress.cancelled():
+        time.sleep(0.05)
+    return not progress.cancelled()
