@@ -47,7 +47,7 @@ class Machine:
         return memory_id
 
     def edit(self, memory_id: str, body: bytes) -> None:
-        self.store.revise(memory_id, None, body)
+        self.store.update(memory_id, body=body)
 
     def has_changed(self, memory_id: str) -> bool:
         """Whether its text is not the remote's, as far as known here."""

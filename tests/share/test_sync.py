@@ -371,16 +371,16 @@ def test_what_is_typed_while_a_newer_text_is_taken_is_not_lost(
 ) -> None:
     laptop.edit(hidden(shared), b"newer")
     laptop.sync()
-    real = type(desk.store).revise
+    real = type(desk.store).update
     typed = [b"typed meanwhile"]
 
-    def revise(store: object, memory_id: str, *arguments: object, **named: object) -> object:
+    def update(store: object, memory_id: str, **named: object) -> object:
         while typed:
             desk.edit(shared, typed.pop())
-        return real(store, memory_id, *arguments, **named)  # type: ignore[arg-type]
+        return real(store, memory_id, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(type(desk.sharing.store), "revise", revise)
-    monkeypatch.setattr(desk, "edit", lambda memory_id, text: real(desk.store, memory_id, None, text))
+    monkeypatch.setattr(type(desk.sharing.store), "update", update)
+    monkeypatch.setattr(desk, "edit", lambda memory_id, text: real(desk.store, memory_id, body=text))
     desk.sync()
     assert {body(desk, each) for each in desk.ids()} == {b"newer", b"typed meanwhile"}
 

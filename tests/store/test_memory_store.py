@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -343,16 +344,17 @@ class InAnyOrder(RuleBasedStateMachine):
         description: str | None,
         new_tags: tuple[str, ...] | None,
     ) -> None:
-        wanted = {"description": description, "tags": new_tags}
+        given = {"description": description, "tags": new_tags}
+        wanted: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
 
         def act() -> MemoryMeta:
-            return self.store.update(memory_id, **wanted)  # type: ignore[arg-type]
+            return self.store.update(memory_id, **wanted)
 
         if memory_id not in self.memories:
             assert _refused(act, MemoryMissing)
             return
         old = self.memories[memory_id]
-        meta = old.meta.replace(**{key: value for key, value in wanted.items() if value is not None})
+        meta = old.meta.replace(**wanted)
         if meta != old.meta:
             meta = meta.replace(updated=self.watch())
         assert act() == meta

@@ -431,7 +431,7 @@ class _Round:
         if document.deleted and here.stored is not None:
             self._store.delete(local)
         elif here.stored is not None:
-            self._store.revise(local, here.stored, document.body, **about)
+            self._store.update(local, expected=here.stored, body=document.body, **about)
         elif not document.deleted:
             about |= {"created": document.created, "updated": document.at, "source": document.source}
             self._store.create(New(document.body, document.project, id=local, **about))

@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -35,7 +35,6 @@ from memtui.documents.memory_file import parse_memory
 from memtui.ground.clock import Clock
 from memtui.ground.files import (
     FileChanged,
-    FileLocked,
     FileMissing,
     FileProblem,
     FileTooLarge,
@@ -70,8 +69,6 @@ TRASH_DAYS = 30
 """Days for which the text of a deleted memory is kept."""
 
 _LOCK_SECONDS = 5.0
-_TRIES = 20
-"""Number of tries if an editor writes the file meanwhile."""
 _NEAR = 3
 """Number of suggestions for an unknown id."""
 HEAD_SIZE = 8 << 10
@@ -104,7 +101,7 @@ class IdTaken(FileProblem):
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A memory to be created."""
+    """A memory to be created: its text, and the fields of its `MemoryMeta`."""
 
     body: bytes
     """The recovery text, kept byte for byte."""
@@ -123,20 +120,6 @@ class New:
     """With its offset; None is now."""
     updated: datetime | None = None
     """None is `created`."""
-
-    def meta(self, memory_id: str, created: datetime) -> MemoryMeta:
-        """The front matter of the memory that is made of it, with the id and the time that it got."""
-        return MemoryMeta(
-            id=memory_id,
-            project=self.project,
-            created=created,
-            updated=self.updated or created,
-            description=self.description,
-            tags=self.tags,
-            session_id=self.session_id,
-            source=self.source,
-            author=self.author,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +285,9 @@ class MemoryStore:
             if self.is_deleted(memory_id):
                 aside = self._trash / path.name
                 raise IdTaken(aside, "is in the trash, and its id is not given to another memory")
-            meta = new.meta(memory_id, created)
+            given = {each.name: getattr(new, each.name) for each in fields(New) if each.name != "body"}
+            times = {"created": created, "updated": new.updated or created}
+            meta = MemoryMeta(**{**given, "id": memory_id, **times})
             data = _rendered(path, meta, new.body)
             self._prepare(path.parent, self._memories)
             if not _create_file(path, data, self._memories):
@@ -323,53 +308,33 @@ class MemoryStore:
         raise AssertionError("seconds do not end")
 
     def update(
-        self, memory_id: str, *, description: str | None = None, tags: Collection[str] | None = None
-    ) -> MemoryMeta:
-        """Change the front matter of a memory; None keeps a value. The text stays byte for byte.
-
-        Raises:
-            MemoryMissing: there is no such memory.
-            FileProblem: it cannot be written; nothing was changed.
-        """
-        wanted = {"description": description, "tags": None if tags is None else tuple(tags)}
-        changes = {key: value for key, value in wanted.items() if value is not None}
-        return self._rewrite(memory_id, None, None, changes)
-
-    def revise(self, memory_id: str, expected: StoredMemory | None, body: bytes, **values: object) -> None:
-        """Replace a memory's text, and fields of its `MemoryMeta`.
-
-        Raises:
-            MemoryMissing: there is no such memory.
-            FileChanged: it is not `expected` (unless that is None); nothing was changed.
-            FileProblem: it is broken, or cannot be written; nothing was changed.
-        """
-        self._rewrite(memory_id, expected, body, values)
-
-    def _rewrite(
         self,
         memory_id: str,
-        expected: StoredMemory | None,
-        body: bytes | None,
-        values: Mapping[str, object],
+        *,
+        body: bytes | None = None,
+        expected: StoredMemory | None = None,
+        **values: object,
     ) -> MemoryMeta:
+        """Change a memory's text, if `body` is given, and fields of its `MemoryMeta`.
+
+        Raises:
+            MemoryMissing: there is no such memory.
+            FileChanged: it is not `expected`, if that is given, or an editor writes it; nothing was changed.
+            FileProblem: it is broken, or cannot be written; nothing was changed.
+        """
         path = self._path(memory_id)
         self._prepare(path.parent, self._memories)
         with self._writing(memory_id):
-            for _ in range(_TRIES):
-                before, stored = self._read(path)
-                if expected is not None and stored != expected:
-                    raise FileChanged(path, "has changed meanwhile")
-                text = stored.body if body is None else body
-                meta = stored.meta.replace(**values)
-                if meta == stored.meta and text == stored.body:
-                    return meta
+            before, stored = self._read(path)
+            if expected is not None and stored != expected:
+                raise FileChanged(path, "has changed meanwhile")
+            text, meta = stored.body if body is None else body, stored.meta.replace(**values)
+            if meta != stored.meta or text != stored.body:
                 if "updated" not in values:
                     meta = meta.replace(updated=self._clock())
-                with suppress(FileChanged):
-                    data = _rendered(path, meta, text)
-                    write_atomic(path, data, mode=None, expected=before, within=self._memories)
-                    return meta
-        raise FileLocked(path, "is being overwritten by another program; try again in a moment")
+                data = _rendered(path, meta, text)
+                write_atomic(path, data, mode=None, expected=before, within=self._memories)
+        return meta
 
     def delete(self, memory_id: str) -> None:
         """Move a memory to the trash. Its id is never used again.
@@ -521,12 +486,9 @@ def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
             if target.has(new.name):
                 return False
             source.replace(old.name, new.name, target)
-            try:
+            with suppress(OSError):  # it is moved all the same
                 target.sync()
                 source.sync()
-            except OSError:
-                target.replace(new.name, old.name, source)
-                raise
     return True
 
 
