@@ -169,8 +169,8 @@ def test_every_version_of_sixty_writes_in_nine_sessions_is_found_in_order(
     for name, versions in wanted.items():
         path = memories.folder / name
         assert told(history.versions(path, path.read_text("utf-8") if path.exists() else None)) == versions
-    moved = history.versions(memories.folder / "new.md", (memories.folder / "new.md").read_text("utf-8"))
-    assert [(each.how, each.line) for each in moved][1:] == [("moved from old.md", line)]
+    moved = history.versions(memories.folder / "old.md", None)
+    assert [(each.how, each.line) for each in moved][1:] == [("deleted", line)]
 
 
 def test_the_words_before_a_version_and_the_sessions_that_read_it(

@@ -1,4 +1,4 @@
-"""Where Claude's memories come from: the calls in transcripts that wrote, read, moved or deleted them.
+"""Where Claude's memories come from: the calls in transcripts that wrote, read or deleted them.
 
 Claude Code writes memories with its ordinary tools, so every version stands in a transcript, which is parsed
 only where the folder's name occurs in it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,15 +36,13 @@ class Call(NamedTuple):
     """1-based, in the transcript."""
     timestamp: str
     how: str
-    """``read``, ``written``, ``edited``, ``deleted`` or ``moved``."""
+    """``read``, ``written``, ``edited`` or ``deleted``."""
     text: str | None = None
     """The new text of a written file, and of an edited one whose result shows it."""
     edits: tuple[tuple[str, str, bool], ...] = ()
     """Old text, new text, and whether every occurrence is replaced."""
     before: str | None = None
     """The file's text before an edit or a rewriting, where the transcript has it."""
-    to: Path | None = None
-    """Where it was moved."""
 
 
 class Version(NamedTuple):
@@ -53,8 +51,7 @@ class Version(NamedTuple):
     text: str | None
     """None where it was deleted, or where the transcripts do not show the text."""
     how: str
-    """``written``, ``edited``, ``deleted``, ``moved from NAME``, or ``changed outside`` for a change that no
-    transcript shows."""
+    """``written``, ``edited``, ``deleted``, or ``changed outside`` for a change that no transcript shows."""
     transcript: Path | None = None
     """None for a change outside."""
     line: int = 0
@@ -110,35 +107,21 @@ class ClaudeHistory:
                 self._calls[path] = entry.signature, list(calls_in(readable, self._folder))
 
     def versions(self, file: Path, now: str | None) -> list[Version]:
-        """The versions of a memory, oldest first.
-
-        Args:
-            file: the memory's path.
-            now: its text on the disk, None without a file.
-        """
-        calls = sorted(
-            (
-                (stamp, path, call)
-                for path, (_, found) in self._calls.items()
-                for stamp, call in _in_order(found)
-            ),
-            key=lambda each: each[:1],
-        )
-        followed = _followed(file, [call for _, _, call in calls])
+        """The versions of a memory, oldest first; `now` is its text on the disk, None without a file."""
+        calls: list[tuple[str, Path, Call]] = []
+        for path, (_, made) in self._calls.items():
+            latest = ""  # a transcript's own times may go back
+            for call in made:
+                latest = max(latest, call.timestamp)
+                if call.file == file and call.how != "read":
+                    calls.append((latest, path, call))
         found: list[Version] = []
-        texts: dict[Path, str | None] = {}
-        for _, path, call in calls:
-            if call.how == "read" or call.file not in followed:
-                continue
-            text = texts.get(call.file)
+        text: str | None = None
+        for _, path, call in sorted(calls, key=lambda each: each[0]):
             if call.before is not None and text is not None and call.before != text:
                 found.append(Version(call.before, "changed outside"))
-            text, moved = _after(call, text), call.to is not None and call.to in followed
-            how = f"moved from {call.file.name}" if moved else call.how
-            found.append(Version(text, how, path, call.line, call.timestamp))
-            texts[call.to if moved and call.to is not None else call.file] = text
-            if moved:
-                texts.pop(call.file, None)
+            text = _after(call, text)
+            found.append(Version(text, call.how, path, call.line, call.timestamp))
         last = found[-1].text if found else None
         if last != now and (found or now is not None):
             found.append(Version(now, "changed outside" if now is not None else "deleted outside"))
@@ -171,28 +154,9 @@ class ClaudeHistory:
         return readers, len(sessions)
 
 
-def _in_order(calls: Iterable[Call]) -> Iterator[tuple[str, Call]]:
-    """Calls of a transcript with a time that never goes back, as a transcript's own may."""
-    latest = ""
-    for call in calls:
-        latest = max(latest, call.timestamp)
-        yield latest, call
-
-
-def _followed(file: Path, calls: Sequence[Call]) -> set[Path]:
-    """The memory's file, and those that it was moved from."""
-    names = {file}
-    for call in reversed(calls):
-        if call.to in names:
-            names.add(call.file)
-    return names
-
-
 def _after(call: Call, text: str | None) -> str | None:
     if call.how == "written" or call.text is not None:
         return call.text
-    if call.how == "moved":
-        return text
     if call.how == "deleted":
         return None
     text = call.before if call.before is not None else text
@@ -246,10 +210,9 @@ def _calls(block: dict[str, Any], record: dict[str, Any], line: int, folder: Pat
     if not isinstance(given, dict):
         return
     if name == "Bash":
-        for how, path, to in _moved(str(given.get("command", "")), Path(str(record.get("cwd") or "/"))):
+        for path in _deleted(str(given.get("command", "")), Path(str(record.get("cwd") or "/"))):
             if path.parent == folder:
-                inside = to is not None and to.parent == folder
-                yield Call(path, line, stamp, how if inside else "deleted", to=to if inside else None)
+                yield Call(path, line, stamp, "deleted")
         return
     path = Path(str(given.get("file_path", "")))
     if path.parent != folder or path.suffix != ".md":
@@ -304,8 +267,8 @@ def _patched(text: str, hunks: object) -> str | None:
     return "\n".join([*patched, *lines[at:]]) if patched else None
 
 
-def _moved(command: str, cwd: Path) -> Iterator[tuple[str, Path, Path | None]]:
-    """Files that a command line deletes or moves: ``deleted`` or ``moved``, the file, and where to."""
+def _deleted(command: str, cwd: Path) -> Iterator[Path]:
+    """Files that a command line deletes, or moves away."""
     for part in command.replace("&&", "\n").replace(";", "\n").split("\n"):
         try:
             words = [word for word in shlex.split(part, comments=True) if not word.startswith("-")]
@@ -317,8 +280,6 @@ def _moved(command: str, cwd: Path) -> Iterator[tuple[str, Path, Path | None]]:
         if words[:1] == ["cd"] and paths:
             cwd = paths[0]
         elif words[:1] in (["rm"], ["unlink"], ["trash"]):
-            yield from (("deleted", path, None) for path in paths)
-        elif words[:1] == ["mv"] and len(paths) > 1:
-            *moved, to = paths
-            for path in moved:
-                yield "moved", path, to if to.suffix else to / path.name
+            yield from paths
+        elif words[:1] == ["mv"]:
+            yield from paths[:-1]
