@@ -124,12 +124,7 @@ class CommandsFile:
     """The active commands of one project."""
 
     def __init__(self, project: Project, patience: float | None = None) -> None:
-        """Make the object; nothing is opened.
-
-        Args:
-            project: the project.
-            patience: seconds to wait for other programs; by default, as long as suits interactive use.
-        """
+        """Make the object; nothing is opened. It waits `patience` seconds for other programs."""
         self.project = project
         self._personal = claude_config() / "commands"
         self.path = project.session_state_json
@@ -145,6 +140,10 @@ class CommandsFile:
             return parse_active_commands(self._text())
         except FileMissing:
             return ActiveCommands()
+
+    def entries(self) -> list[ActiveCommand]:
+        """The usable entries; see `read`."""
+        return list(self.read().commands)
 
     def _text(self) -> str:
         """The file's text, as soon as it is complete."""
@@ -164,19 +163,15 @@ class CommandsFile:
 
     def _edit(self, change: Callable[[str], str]) -> None:
         """Apply `change`, which may be called several times and may raise, to the text until it stays."""
-        root = resolved(self.project.root)
+        root, target = resolved(self.project.root), self._target()
         with reading(self.path):
             self.path.stat()
-        target = resolved(self.path)  # the file itself, when its path leads through links of the project
-        if not target.is_relative_to(root):
-            raise FileOutside(self.path, "leads out of the project through a symbolic link")
         lockable = resolved(self.path.parent) / self.path.name
         patience = PATIENCE if self._patience is None else self._patience
         for _ in range(_TRIES):
             with lock_file(lockable, timeout=patience, within=root):
                 old = self._text()
-                new = change(old)
-                if new == old:
+                if (new := change(old)) == old:
                     return
                 with suppress(FileChanged):
                     write_atomic(target, new.encode(), mode=None, within=root, expected=old.encode())
@@ -185,15 +180,15 @@ class CommandsFile:
                 return
         raise FileLocked(self.path, "is being overwritten by another program; try again in a moment")
 
-    def entries(self) -> list[ActiveCommand]:
-        """The usable entries; see `read`."""
-        return list(self.read().commands)
+    def _target(self) -> Path:
+        """The file itself: its path may lead through links of the project."""
+        target = resolved(self.path)
+        if not target.is_relative_to(resolved(self.project.root)):
+            raise FileOutside(self.path, "leads out of the project through a symbolic link")
+        return target
 
     def remove(self, names: Collection[str] | None) -> tuple[ActiveCommand, ...]:
-        """Make commands inactive and return them; the rest of the file stays as it is.
-
-        Args:
-            names: the commands, or None for all.
+        """Make these commands inactive, None for all, and return them; the rest of the file stays as it is.
 
         Raises:
             FileProblem: none of them is active, the file is broken, missing or outside the project, or
@@ -241,11 +236,20 @@ class CommandsFile:
             return add_command(text, new_entry(plain, moment, state or {}))
 
         try:
-            if not self._create(add):
+            if os.path.lexists(self.path) or not self._create(add("")):
+                added = False
                 self._edit(add)
         except FormatError as error:
             raise FileProblem(self.path, f"cannot take this command: {error}") from error
         return added
+
+    def _create(self, text: str) -> bool:
+        """Make the file, with the usual mode as it is shared; False if it exists, unchanged."""
+        target, root = self._target(), resolved(self.project.root)
+        shared_folder(target.parent, within=root)
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return create_exclusive(target, text.encode(), mode=0o666 & ~mask, within=root)
 
     def put_back(self, gone: Collection[ActiveCommand]) -> None:
         """Make removed commands active again, as they were; those that are active by now stay.
@@ -255,10 +259,8 @@ class CommandsFile:
         """
 
         def back(text: str) -> str:
-            there = {command.name for command in parse_active_commands(text).commands}
             for command in gone:
-                if command.name not in there:
-                    text = add_command(text, command.entry, index=command.place)
+                text = add_command(text, command.entry, index=command.place)
             return text
 
         self._edit(back)
@@ -304,16 +306,6 @@ class CommandsFile:
         home = Path.home()
         return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
-    def _create(self, add: Callable[[str], str]) -> bool:
-        """Make the file with its first command; False if it exists, unchanged."""
-        if os.path.lexists(self.path):
-            return False
-        folder, root = resolved(self.path.parent), resolved(self.project.root)
-        if not folder.is_relative_to(root):
-            raise FileOutside(self.path, "leads out of the project through a symbolic link")
-        shared_folder(folder, within=root)
-        return create_exclusive(folder / self.path.name, add("").encode(), mode=_usual_mode(), within=root)
-
 
 def normalised(name: str) -> str:
     """The name of a command's file, without ``.md``: ``/agileflow:research:ask`` is ``research/ask``."""
@@ -331,10 +323,3 @@ def command_name(name: str) -> str:
     if not _NAME.fullmatch(plain) or any(part in ("", ".", "..") for part in plain.split("/")):
         raise FileProblem(name, "is no name of a command file, so none is looked for")
     return plain
-
-
-def _usual_mode() -> int:
-    """The usual mode of new files: this file is shared with other programs."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return 0o666 & ~mask
