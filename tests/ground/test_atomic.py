@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.files import (
+    LEFT_OVER_SECONDS,
     FileChanged,
     FileMissing,
     FileOutside,
@@ -20,7 +21,6 @@ from memtui.ground.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.ground.files.atomic import LEFT_OVER_SECONDS
 from tests.disk import DEAD_PID, age, mode_of, names
 from tests.faults import failing, watched
 

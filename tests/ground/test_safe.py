@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,21 +12,15 @@ from memtui.ground.files import (
     FileMissing,
     FileNotRegular,
     FileOutside,
-    FileProblem,
     FileTooLarge,
     FileUnreadable,
     existing_above,
-    folder_within,
     head_within,
     heads_within,
-    is_within,
-    load_within,
     private_folder,
     read_within,
-    tail_within,
 )
 from tests.disk import DEAD_PID, age, mode_of, names
-from tests.faults import watched
 
 
 @pytest.fixture
@@ -48,9 +40,6 @@ def test_reads_what_is_inside(root: Path) -> None:
     assert read(root / "sub" / "a.md", root) == b"inside"
     assert read(root / "sub" / ".." / "sub" / "a.md", root) == b"inside"
     assert head_within(root / "sub" / "a.md", root, size=2) == b"in"
-    content = load_within(root / "sub" / "a.md", root, limit=6)
-    status = (root / "sub" / "a.md").stat()
-    assert content.signature == (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def test_follows_links_that_stay_inside(root: Path, tmp_path: Path) -> None:
@@ -125,72 +114,6 @@ def test_says_what_is_wrong(root: Path) -> None:
         read_within(root / "big", root, limit=2048)
 
 
-READERS: dict[str, Callable[[Path, Path], object]] = {
-    "read": lambda path, root: read(path, root),
-    "no link": lambda path, root: read_within(path, root, limit=100, follow=False),
-    "inside": lambda path, root: read_within(path, root, limit=100, inside=path.parent),
-    "head": lambda path, root: head_within(path, root, size=100),
-    "heads": lambda path, root: list(heads_within(path.parent, [path.name], root, size=100)),
-    "tail": lambda path, root: tail_within(path, root, size=100),
-    "names": lambda path, root: _names_within(path.parent, root),
-    "is within": lambda path, root: is_within(path, root),
-}
-
-
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("way", ["straight", "through a link"])
-def test_swapping_a_folder_for_a_link_never_leads_outside(
-    root: Path, tmp_path: Path, reader: str, way: str
-) -> None:
-    folder, spare = _swappable(root, tmp_path, way)
-    path = folder / "a.md"
-    inside = READERS[reader](path, root)
-    at, outcomes = 0, []
-    while True:
-        at += 1
-
-        def before(number: int, name: str, at: int = at) -> None:
-            if number == at:
-                folder.rename(spare)
-                folder.symlink_to(tmp_path / "outside")
-
-        with watched(before) as log:
-            outcomes.append(_outcome(lambda: READERS[reader](path, root)))
-        if len(log) < at:
-            break
-        folder.unlink()
-        spare.rename(folder)
-    assert at > 5
-    assert all(outcome in (None, [None], False, inside) for outcome in outcomes), outcomes
-    assert inside in outcomes
-
-
-def _swappable(root: Path, base: Path, way: str) -> tuple[Path, Path]:
-    """A folder with a file in `root`, and a name for it while a link to a secret stands in its place."""
-    outside = base / "outside"
-    outside.mkdir()
-    (outside / "a.md").write_bytes(b"secret")
-    (outside / "secret.md").touch()
-    if way == "straight":
-        return root / "sub", root / "spare"
-    (root / "link").symlink_to("sub")
-    return root / "link", root / "spare"
-
-
-def _names_within(folder: Path, root: Path) -> list[str]:
-    with folder_within(folder, root) as opened:
-        return list(opened.names())
-
-
-def _outcome(work: Callable[[], object]) -> object:
-    try:
-        return work()
-    except (FileMissing, FileOutside, FileNotRegular, FileUnreadable):
-        return None
-    except (FileNotFoundError, NotADirectoryError):  # of `folder_within`
-        return None
-
-
 def test_the_nearest_folder_that_exists_is_no_file(root: Path) -> None:
     file = root / "file"
     file.touch()
@@ -231,32 +154,6 @@ def test_a_folder_whose_maker_was_killed_gets_its_gitignore(tmp_path: Path) -> N
     age(folder)
     private_folder(folder, within=tmp_path)
     assert names(folder) == [".gitignore"]
-
-
-def test_a_link_that_appears_while_making_folders_leads_nothing_out(tmp_path: Path) -> None:
-    root, outside = tmp_path / "root", tmp_path / "outside"
-    outside.mkdir()
-    folder = root / ".project" / "compacts"
-    at, refused = 0, 0
-    while True:
-        at += 1
-        root.mkdir()
-
-        def before(number: int, name: str, at: int = at) -> None:
-            if number == at and (root / ".project").exists():
-                (root / ".project").rename(root / "spare")
-                (root / ".project").symlink_to(outside)
-
-        with watched(before) as log:
-            try:
-                private_folder(folder, within=root)
-            except FileProblem:
-                refused += 1
-        assert names(outside) == []
-        if len(log) < at:
-            break
-        shutil.rmtree(root)
-    assert refused > 3
 
 
 def test_private_folders_go_through_no_link_and_over_no_file(tmp_path: Path) -> None:

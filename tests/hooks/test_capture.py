@@ -14,9 +14,7 @@ import pytest
 
 from memtui.documents.capture import parse_capture
 from memtui.documents.capture_text import render_pending
-from memtui.ground.files import FileProblem
-from memtui.ground.files.atomic import place_new, write_temp
-from memtui.ground.files.folder import Folder
+from memtui.ground.files import FileProblem, create_exclusive
 from memtui.hooks import compaction as capturing
 from memtui.hooks.compaction import capture, compactions_since, last_capture, sweep_captures
 from memtui.hooks.records import Payload, Report
@@ -68,11 +66,11 @@ def test_is_for_this_person_alone(world: World, mask: int) -> None:
 def test_the_gitignore_is_there_before_the_capture(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
 
-    def write(folder: Folder, data: bytes) -> str:
-        seen.append(names(folder.path))
-        return write_temp(folder, data)
+    def create(path: Path, data: bytes, *, within: Path) -> bool:
+        seen.append(names(path.parent))
+        return create_exclusive(path, data, within=within)
 
-    monkeypatch.setattr("memtui.hooks.compaction.write_temp", write)
+    monkeypatch.setattr("memtui.hooks.compaction.create_exclusive", create)
     take(world)
     assert seen == [[".gitignore"]]
 
@@ -218,15 +216,15 @@ def test_four_hooks_at_once_make_one_capture(world: World) -> None:
 def test_a_hook_waits_for_the_one_that_is_at_work(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     others: list[threading.Thread] = []
 
-    def place(folder: Folder, temp: str, name: str) -> bool:
+    def create(path: Path, data: bytes, *, within: Path) -> bool:
         if not others:
             others.extend(threading.Thread(target=take, args=(world,)) for _ in range(3))
             for other in others:
                 other.start()
             others[0].join(timeout=0.2)  # it cannot end before this one
-        return place_new(folder, temp, name)
+        return create_exclusive(path, data, within=within)
 
-    monkeypatch.setattr("memtui.hooks.compaction.place_new", place)
+    monkeypatch.setattr("memtui.hooks.compaction.create_exclusive", create)
     monkeypatch.setattr("memtui.hooks.compaction.LOCK_SECONDS", 60.0)
     take(world)
     for other in others:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.ground.files.atomic import older
+from memtui.ground.files import older
 from memtui.hooks import records
 from memtui.hooks.records import Report, Run, describe, read_runs, record
 from tests.disk import mode_of

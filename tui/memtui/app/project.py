@@ -23,8 +23,7 @@ from memtui.app.listings import (
     WaitsView,
 )
 from memtui.ground.clock import Clock, parse_iso
-from memtui.ground.files import FileNotRegular, FileProblem
-from memtui.ground.files.problems import reading
+from memtui.ground.files import FileNotRegular, FileProblem, reading
 from memtui.ground.project import Places, git_branch
 from memtui.transcript import ReadingCancelledError
 

@@ -39,7 +39,7 @@ from memtui.engines.ask import Engine
 from memtui.engines.drafts import unsourced_lines
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import system_clock
-from memtui.ground.files.problems import reading
+from memtui.ground.files import reading
 from memtui.ground.project import Places, expanded
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find, holds_secrets

@@ -30,7 +30,7 @@ from memtui.ground.files import (
     FileNotRegular,
     FileProblem,
     create_exclusive,
-    load_within,
+    read_within,
     remove,
     write_atomic,
 )
@@ -322,7 +322,7 @@ def _change(path: Path, root: Path, change: Callable[[bytes | None], bytes | Non
 
 def _content(path: Path, root: Path) -> bytes | None:
     try:
-        return load_within(path, root, limit=_LIMIT, follow=False).data
+        return read_within(path, root, limit=_LIMIT, follow=False)
     except FileMissing:
         return None
     except FileNotRegular as problem:
@@ -337,7 +337,7 @@ def _write(path: Path, root: Path, before: bytes | None, after: bytes | None) ->
         if after is not None:
             write_atomic(path, after, mode=None, expected=before, within=root)
             return True
-        if load_within(path, root, limit=_LIMIT, follow=False).data != before:
+        if read_within(path, root, limit=_LIMIT, follow=False) != before:
             return False
         remove(path, within=root)
     except FileChanged:

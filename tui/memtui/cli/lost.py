@@ -18,7 +18,7 @@ from memtui.documents.quotes import citation
 from memtui.flows.aftermath import as_object, newest_or_named, standing_rules
 from memtui.flows.rescue import fitting, hand_over, rescue_text
 from memtui.ground.clock import local_minute, parse_iso, system_clock
-from memtui.ground.files.problems import reading
+from memtui.ground.files import reading
 from memtui.ground.project import Places, current_session, memtui_home
 from memtui.lost.choosing import prompt_for
 from memtui.lost.notes import (

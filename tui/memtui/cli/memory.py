@@ -28,8 +28,7 @@ from memtui.cli.output import (
 from memtui.documents.checklist import Point, Verdict, check_recovery
 from memtui.documents.memory import MemoryMeta, tags_of
 from memtui.ground.clock import local_minute
-from memtui.ground.files import FileProblem, create_exclusive, read_within
-from memtui.ground.files.problems import reading
+from memtui.ground.files import FileProblem, create_exclusive, read_within, reading
 from memtui.ground.project import Places, expanded, memtui_home
 from memtui.ground.text import FormatError
 from memtui.secrets.secrets import find

@@ -18,7 +18,7 @@ from memtui.cli.options import places_option
 from memtui.cli.output import print_json
 from memtui.flows.aftermath import standing_rules
 from memtui.ground.clock import system_clock
-from memtui.ground.files.problems import reading
+from memtui.ground.files import reading
 from memtui.ground.project import Places
 from memtui.hooks.records import Run, record
 from memtui.lost.ahead import lines_of, read_measured, what_would_go, write_measured

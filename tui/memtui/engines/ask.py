@@ -21,7 +21,7 @@ from typing import Any
 
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso
-from memtui.ground.files.problems import os_error_reason
+from memtui.ground.files import os_error_reason
 from memtui.ground.machine import find_program
 from memtui.ground.project import HOOKS_OFF
 from memtui.secrets.secrets import masked, masked_in

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileProblem
-from memtui.ground.files.problems import writing
+from memtui.ground.files import FileProblem, writing
 from memtui.ground.project import Places, Project, find_root, session_key
 from memtui.lost.pins import Pins
 from memtui.store.archive import Archive, Kept

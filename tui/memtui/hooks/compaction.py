@@ -18,6 +18,7 @@ from memtui.ground.clock import parse_iso, system_clock
 from memtui.ground.files import (
     FileMissing,
     FileProblem,
+    create_exclusive,
     existing_above,
     lock,
     private_folder,
@@ -26,9 +27,6 @@ from memtui.ground.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.ground.files.atomic import place_new, write_temp
-from memtui.ground.files.folder import Folder
-from memtui.ground.files.problems import writing
 from memtui.ground.project import Home, Places, Project, claude_config, project_key, session_key
 from memtui.hooks import CAPTURE, RULES
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
@@ -323,19 +321,13 @@ def _write(
         first_message=_first_message(transcript),
     )
     private_folder(project.compacts, within=project.root)
-    with writing(project.compacts), Folder(project.compacts, within=project.root) as folder:
-        temp = write_temp(folder, text.encode())
-        try:
-            for second in range(_NAMES):
-                name = capture_name(now + timedelta(seconds=second))
-                if os.path.lexists(project.compacts / name):
-                    continue  # looking is cheaper than noting
-                named(text, name)
-                if place_new(folder, temp, name):
-                    folder.sync()
-                    return name
-        finally:
-            folder.discard(temp)
+    for second in range(_NAMES):
+        name = capture_name(now + timedelta(seconds=second))
+        if os.path.lexists(project.compacts / name):
+            continue  # looking is cheaper than noting
+        named(text, name)
+        if create_exclusive(project.compacts / name, text.encode(), within=project.root):
+            return name
     raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
 
 

@@ -267,8 +267,8 @@ def recent_activity(project: Project, report: Report) -> list[str]:
 def _practices(project: Project) -> list[str]:
     folder = project.root / "docs" / "02-practices"
     try:
-        with folder_within(folder, project.root) as opened:
-            names = sorted(name for name in islice(opened.names(), _MOST_NAMES) if name.endswith(".md"))
+        with os.scandir(folder_within(folder, project.root)) as found:
+            names = sorted(each.name for each in islice(found, _MOST_NAMES) if each.name.endswith(".md"))
     except (OSError, FileProblem):
         return []
     shown = [_short(name.removesuffix(".md")) for name in names[:_MOST_PRACTICES]]

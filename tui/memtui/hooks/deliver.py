@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from datetime import datetime
 
-from memtui.ground.files import FileProblem, existing_above, lock, private_folder, tail_within
+from memtui.ground.files import FileProblem, lock, private_folder, tail_within
 from memtui.ground.project import Home
 from memtui.hooks.records import Payload, Report
 from memtui.hooks.sections import beginning, size_of
@@ -102,7 +102,7 @@ def leave_pins(
         return
     outbox = Outbox(home, session_id)
     try:
-        private_folder(home.state, within=existing_above(home.state))
+        private_folder(home.state)
         # Of two concurrent runs, the later one has to see the earlier one's message.
         with lock(home.state / "pins", timeout=_LOCK_SECONDS):
             before = [each.unless for each in outbox.waiting() if each.kind == PINS and outbox.remove(each)]

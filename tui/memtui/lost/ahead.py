@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileProblem, existing_above, private_folder, read_within, write_atomic
+from memtui.ground.files import FileProblem, private_folder, read_within, write_atomic
 from memtui.ground.project import Home, Project, session_key
 from memtui.lost.context_gauge import PACE, Limit
 from memtui.lost.notes import Comparison, compare
@@ -74,7 +74,7 @@ def write_measured(home: Home, session_id: str, measured: Measured) -> None:
         FileProblem: it cannot be written.
     """
     path = _path(home, session_id)
-    private_folder(path.parent, within=existing_above(path.parent))
+    private_folder(path.parent)
     write_atomic(path, json.dumps(measured._asdict()).encode(), durable=False)
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import FileProblem, existing_above, private_folder, read_within, write_atomic
+from memtui.ground.files import FileProblem, private_folder, read_within, write_atomic
 from memtui.ground.project import Home, session_key
 
 _MOST = 10
@@ -29,7 +29,7 @@ def note_asked(home: Home, session_id: str, text: str, now: datetime) -> None:
         FileProblem: it cannot be written.
     """
     path = _path(home, session_id)
-    private_folder(path.parent, within=existing_above(path.parent))
+    private_folder(path.parent)
     texts = [*_read(path), [now.isoformat(), text]][-_MOST:]
     write_atomic(path, json.dumps(texts).encode(), durable=False)
 

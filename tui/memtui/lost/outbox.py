@@ -20,13 +20,12 @@ from memtui.ground.files import (
     FileMissing,
     FileProblem,
     create_exclusive,
-    existing_above,
     private_folder,
     private_parents,
     read_within,
     write_atomic,
+    writing,
 )
-from memtui.ground.files.problems import writing
 from memtui.ground.project import Home, session_key
 
 RESCUE = "rescue"
@@ -105,7 +104,7 @@ class Outbox:
         Raises:
             FileProblem: it cannot be written.
         """
-        private_folder(self._home.state, within=existing_above(self._home.state))
+        private_folder(self._home.state)
         fields = message._asdict()
         del fields["path"], fields["printed"]
         data = json.dumps(fields).encode()
@@ -252,7 +251,7 @@ def has_delivery(home: Home, session_id: str, now: datetime) -> bool:
 
 def _touch(home: Home, name: str) -> None:
     folder = home.state / _MOD
-    private_folder(folder, within=existing_above(folder))
+    private_folder(folder)
     write_atomic(folder / name, b"", durable=False)
     for path in folder.iterdir():
         with suppress(OSError):

@@ -19,8 +19,8 @@ from memtui.ground.files import (
     FileProblem,
     create_exclusive,
     existing_above,
-    load_within,
     private_folder,
+    read_within,
     shared_folder,
     write_atomic,
 )
@@ -169,7 +169,7 @@ def read_pins_file(path: Path, root: Path) -> tuple[str, bytes | None]:
         FileProblem: it exists and cannot be read.
     """
     try:
-        data = load_within(path, root, limit=_FILE_LIMIT).data
+        data = read_within(path, root, limit=_FILE_LIMIT)
     except FileMissing:
         return "", None
     return data.decode("utf-8-sig", "replace"), data

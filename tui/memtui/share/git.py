@@ -22,7 +22,7 @@ from hashlib import sha1
 from pathlib import Path
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import FileProblem, existing_above, private_folder, read_within
+from memtui.ground.files import FileProblem, private_folder, read_within
 from memtui.ground.machine import find_program
 from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, counted, refuse_schema
 
@@ -233,7 +233,7 @@ class GitRemote(Remote):
         if not (self._folder / "HEAD").is_file():
             self._seen = ""
             shutil.rmtree(self._folder, ignore_errors=True)
-            private_folder(self._folder, within=existing_above(self._folder))
+            private_folder(self._folder)
             self._git("init", "--quiet", "--bare", "--initial-branch=main", str(self._folder))
         names = self._git("ls-remote", "--heads", "--", url, "refs/heads/main").split()
         tip = names[0].decode() if names else ""

@@ -18,7 +18,6 @@ from memtui.ground.files import (
     FileMissing,
     FileProblem,
     create_exclusive,
-    existing_above,
     private_folder,
     read_within,
     write_atomic,
@@ -111,7 +110,7 @@ class Remotes:
         return remote
 
     def _write(self, remotes: dict[str, NamedRemote]) -> None:
-        private_folder(self._home.config, within=existing_above(self._home.config))
+        private_folder(self._home.config)
         values = {name: remote.model_dump(exclude_defaults=True) for name, remote in remotes.items()}
         write_atomic(self.path, json.dumps(values, indent=2, ensure_ascii=False).encode() + b"\n")
 
@@ -162,7 +161,7 @@ def this_machine(home: Home) -> str:
     path = home.data / "machine"
     if not path.exists():
         host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().partition(".")[0].lower())[:30].strip("-")
-        private_folder(home.data, within=existing_above(home.data))
+        private_folder(home.data)
         create_exclusive(path, f"{host or 'machine'}-{os.urandom(2).hex()}\n".encode(), within=home.data)
     name = read_within(path, home.data, limit=1000).decode("utf-8", "replace").strip()
     if not MACHINE.fullmatch(name):

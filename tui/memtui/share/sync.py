@@ -32,7 +32,6 @@ from memtui.ground.files import (
     FileMissing,
     FileProblem,
     append_line,
-    existing_above,
     lock,
     private_folder,
     read_within,
@@ -288,7 +287,7 @@ class Sharing:
 
     def save(self, known: Mapping[str, Known], passed: Mapping[str, str] | None = None, **facts: str) -> None:
         """Change what is known of some memories; what others change meanwhile stays."""
-        private_folder(self._path.parent, within=existing_above(self._path.parent))
+        private_folder(self._path.parent)
         with lock(self._path, within=self._path.parent):
             was = self.state()
             passed = {**was.passed, **(passed or {})}
@@ -297,7 +296,7 @@ class Sharing:
                 write_atomic(self._path, now.model_dump_json(exclude_defaults=True).encode())
 
     def _alone(self) -> AbstractContextManager[None]:
-        private_folder(self._path.parent, within=existing_above(self._path.parent))
+        private_folder(self._path.parent)
         return lock(self._path.with_suffix(".sync"), timeout=0, within=self._path.parent)
 
 

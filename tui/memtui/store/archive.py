@@ -33,11 +33,13 @@ from memtui.ground.files import (
     create_exclusive,
     existing_above,
     lock,
+    os_error_reason,
     private_folder,
+    reading,
     sweep_temps,
     write_atomic,
+    writing,
 )  # fmt: skip
-from memtui.ground.files.problems import os_error_reason, reading, writing
 from memtui.ground.project import Home, transcript_slug
 from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd

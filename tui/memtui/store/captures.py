@@ -13,15 +13,16 @@ from memtui.documents.capture_text import memory_name
 from memtui.documents.memory_file import MemoryFile, render_memory
 from memtui.ground.clean import without_surrogates
 from memtui.ground.files import (
-    Content,
     FileChanged,
     FileProblem,
     create_exclusive,
-    load_within,
     lock,
     private_folder,
+    read_within,
+    reading,
     remove,
     resolved,
+    signature_of,
     write_atomic,
 )
 from memtui.ground.project import Project
@@ -117,15 +118,17 @@ class CaptureStore:
         root = self.project.root
         private_folder(self.folder, within=root)
         with captures_lock(self.project):
-            capture, content = self._load(entry.path)
+            with reading(entry.path):
+                signature = signature_of(entry.path.lstat())
+            capture, data = self._load(entry.path)
             if capture.status != "pending":
                 raise AlreadyReviewed(entry.path, "is already reviewed; nothing was changed")
-            if content.signature != entry.signature:
+            if signature != entry.signature:
                 raise CaptureProblem(entry.path, _CHANGED)
             path = self._create_memory(entry.name, _encode(render_memory(memory)))
             text = _encode(render_capture(reviewed(capture, summary=summary, memory=path.name)))
             try:
-                write_atomic(self.folder / entry.name, text, expected=content.data, within=root)
+                write_atomic(self.folder / entry.name, text, expected=data, within=root)
             except BaseException as problem:
                 with suppress(FileProblem):
                     remove(path, within=root)
@@ -142,11 +145,11 @@ class CaptureStore:
                 return path
         raise CaptureProblem(self.folder / capture, "has too many memory files already; remove some")
 
-    def _load(self, path: Path) -> tuple[Capture, Content]:
+    def _load(self, path: Path) -> tuple[Capture, bytes]:
         try:
-            content = load_within(path, self.project.root, limit=LIMIT, follow=False)
+            data = read_within(path, self.project.root, limit=LIMIT, follow=False)
             # A capture by another tool may end in half a character; it is read all the same.
-            return parse_capture(content.data.decode("utf-8", "replace")), content
+            return parse_capture(data.decode("utf-8", "replace")), data
         except FormatError as error:
             raise CaptureProblem(path, f"is broken: {error}") from error
         except FileProblem as problem:

@@ -23,7 +23,6 @@ from memtui.ground.files import (
     FileMissing,
     FileProblem,
     Signature,
-    existing_above,
     heads_within,
     lock,
     private_folder,
@@ -200,7 +199,7 @@ class ClaudeMemories:
 
     def mark(self, memory: ClaudeMemory, seen: Seen) -> None:
         """Remember that the user has seen or approved a memory as it is; ``new`` forgets it."""
-        private_folder(self.marks.parent, within=existing_above(self.marks.parent))
+        private_folder(self.marks.parent)
         with lock(self.marks):
             marks = self._read_marks()
             marks.pop(os.fspath(memory.path), None)
@@ -245,7 +244,7 @@ class ClaudeMemories:
         now = read_within(memory.path, self.folder, limit=_LIMIT, follow=False)
         if now.decode("utf-8", "replace") != memory.text:
             raise FileChanged(memory.path, "has changed since; it is kept as it is")
-        private_folder(self._trash, within=existing_above(self._trash))
+        private_folder(self._trash)
         kept = {"file": os.fspath(memory.path), "text": memory.text}
         stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")
         write_atomic(self._trash / f"{stamp}-{memory.path.stem}.json", json.dumps(kept).encode())

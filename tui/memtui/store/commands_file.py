@@ -33,6 +33,8 @@ from memtui.ground.files import (
     FileProblem,
     FileUnreadable,
     create_exclusive,
+    folder_within,
+    pause,
     read_within,
     reading,
     remove,
@@ -42,7 +44,6 @@ from memtui.ground.files import (
     write_atomic,
     writing,
 )
-from memtui.ground.files.atomic import pause
 from memtui.ground.project import Project, claude_config
 from memtui.ground.text import FormatError
 
@@ -296,7 +297,7 @@ class CommandsFile:
 
     def _read_command(self, path: Path, folder: Path) -> bytes:
         if folder != self._personal:
-            return read_within(path, self.project.root, limit=COMMAND_LIMIT, inside=folder)
+            return read_within(path, folder_within(folder, self.project.root), limit=COMMAND_LIMIT)
         real = resolved(path)  # the user's own folder: its links are followed
         return read_within(real, real.parent, limit=COMMAND_LIMIT)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from memtui.ground.clock import parse_iso, system_clock
-from memtui.ground.files import append_line, existing_above, private_folder, read_lines, reading, writing
+from memtui.ground.files import append_line, private_folder, read_lines, reading, writing
 from memtui.ground.project import Home
 
 _LIMIT = 1 << 20
@@ -44,7 +44,7 @@ class Confirmed:
             FileProblem: the file cannot be written.
         """
         at = at or system_clock()
-        private_folder(self._path.parent, within=existing_above(self._path.parent))
+        private_folder(self._path.parent)
         for digest in (_digest(each) for each in texts if each not in self):
             with writing(self._path):
                 append_line(self._path, f"{digest} {at.isoformat(timespec='seconds')}", limit=_LIMIT)

@@ -27,8 +27,7 @@ from memtui.documents.session_page import (
 )
 from memtui.ground.clean import clean
 from memtui.ground.clock import local_minute
-from memtui.ground.files import FileProblem, create_exclusive, write_atomic
-from memtui.ground.files.problems import reading
+from memtui.ground.files import FileProblem, create_exclusive, reading, write_atomic
 from memtui.secrets.private import without_private
 from memtui.secrets.secrets import masked
 from memtui.store.session_list import size_text

@@ -126,12 +126,8 @@ def is_stored(entry: Entry) -> bool:
 @contextmanager
 def _listed(where: str, within: Path | None) -> Iterator[Iterator[os.DirEntry[str]]]:
     try:
-        if within is None:
-            with os.scandir(where) as found:
-                yield found
-        else:
-            with folder_within(Path(where), within) as opened:
-                yield opened.entries()
+        with os.scandir(where if within is None else folder_within(Path(where), within)) as found:
+            yield found
     except FileNotFoundError as error:
         raise FileMissing(where, "does not exist") from error
     except NotADirectoryError as error:

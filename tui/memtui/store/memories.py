@@ -38,15 +38,15 @@ from memtui.ground.files import (
     FileMissing,
     FileProblem,
     FileTooLarge,
-    Folder,
+    check_below,
     create_exclusive,
     existing_above,
     head_within,
-    load_within,
     lock,
     private_folder,
     read_within,
     sweep_temps,
+    sync_folder,
     write_atomic,
     writing,
 )
@@ -290,7 +290,7 @@ class MemoryStore:
             meta = MemoryMeta(**{**given, "id": memory_id, **times})
             data = _rendered(path, meta, new.body)
             self._prepare(path.parent, self._memories)
-            if not _create_file(path, data, self._memories):
+            if not create_exclusive(path, data, within=self._memories):
                 raise IdTaken(path, "has been made by another program meanwhile")
         return meta
 
@@ -399,7 +399,7 @@ class MemoryStore:
             raise
 
     def _read(self, path: Path) -> tuple[bytes, StoredMemory]:
-        data = load_within(path, self._memories, limit=MOST, follow=False).data
+        data = read_within(path, self._memories, limit=MOST, follow=False)
         try:
             return data, read_stored(path.name.removesuffix(".md"), data)
         except FormatError as error:
@@ -467,28 +467,17 @@ def _rendered(path: Path, meta: MemoryMeta, body: bytes) -> bytes:
     return data
 
 
-def _create_file(path: Path, data: bytes, root: Path) -> bool:
-    try:
-        return create_exclusive(path, data, within=root)
-    except FileProblem:
-        # It may exist although its folder could not be flushed. It is ours, as we hold the lock.
-        with suppress(FileProblem, OSError):
-            if load_within(path, root, limit=MOST, follow=False).data == data:
-                path.unlink()
-        raise
-
-
 def _moved(old: Path, old_root: Path, new: Path, new_root: Path) -> bool:
     """Move a file under its name to another folder; False when it is there already, by hand for example."""
-    with writing(old), Folder(old.parent, within=old_root) as source:
-        source.status(old.name)
-        with writing(new), Folder(new.parent, within=new_root) as target:
-            if target.has(new.name):
-                return False
-            source.replace(old.name, new.name, target)
-            with suppress(OSError):  # it is moved all the same
-                target.sync()
-                source.sync()
+    check_below(old.parent, old_root)
+    check_below(new.parent, new_root)
+    with writing(old):
+        old.lstat()
+    with writing(new):
+        if os.path.lexists(new):
+            return False
+        old.replace(new)
+    sync_folder(new.parent)
     return True
 
 

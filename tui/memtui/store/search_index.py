@@ -27,8 +27,7 @@ from typing import NamedTuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import FileLocked, FileProblem, existing_above, lock, private_folder
-from memtui.ground.files.problems import writing
+from memtui.ground.files import FileLocked, FileProblem, lock, private_folder, writing
 from memtui.ground.project import Home, Places
 from memtui.store.listing import Entry
 from memtui.store.search_documents import Kind, Listed, documents, read_document
@@ -152,7 +151,7 @@ class SearchIndex:
             FileProblem: the index is locked or cannot be written, or a folder cannot be listed.
         """
         end = time.monotonic() + budget
-        private_folder(self.path.parent, within=existing_above(self.path.parent))
+        private_folder(self.path.parent)
         with suppress(FileLocked), lock(self.path, timeout=0):
             for again in (True, False):
                 try:

@@ -1,0 +1,701 @@
+"""Files: written whole or not at all, created exclusively, locked, and read only within an allowed folder.
+
+Standard library only: the hook process imports this. Every function raises `FileProblem` (or one of its
+kinds) with a plain sentence, never a bare `OSError`, unless it says so.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+LEFT_OVER_SECONDS = 10 * 60
+"""Age from which a temporary file counts as left behind by a killed process.
+
+The process id proves nothing: it may belong to another container that shares the folder.
+"""
+
+# Flags that the system lacks are 0: Windows has none of these.
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_PATIENT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_READ = os.O_RDONLY | _NOFOLLOW | _PATIENT
+"""Open for reading: no link is followed, and a pipe without a writer does not block."""
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
+_OPEN = os.O_RDWR | os.O_CREAT | _NOFOLLOW | _PATIENT
+"""Open for locking or appending, create if missing; for writing, because flock on NFS requires it."""
+
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
+_CANNOT_FLUSH = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL}
+_WAIT_SECONDS = 0.025
+"""Maximum time between two tries; random, so that waiting processes do not run in step."""
+_BLOCK = 1 << 18
+_UNITS = ((1 << 20, "MB"), (1 << 10, "KB"))
+_TEMP_NAME = re.compile(r"\.memtui-\d{1,10}-[0-9a-f]{12}\.tmp")
+
+Signature = tuple[int, int, int]
+"""(mtime in ns, size, inode): differs whenever the file has changed; the time alone is not enough"""
+
+
+# -- problems ------------------------------------------------------------------------------------------------
+
+_ADVICE = {
+    errno.ENOSPC: "the disk is full; free some space and try again",
+    errno.EDQUOT: "the disk quota is used up; free some space and try again",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "permission denied; check the owner and mode of it and its folder",
+    errno.EPERM: "permission denied; check the owner and mode of it and its folder",
+    errno.EMFILE: "too many files are open; close some programs and try again",
+    errno.ENFILE: "too many files are open; close some programs and try again",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+
+
+class FileProblem(Exception):  # noqa: N818 - what the person sees is a problem, not always an error
+    """A problem with one file, for people to read: ``str()`` is a sentence without its full stop.
+
+    Attributes:
+        path: the file or folder it is about.
+        reason: the sentence without its subject, as a list row shows it: ``is larger than 1 MB``.
+    """
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = Path(path)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.reason}"
+
+
+class FileMissing(FileProblem):
+    """There is no such file."""
+
+
+class FileOutside(FileProblem):
+    """The path leaves the folder it has to stay in, or passes through a symbolic link."""
+
+
+class FileNotRegular(FileProblem):
+    """There is a folder, a pipe, a device or a link where a regular file should be."""
+
+
+class FileTooLarge(FileProblem):
+    """The file is larger than its reader allows."""
+
+
+class FileUnreadable(FileProblem):
+    """The system refuses to read it."""
+
+
+class FileUnwritable(FileProblem):
+    """The system refuses to write it; what was there before is still there."""
+
+
+class FileLocked(FileProblem):
+    """Another process holds the lock for longer than we wait."""
+
+
+class FileChanged(FileProblem):
+    """The file has changed since it was read; nothing was written."""
+
+
+def os_error_reason(error: OSError) -> str:
+    """The reason in an `OSError`, with advice where there is some."""
+    return _ADVICE.get(error.errno or 0) or (error.strerror or str(error)).lower()
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Turn an `OSError` while reading `path` into a `FileProblem`."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise _problem(path, error, FileUnreadable, "does not exist", "cannot be read") from error
+
+
+@contextmanager
+def writing(path: Path | str) -> Iterator[None]:
+    """Turn an `OSError` while writing `path` into a `FileProblem`."""
+    missing, refused = "cannot be written: its folder does not exist", "cannot be written"
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise _problem(path, error, FileUnwritable, missing, refused) from error
+
+
+def _problem(
+    path: Path | str, error: OSError | ValueError, kind: type[FileProblem], missing: str, refused: str
+) -> FileProblem:
+    if not isinstance(error, OSError):
+        return FileOutside(path, "is not a possible path")  # a NUL in it
+    if isinstance(error, FileNotFoundError):
+        return FileMissing(path, missing)
+    if error.errno == errno.ELOOP:  # raised by O_NOFOLLOW
+        return FileOutside(path, "is reached through a symbolic link, which memtui does not follow here")
+    if error.errno == errno.ENOTDIR:
+        return FileOutside(path, "is not in a folder: a part of its path is a file or a link")
+    if error.errno == errno.ENXIO or isinstance(error, IsADirectoryError):
+        return FileNotRegular(path, "is not a regular file")
+    return kind(path, f"{refused}: {os_error_reason(error)}")
+
+
+# -- writing -------------------------------------------------------------------------------------------------
+
+
+def write_atomic(
+    path: Path,
+    data: bytes | Iterable[bytes],
+    *,
+    mode: int | None = 0o600,
+    within: Path | None = None,
+    durable: bool = True,
+    expected: bytes | None = None,
+) -> None:
+    """Write a file so that readers see the old content or the new, never a mix, whatever happens.
+
+    Args:
+        path: the file, made or replaced. A link there is replaced, not followed.
+        data: its whole new content, perhaps in parts; an exception of theirs changes nothing.
+        mode: the file's mode, whatever the umask; None keeps mode and owner of the file that is there
+            (for files that belong to other programs), or 0600 for a new file.
+        within: a folder above `path`; no symbolic link may lead from it to another place.
+        durable: flush it to the disk; False for data that may be lost in a power failure.
+        expected: its content as last read, for files that others write, too.
+
+    Raises:
+        FileChanged: it does not hold `expected`; nothing was changed.
+        FileProblem: one of its kinds; the old content is still there and no temporary file is left.
+    """
+    with writing(path):
+        check_below(path.parent, within)
+        like = None
+        if mode is None:
+            with suppress(FileNotFoundError):
+                status = path.lstat()
+                like = status if stat.S_ISREG(status.st_mode) else None
+        temp = _write_temp(path.parent, data, mode=mode, like=like, durable=durable)
+        try:
+            if expected is not None and _read(os.open(path, _READ), len(expected) + 1) != expected:
+                raise FileChanged(path, "has changed meanwhile")
+            temp.replace(path)
+        except BaseException:
+            _discard(temp)
+            raise
+        if durable:
+            sync_folder(path.parent)
+
+
+def create_exclusive(
+    path: Path,
+    data: bytes | Iterable[bytes],
+    *,
+    mode: int = 0o600,
+    within: Path | None = None,
+    durable: bool = True,
+) -> bool:
+    """Create a file that does not exist yet, whole or not at all; for the arguments see `write_atomic`.
+
+    Returns:
+        False if the name is taken (by anything, even a broken link); nothing is changed then.
+
+    Raises:
+        FileProblem: the file could not be written.
+    """
+    with writing(path):
+        check_below(path.parent, within)
+        temp = _write_temp(path.parent, data, mode=mode, durable=durable)
+        try:
+            created = _place_new(temp, path)
+        finally:
+            _discard(temp)
+        if durable:
+            sync_folder(path.parent)
+    return created
+
+
+def _place_new(temp: Path, path: Path) -> bool:
+    """Give a finished temporary file its name if that is free."""
+    try:
+        path.hardlink_to(temp)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A file system without hard links, such as exFAT: a process in the same moment is overwritten.
+        if os.path.lexists(path):
+            return False
+        temp.replace(path)
+    return True
+
+
+def _write_temp(
+    folder: Path,
+    data: bytes | Iterable[bytes],
+    *,
+    mode: int | None,
+    like: os.stat_result | None = None,
+    durable: bool,
+) -> Path:
+    """Write a new temporary file, with the mode and owner of `like`; an error leaves none behind."""
+    path = folder / f".memtui-{os.getpid()}-{os.urandom(6).hex()}.tmp"
+    fd = os.open(path, _CREATE, 0o600)
+    try:
+        try:
+            _set_mode_and_owner(fd, mode, like)
+            for part in (data,) if isinstance(data, bytes) else data:
+                rest = memoryview(part)
+                while rest:
+                    rest = rest[os.write(fd, rest) :]
+            if durable:
+                _flush(fd)
+        finally:
+            os.close(fd)
+    except BaseException:
+        _discard(path)
+        raise
+    return path
+
+
+def _flush(fd: int) -> None:
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in _CANNOT_FLUSH:
+            raise
+
+
+def _set_mode_and_owner(fd: int, mode: int | None, like: os.stat_result | None) -> None:
+    if sys.platform == "win32":
+        return
+    if like is not None and (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
+        with suppress(PermissionError):  # only root may give files away
+            os.fchown(fd, like.st_uid, like.st_gid)
+    os.fchmod(fd, stat.S_IMODE(like.st_mode) if like is not None else 0o600 if mode is None else mode)
+
+
+def remove(path: Path, *, within: Path | None = None) -> None:
+    """Remove a file; for `within` see `write_atomic`.
+
+    Raises:
+        FileProblem: there is none, or the system refuses.
+    """
+    with writing(path):
+        check_below(path.parent, within)
+        path.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the names of a folder to the disk, as far as the system can: they are written all the same."""
+    with suppress(OSError):
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def _discard(path: Path) -> None:
+    """Remove a file and ignore errors, for code that already has an error to report."""
+    with suppress(OSError):
+        path.unlink()
+
+
+def _close(fd: int) -> None:
+    """Close a file to which nothing was written, so that no error matters."""
+    with suppress(OSError):
+        os.close(fd)
+
+
+def sweep_temps(folder: Path, *, within: Path | None = None) -> int:
+    """Remove temporary files left behind by killed processes; returns their number.
+
+    For every folder in which this package writes; other programs' files are not touched. Never raises: files
+    that cannot be removed stay until the next sweep.
+    """
+    swept = 0
+    with suppress(OSError, FileProblem):
+        check_below(folder, within)
+        for path in [each for each in folder.iterdir() if _TEMP_NAME.fullmatch(each.name)]:
+            with suppress(FileNotFoundError):
+                if time.time() - path.lstat().st_mtime > LEFT_OVER_SECONDS:
+                    _discard(path)
+                    swept += 1
+    return swept
+
+
+# -- folders -------------------------------------------------------------------------------------------------
+
+
+def existing_above(folder: Path) -> Path:
+    """The folder itself, or its nearest existing ancestor."""
+    # Not Path.is_dir, which raises in an unreadable folder.
+    return next(place for place in (folder, *folder.parents) if os.path.isdir(place))  # noqa: PTH112
+
+
+def check_writable(folder: Path) -> None:
+    """Ask the system whether `folder`, or what there is above it, can be written. Nothing is.
+
+    Raises:
+        FileUnwritable: it cannot.
+    """
+    place = existing_above(folder)
+    if place != folder and os.path.lexists(place / folder.relative_to(place).parts[0]):
+        raise FileUnwritable(folder, "is not in a folder: a part of its path is a file or a link")
+    if not os.access(place, os.W_OK | os.X_OK):
+        read_only = os.statvfs(place).f_flag & os.ST_RDONLY
+        raise FileUnwritable(
+            folder, f"cannot be written: {_ADVICE[errno.EROFS if read_only else errno.EACCES]}"
+        )
+
+
+def private_folder(folder: Path, *, within: Path | None = None) -> None:
+    """Make `folder` and its missing parents, for this user alone (0700 whatever the umask).
+
+    A new folder gets a ``.gitignore`` with ``*`` before anything else: captures hold typed text
+    and must not get into a repository by accident. Folders that exist keep their mode.
+
+    Args:
+        folder: the folder to make.
+        within: an existing folder above it, by default the nearest one; below it no component may be a
+            symbolic link.
+
+    Raises:
+        FileOutside: a component is a link or not a folder, or `folder` is not below `within`.
+        FileUnwritable, FileMissing: the system refuses, or `within` does not exist.
+    """
+    made = _make_folders(folder, within or existing_above(folder), 0o700)
+    with writing(folder):
+        if made or all(_TEMP_NAME.fullmatch(each.name) for each in folder.iterdir()):
+            sweep_temps(folder)
+            create_exclusive(folder / ".gitignore", b"*\n")
+
+
+def shared_folder(folder: Path, *, within: Path) -> None:
+    """Make `folder` and its missing parents with the modes of the umask; otherwise as `private_folder`."""
+    _make_folders(folder, within, 0o777)
+
+
+def private_parents(folder: Path) -> None:
+    """Make `folder` and its missing parents for this user alone, without a ``.gitignore``.
+
+    `Path.mkdir` gives its mode to the last folder only; the others get that of the umask.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    for each in reversed([each for each in (folder, *folder.parents) if not os.path.lexists(each)]):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
+def _make_folders(folder: Path, within: Path, mode: int) -> bool:
+    """Make the missing folders; whether the last one is new."""
+    made = False
+    where = within
+    for step in _steps_below(folder, within):
+        where /= step
+        with writing(where):
+            try:
+                where.mkdir(mode)
+                made = True
+            except FileExistsError:
+                made = False
+            if where.is_symlink():
+                raise FileOutside(
+                    where, "is a symbolic link; memtui does not write through links, make it a folder"
+                )
+            if not where.is_dir():
+                raise FileOutside(where, "is not a folder; move it away so that memtui can make one")
+            if made and mode == 0o700:  # after a umask such as 0277
+                where.chmod(mode)
+    return made
+
+
+def _steps_below(path: Path, within: Path) -> tuple[str, ...]:
+    """The components of `path` below `within`.
+
+    Raises:
+        FileOutside: `path` is not below `within`, or climbs with ``..``.
+    """
+    try:
+        parts = path.relative_to(within).parts
+    except ValueError:
+        raise FileOutside(path, f"is outside {within}") from None
+    if ".." in parts:
+        raise FileOutside(path, "contains '..'")
+    return parts
+
+
+def check_below(folder: Path, within: Path | None) -> None:
+    """Refuse a folder that is not below `within`, or is reached from there through a symbolic link.
+
+    Raises:
+        FileOutside: it is so.
+    """
+    if within is None:
+        return
+    steps = _steps_below(folder, within)
+    if os.path.realpath(folder) != os.path.join(os.path.realpath(within), *steps):  # noqa: PTH118
+        raise FileOutside(folder, "is reached through a symbolic link, which memtui does not follow here")
+
+
+# -- locks ---------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def lock(path: Path, *, timeout: float = 2.0, within: Path | None = None) -> Iterator[None]:
+    """Hold ``<path>.lock`` during the block, against memtui's other processes and threads.
+
+    The file is locked with flock: the system releases that when its process ends, however it ends, and all
+    containers that share the folder see it. The mere existence of the file means nothing. On a file system
+    without locks it has no effect.
+
+    Args:
+        path: the file that the lock is for; it need not exist, its folder must.
+        timeout: seconds to wait for another holder; 0 tries once.
+        within: see `write_atomic`.
+
+    Raises:
+        FileLocked: another process or thread holds it for longer than `timeout`.
+        FileProblem: the lock file cannot be made, or something else has its name.
+    """
+    where = path.with_name(path.name + ".lock")
+    with writing(where):
+        check_below(where.parent, within)
+        fd = _acquire(where, time.monotonic() + timeout)
+    try:
+        yield
+    finally:
+        _discard(where)  # before it is released: the next holder makes a file of its own
+        _close(fd)
+
+
+def _acquire(where: Path, deadline: float) -> int:
+    while True:
+        fd = os.open(where, _OPEN, 0o600)
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise FileNotRegular(where, "is in the way of a lock file; move it away")
+            free = _flock(fd)
+            if free and _is_open(where, fd):
+                return fd
+        except BaseException:
+            _close(fd)
+            raise
+        _close(fd)
+        if not free:  # otherwise its last holder has just removed it
+            if time.monotonic() >= deadline:
+                raise FileLocked(where, "is held by another process; try again when that is done")
+            pause()
+
+
+def _is_open(path: Path, fd: int) -> bool:
+    """Whether the path is still that of the open file."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(fd))
+    except FileNotFoundError:
+        return False
+
+
+def _flock(fd: int) -> bool:
+    """Lock an open file for as long as it is open; False when another process holds the lock."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK):
+            return False
+        if error.errno not in _NO_LOCKS:
+            raise
+    return True
+
+
+def pause() -> None:
+    """Wait a moment before trying again."""
+    time.sleep(_WAIT_SECONDS * (1 + os.urandom(1)[0]) / 256)
+
+
+# -- reading -------------------------------------------------------------------------------------------------
+
+
+def read_within(path: Path, root: Path, *, limit: int, follow: bool = True) -> bytes:
+    """Return the whole content of a regular file that lies in `root` when every link is resolved.
+
+    Args:
+        path: the file.
+        root: the folder it must be in, which is trusted.
+        limit: the most bytes to accept.
+        follow: False refuses a file that is itself a link; its folder may still be reached through links.
+
+    Raises:
+        FileMissing, FileOutside, FileNotRegular, FileTooLarge, FileUnreadable: see there.
+    """
+    with reading(path):
+        data = _read(_open_within(path, root, follow), limit + 1)
+    if len(data) > limit:
+        size = next((f"{limit // unit} {name}" for unit, name in _UNITS if limit >= unit), f"{limit} bytes")
+        raise FileTooLarge(path, f"is larger than {size}")
+    return data
+
+
+def head_within(path: Path, root: Path, *, size: int) -> bytes:
+    """Return the first `size` bytes of a file within `root`, under the rules of `read_within`."""
+    with reading(path):
+        return _read(_open_within(path, root, follow=False), size)
+
+
+def tail_within(path: Path, root: Path, *, size: int) -> bytes:
+    """Return the last `size` bytes of a file within `root`, under the rules of `read_within`."""
+    with reading(path):
+        fd = _open_within(path, root, follow=True)
+        os.lseek(fd, max(0, os.fstat(fd).st_size - size), os.SEEK_SET)
+        return _read(fd, size)
+
+
+def heads_within(folder: Path, names: Iterable[str], root: Path, *, size: int) -> Iterator[bytes | None]:
+    """The first `size` bytes of many files of one folder, at a fraction of the cost of separate calls.
+
+    None where `head_within` would raise.
+    """
+    try:
+        real = folder_within(folder, root)
+    except FileProblem:
+        yield from (None for _ in names)
+        return
+    for name in names:
+        data = None
+        with suppress(FileProblem, OSError, ValueError):
+            data = _read(_open_regular(real / name, folder / name), size)
+        yield data
+
+
+def folder_within(folder: Path, root: Path) -> Path:
+    """The folder with every link resolved.
+
+    Raises:
+        FileOutside: it leads out of `root`.
+    """
+    real = resolved(folder)
+    if not real.is_relative_to(resolved(root)):
+        raise FileOutside(
+            folder, "leads out of the project through a symbolic link; memtui does not look there"
+        )
+    return real
+
+
+def signature_of(status: os.stat_result) -> Signature:
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def resolved(path: Path) -> Path:
+    """The path with every link resolved.
+
+    Raises:
+        FileProblem: it is not a possible path.
+    """
+    with reading(path):
+        return Path(os.path.realpath(path))
+
+
+def is_within(path: Path, root: Path) -> bool:
+    """Whether `path`, every link resolved, is `root` or below it."""
+    try:
+        return resolved(path).is_relative_to(resolved(root))
+    except FileProblem:
+        return False
+
+
+def _open_within(path: Path, root: Path, follow: bool) -> int:
+    top = resolved(root)
+    real = resolved(path) if follow else resolved(path.parent) / path.name
+    if not real.is_relative_to(top) or real == top:
+        raise FileOutside(path, f"leads out of {root}")
+    return _open_regular(real, path)
+
+
+def _open_regular(real: Path, path: Path) -> int:
+    # Checked first: opening a link fails differently on every system, opening a device may have effects.
+    mode = real.lstat().st_mode
+    if not stat.S_ISREG(mode):
+        raise FileNotRegular(path, f"is {_KINDS.get(stat.S_IFMT(mode), 'no regular file')}")
+    return os.open(real, _READ)
+
+
+_KINDS = {
+    stat.S_IFLNK: "a symbolic link, which memtui does not follow here",
+    stat.S_IFDIR: "a folder, not a file",
+    stat.S_IFIFO: "a pipe, not a file",
+    stat.S_IFSOCK: "a socket, not a file",
+}
+
+
+def _read(fd: int, size: int) -> bytes:
+    """Read `size` bytes, or to the end of the file, and close it."""
+    parts: list[bytes] = []
+    try:
+        while size > 0 and (part := os.read(fd, min(size, _BLOCK))):
+            parts.append(part)
+            size -= len(part)
+    finally:
+        os.close(fd)
+    return b"".join(parts)
+
+
+# -- logs ----------------------------------------------------------------------------------------------------
+
+
+def append_line(path: Path, line: str, *, limit: int) -> bool:
+    """Append a line to a log; a log over `limit` bytes is first renamed to `older`.
+
+    Returns:
+        Whether the log was renamed, which deletes the previous `older`.
+
+    Raises:
+        OSError, ValueError: it cannot be written.
+    """
+    private_parents(path.parent)
+    fd = os.open(path, _OPEN | os.O_APPEND, 0o600)
+    try:
+        size = os.fstat(fd).st_size
+        whole = not size or not hasattr(os, "pread") or os.pread(fd, 1, size - 1) == b"\n"
+        # One write, so that lines do not mix; first a line end if a full disk cut off the last line.
+        os.write(fd, (b"" if whole else b"\n") + line.encode("utf-8", "replace") + b"\n")
+        # The log itself is locked, so that only one of several processes renames it.
+        if os.fstat(fd).st_size > limit and _flock(fd) and _is_open(path, fd):
+            path.replace(older(path))
+            return True
+        return False
+    finally:
+        os.close(fd)
+
+
+def older(path: Path) -> Path:
+    """Path of the previous log: ``hooks.1.jsonl``."""
+    return path.with_name(f"{path.stem}.1{path.suffix}")
+
+
+def read_lines(path: Path, *, limit: int) -> list[str]:
+    """The lines of a log and the one before it, oldest first; of each, the first `limit` bytes.
+
+    Raises:
+        OSError: the log exists and cannot be read.
+    """
+    lines: list[str] = []
+    for each in (path, older(path)):  # if a new log is begun meanwhile, lines are read twice, not missed
+        with suppress(FileNotFoundError), each.open("rb") as log:
+            lines = [*log.read(limit).decode("utf-8", "replace").split("\n"), *lines]
+    return lines
