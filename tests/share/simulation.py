@@ -38,7 +38,7 @@ class Simulation:
     def run(self, steps: int) -> None:
         """Make the steps, and compare everything at the end."""
         with ExitStack() as stack:
-            store = [(MemoryStore, name) for name in ("create", "revise", "delete", "restore")]
+            store = [(MemoryStore, name) for name in ("create", "update", "delete", "restore")]
             for owner, name in (*store, (Sharing, "save")):
                 deadly = self._deadly(getattr(owner, name))
                 stack.enter_context(mock.patch.object(owner, name, deadly))
