@@ -10,7 +10,7 @@ from memtui.app.details.signs import FATE_SIGNS
 from memtui.app.panes.pane import PaneId
 from memtui.app.screens.dialogs import legend
 from memtui.app.screens.lost import LostScreen
-from memtui.app.widgets.document import Line
+from memtui.app.screens.transcript import TranscriptScreen
 from memtui.app.widgets.document_view import DocumentView
 from memtui.lost.outbox import Outbox
 from memtui.lost.pins import Pins
@@ -41,7 +41,7 @@ def lossy(world: World) -> World:
     session.edit(f"{root}/src/clock.py", "a", "b")
     session.prompt(RULE)
     session.bash("pytest -q", "Run the tests", "2 passed in 0.31s")
-    session.compaction(SUMMARY)
+    session.compaction(SUMMARY + "And so on.\n" * 60)
     session.bash("pytest -q", "Run the tests", "2 passed in 0.31s")
     world.save(session, minutes=40)
     world.capture(56, "Fix the token refresh race")
@@ -74,7 +74,7 @@ async def test_row_and_detail_begin_with_what_was_lost(lossy: World) -> None:
         assert lines[first + 1] == "  ✗ pytest -q (L7, needed again 1 call later)"
         assert lines[first + 2] == "  ✗ Never refresh twice: the provider revokes both tokens. (L6)"
         assert "! docs/ghost.md: no record names this file" in driver.detail
-        assert "▸ KEPT  1" in driver.detail and "▸ FILES  2" in driver.detail
+        assert "▸ KEPT  2" in driver.detail
         await driver.press("enter", "tab", "enter")
         await driver.until(lambda: "▾ KEPT" in driver.detail, "the fold")
         assert "✓ Fix the token refresh race (L1)" in driver.detail
@@ -106,24 +106,25 @@ async def test_the_evidence_of_a_kept_row_is_marked(lossy: World) -> None:
     async with opened(lossy) as driver:
         screen = await aftermath(driver)
         view = screen.query_one("#summary", DocumentView)
-        assert screen.selected and view.document.text.startswith("lost · L7 ")
-        await unfold(driver, screen, "kept file")
-        assert "✓ src/tokens.py" in driver.shown
+        assert "✗ lost · L7 12:25" in driver.shown
         await driver.press("down")
-
-        def evidence() -> list[Line]:
-            return [line for line in view.document.lines if any(s.role == "added" for s in line.spans)]
-
-        await driver.until(evidence, "the evidence")
-        (marked,) = evidence()
-        (span,) = marked.spans
-        assert "src/tokens.py" in marked.text[span.start : span.end]
-        await driver.press("space")
+        await driver.until(lambda: RULE in driver.shown, "the whole row beside the list")
+        await unfold(driver, screen, "Kept: Files changed")
+        assert "✓ src/tokens.py" in driver.shown
+        await driver.press("down", "space")
         assert driver.last_said == "Only what is lost can be ticked."
         await driver.press("enter")
+        await driver.until(lambda: view.scroll_offset.y > 0, "the passage")
+        (marked,) = [line for line in view.document.lines if any(s.role == "hit" for s in line.spans)]
+        (span,) = marked.spans
+        assert "src/tokens.py" in marked.text[span.start : span.end]
+        await driver.press("tab")
         assert driver.app.screen.focused is view
         await driver.press("escape", "escape")
-        assert driver.app.screen is driver.browser
+        assert driver.at_home()
+        await aftermath(driver)
+        await driver.press("enter")  # no passage is near a row that is lost
+        assert isinstance(driver.app.screen, TranscriptScreen)
 
 
 async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
@@ -141,8 +142,12 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         )
         (message,) = Outbox(lossy.home, "s-1").waiting()
         assert driver.shown.count("⏳") == 3  # above the rows, and at them
-        await driver.press("g", "down", "down", "space", "down", "space", "w")
+        await driver.press("g", "space", "down", "down", "space", "escape", "l")
+        await driver.until(lambda: driver.shown.count("▣") == 2, "the ticks, as they were left")
+        await driver.press("w")
         await driver.until_said("1 line waits for")  # the row that waits is not doubled
+        await driver.press("w")
+        await driver.until_said("Nothing is ticked")
         await driver.press("u")
         await driver.until_said("Undone: handed over")
         assert "- pytest -q (L7)" in message.text and message.rows == 2
@@ -154,17 +159,20 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         assert len(Outbox(lossy.home, "s-1").waiting()) == 1
     async with opened(lossy) as driver:  # another run sees what waits
         screen = await aftermath(driver)
-        assert "⏳ 2 lines wait for the next prompt; w takes back" in driver.shown
-        await driver.press("space", "w")  # on one of them
-        await driver.until_said("2 lines taken back; u hands over again.")
-        assert Outbox(lossy.home, "s-1").waiting() == []
+        assert "⏳ 2 lines wait for the next prompt" in driver.shown
+        assert "space, w take it back" in driver.shown
+        await driver.press("space", "w")
+        await driver.until_said("1 line taken back; u hands over again.")
+        (rest,) = Outbox(lossy.home, "s-1").waiting()
+        assert RULE in rest.text and "pytest" not in rest.text
+        await driver.press("down", "space", "w")
         await driver.until(lambda: "⏳" not in driver.shown, "the rows without it")
-        await driver.press("u")
-        await driver.until_said("Undone: took lines back.")
-        assert len(Outbox(lossy.home, "s-1").waiting()) == 1
+        assert Outbox(lossy.home, "s-1").waiting() == []
+        await driver.press("u", "u")
+        await driver.until(lambda: driver.shown.count("⏳") == 3, "both again")
         await driver.press("escape")
         await driver.until(lambda: "⏳ 2 lines wait for the next prompt" in driver.shown, "the first line")
-        await driver.until(lambda: "(l, then w takes them back)" in driver.detail, "the detail")
+        await driver.until(lambda: "(in l, w takes ticked ones back)" in driver.detail, "the detail")
 
 
 async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> None:

@@ -113,7 +113,7 @@ def _anywhere(built: tuple[DemoProject, Path], monkeypatch: pytest.MonkeyPatch, 
 
 _DOCUMENTS: dict[type[object], tuple[str, str]] = {
     CompactScreen: ("#compact-checks", ""),
-    LostScreen: ("#summary", "npm test -- refunds"),
+    LostScreen: ("#summary", "Request"),
     SessionsScreen: ("#session", "ASKS"),
     VersionsScreen: ("#changes", ""),
 }

@@ -12,6 +12,7 @@ from tests.lost.made import SUMMARY, session
 
 def _path(folder: Path) -> str:
     made = session()
+    made.user("Never change the tax of Norway: src/tax.ts is right.")
     made.compaction(summary=SUMMARY)
     made.user("go on then, please")
     made.compaction(summary="Summary:\nnothing of it")
@@ -22,9 +23,7 @@ def test_the_newest_compaction_worst_first(memtui: Memtui, project: Project) -> 
     result = memtui("lost", _path(project.root), "--all")
     assert (result.code, result.err) == (0, "")
     first, second = result.out.split("\n\n2026-")
-    assert first.startswith(
-        "2026-01-02 09:00  session 5e55-1d  155k  4 losses that count, 4 missing in all, 2 kept"
-    )
+    assert first.startswith("2026-01-02 09:00  session 5e55-1d  155k  4 lost, 1 maybe, 2 kept")
     assert "- ✗ 1. never push to main, I do that myself (L8)\n- ✗ 2. Write the release notes (L11)\n" in first
     assert ". src/invoice.ts (L6)\n" in first
     assert "- ! docs/ghost.md: no record names this file" in first

@@ -6,6 +6,7 @@ import stat
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from memtui.app.sharing import Exchange
     from memtui.documents.commands import ActiveCommand
     from memtui.lost.pins import Pins
+    from memtui.lost.records import Row
     from memtui.store.captures import CaptureStore
     from memtui.store.claude_memory import ClaudeMemories
     from memtui.store.commands_file import CommandsFile
@@ -73,6 +75,8 @@ class ProjectModel:
         self._drafted: tuple[StateView, int] | None = None
         """What was last drafted, with the size of its transcript."""
         self._indexes = self._tidied = False
+        self.ticked: dict[tuple[Path, datetime | None], dict[str, Row]] = {}
+        """The lines ticked in this run, by the compaction that lost them."""
 
     @cached_property
     def indexer(self) -> Indexer:

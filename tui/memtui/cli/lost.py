@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
@@ -31,7 +32,7 @@ from memtui.lost.notes import (
 )
 from memtui.lost.outbox import lines_wait
 from memtui.lost.pins import ROOM, Pinned, PinProblem, Pins
-from memtui.lost.records import TITLES, Aftermath, Row
+from memtui.lost.records import MARKS, Aftermath, Row, Unfounded
 from memtui.plugin.installing import has_all_hooks
 from memtui.secrets.secrets import masked, masked_in
 from memtui.store.sessions import find_transcript
@@ -40,7 +41,6 @@ from memtui.transcript.short_text import shortened, tokens
 _WIDTH = 200
 _PIN_LIMIT = 1 << 16
 _SUMMARY_LIMIT = 8 << 20
-_MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
 _SOURCE = re.compile(r"L?(\d{1,9})")
 
 
@@ -79,11 +79,11 @@ def lost(
 
     That is the newest compaction of SESSION (an id, the beginning of one, or a transcript; without it the
     project's newest), or the one that CAPTURE belongs to. Each line worth having of the conversation that was
-    replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?). What is worth
-    most comes first. L476 names line 476 of the transcript.
+    replaced is kept by the summary (✓), handed over by memtui (↺), lost (✗), or maybe kept (?), in the groups
+    and the order of the app; what is worth most comes first. L476 names line 476 of the transcript.
 
     --hand-over delivers the losses that count, or the lines that --row names, with the session's next prompt,
-    once. At most 9,000 characters have room; what is worth most comes first.
+    once. At most 8,300 characters have room; what is worth most comes first.
 
     --note prints what is handed to Claude right after a compaction, in at most 2,500 characters; standard
     input is the summary, or JSON {"summary": ..., "kept": [...]} with the messages that stayed. --candidates
@@ -197,37 +197,33 @@ def _row(found: Aftermath, name: str) -> Row:
 
 
 def _headline(aftermath: Aftermath) -> str:
-    """``2026-02-23 13:32  155k -> 42k  7 losses that count, 12 missing in all, 31 kept``."""
+    """``2026-02-23 13:32  155k -> 42k  7 lost, 5 of less weight, 31 kept``."""
     compaction = aftermath.compaction
     moment = parse_iso(compaction.source.timestamp)
     sizes = [f"{round(size / 1000)}k" for size in (compaction.pre_tokens, compaction.post_tokens) if size]
     asked = sum(row.asked for row in aftermath.kept)
-    heavy, missing, kept = len(aftermath.counted_losses), len(aftermath.missing), len(aftermath.kept)
     parts = (
         local_minute(moment) if moment else "",
         f"session {aftermath.session_id[:8]}",
         " -> ".join(sizes),
-        f"{heavy} {'loss' if heavy == 1 else 'losses'} that count, {missing} missing in all, {kept} kept"
-        f"{f', {asked} of them because asked' if asked else ''}",
+        f"{aftermath.counts}{f', {asked} of them because asked' if asked else ''}",
     )
     return "  ".join(part for part in parts if part)
 
 
 def _groups(aftermath: Aftermath) -> Iterator[tuple[str, list[str]]]:
-    if aftermath.missing:
-        yield "Lost", [_line(row, number) for number, row in enumerate(aftermath.missing, 1)]
-    if aftermath.unfounded:
-        yield "Said by the summary alone", [f"! {u.text}: {u.reason}" for u in aftermath.unfounded]
-    for kind, title in TITLES.items():
-        if lines := [_line(row) for row in aftermath.kept if row.kind == kind]:
-            yield f"Kept: {title}", lines
+    numbers = itertools.count(1)
+    for title, rows in aftermath.groups.items():
+        yield title, [_line(row, numbers) for row in rows]
 
 
-def _line(row: Row, number: int = 0) -> str:
+def _line(row: Row | Unfounded, numbers: Iterator[int]) -> str:
+    if isinstance(row, Unfounded):
+        return f"! {row.text}: {row.reason}"
     why = "still there" if row.preserved else "because asked" if row.asked else ""
     notes = (citation(row.source), row.need.label if row.need else "", why)
     remarks = ", ".join(note for note in notes if note)
-    mark = f"{_MARKS[row.state]} {number}." if number else _MARKS[row.state]
+    mark = f"{MARKS[row.state]} {next(numbers)}." if row.missing else MARKS[row.state]
     return f"{mark} {shortened(row.text, _WIDTH)}{f' ({remarks})' if remarks else ''}"
 
 

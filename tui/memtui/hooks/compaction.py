@@ -155,7 +155,8 @@ def _leave_note(payload: Payload, project: Project, home: Home, now: datetime, r
             if message.kind == NOTE:  # of the compaction before
                 outbox.remove(message)
         if note.text:
-            outbox.put(Message(NOTE, note.text, rows=len(note.numbers), at=now.isoformat()))
+            keys = tuple(compared.rows[number - 1].key for number in note.numbers)
+            outbox.put(Message(NOTE, note.text, rows=len(keys), keys=keys, at=now.isoformat()))
             report.add_work(f"left {len(note.numbers)} lines that the summary left out for the next prompt")
     except TranscriptProblem:
         return  # nothing to compare with

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -44,8 +45,11 @@ TITLES: dict[Kind, str] = {
 }
 """Kinds in the order in which a list shows them."""
 
+MARKS: dict[State, str] = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
 COUNTS = 44.0
 """The least worth of a loss that counts."""
+LOST, UNFOUNDED, HANDED = "Lost", "Said by the summary alone", "Handed over by memtui"
+"""Titles of groups of rows."""
 
 
 class Need(NamedTuple):
@@ -132,8 +136,9 @@ class Aftermath:
 
     @cached_property
     def missing(self) -> tuple[Row, ...]:
-        """Rows that are lost or not named."""
-        return tuple(row for row in self.rows if row.missing)
+        """Rows that are lost or may be, in the order by which lists number them."""
+        rows = (row for row in self.rows if row.missing)
+        return tuple(sorted(rows, key=lambda row: (row.state == "maybe", not row.counts)))
 
     @cached_property
     def kept(self) -> tuple[Row, ...]:
@@ -144,3 +149,27 @@ class Aftermath:
     def counted_losses(self) -> tuple[Row, ...]:
         """Losses that count."""
         return tuple(row for row in self.rows if row.counts)
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[Row | Unfounded, ...]]:
+        """All that is listed, by the title above it."""
+        missing, kept = self.missing, self.kept
+        found: dict[str, Iterable[Row | Unfounded]] = {
+            LOST: self.counted_losses,
+            "Lost, of less weight": (row for row in missing if row.state == "lost" and not row.counts),
+            "Maybe: the summary has some of it": (row for row in missing if row.state == "maybe"),
+            UNFOUNDED: self.unfounded,
+            HANDED: (row for row in kept if row.state == "handed over"),
+        }
+        for kind, title in TITLES.items():
+            found[f"Kept: {title}"] = [row for row in kept if row.state == "kept" and row.kind == kind]
+        return {title: group for title, rows in found.items() if (group := tuple(rows))}
+
+    @property
+    def counts(self) -> str:
+        """``7 lost, 12 of less weight, 3 maybe, 31 kept``."""
+        heavy, kept = len(self.counted_losses), len(self.kept)
+        maybe = sum(row.state == "maybe" for row in self.missing)
+        others = len(self.missing) - heavy - maybe
+        parts = ((heavy, "lost"), (others, "of less weight"), (maybe, "maybe"), (kept, "kept"))
+        return ", ".join(f"{number} {name}" for number, name in parts if number)

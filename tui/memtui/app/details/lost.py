@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
 from textual.content import Content
 
 from memtui.app.details.memory import fold
-from memtui.app.widgets.document import Document, Line, Span, concat, line, styled
+from memtui.app.widgets.document import Document, Line, concat, line, styled
 from memtui.app.widgets.row_list import row as row_of
 from memtui.app.widgets.wrap import cut_left
 from memtui.documents.quotes import citation
-from memtui.ground.clean import clean, clean_line
+from memtui.ground.clean import clean_line
 from memtui.ground.clock import parse_iso, to_local
+from memtui.lost.naming import Span
 from memtui.lost.outbox import lines_wait
 from memtui.lost.receipts import Receipt
-from memtui.lost.records import TITLES, Aftermath, Row, Unfounded
+from memtui.lost.records import HANDED, LOST, MARKS, UNFOUNDED, Aftermath, Row, Unfounded
 from memtui.secrets.secrets import masked
 
-MARKS = {"kept": "✓", "handed over": "↺", "lost": "✗", "maybe": "?"}
 _ROLES = {"kept": "good", "handed over": "good", "lost": "bad", "maybe": "warn"}
 _ARRIVED = {"whole": "good", "unknown": "dim"}
-SHOWN = 10
-"""Number of losses that are not folded."""
+_SHOWN = 10
+"""Number of losses that a detail shows."""
 _WIDTH = 160
-PATHS = ("file",)
-"""Kinds whose text is cut at the left."""
 _SOON = timedelta(minutes=10)
 
 
@@ -44,75 +42,44 @@ Item = Row | Unfounded | Fold | str
 
 
 def items_of(aftermath: Aftermath, unfolded: Collection[str]) -> Mapping[str, Item]:
-    """The rows of the screen by unique keys: the first losses, then folded the others and what is kept."""
-    lost = aftermath.counted_losses
-    others = [row for row in aftermath.missing if row.state == "lost" and not row.counts]
-    maybe = [row for row in aftermath.missing if row.state == "maybe"]
-    handed = [row for row in aftermath.kept if row.state == "handed over"]
-    kept = [row for row in aftermath.kept if row.state == "kept"]
+    """The rows of the screen by unique keys, most of them folded."""
     items: dict[str, Item] = {}
-
-    def add(name: str, title: str, group: Sequence[Row | Unfounded], folded: bool = True) -> None:
-        if group:
-            shown = not folded or name in unfolded
-            items[name] = Fold(name, f"{title}  {len(group)}", shown) if folded else title
-            rows = group if shown else ()
-            items.update(
-                (row.key if isinstance(row, Row) else f"{name}.{at}", row) for at, row in enumerate(rows)
-            )
-
-    add("lost", f"Lost  {len(lost)}", lost[:SHOWN], folded=False)
-    add("more", "More that is lost", (*lost[SHOWN:], *others))
-    add("maybe", "Maybe: the summary has some of it", maybe)
-    add(
-        "unfounded",
-        f"Said by the summary alone  {len(aftermath.unfounded)}",
-        aftermath.unfounded,
-        folded=False,
-    )
-    add("handed", f"Handed over by memtui  {len(handed)}", handed, folded=False)
-    for kind, title in TITLES.items():
-        add(f"kept {kind}", f"Kept: {title}", [row for row in kept if row.kind == kind])
+    for title, rows in aftermath.groups.items():
+        shown, counted = title in (LOST, UNFOUNDED, HANDED), f"{title}  {len(rows)}"
+        items[title] = counted if shown else Fold(title, counted, title in unfolded)
+        if shown or title in unfolded:
+            items |= {row.key if isinstance(row, Row) else row.text: row for row in rows}
     return items
 
 
-def full_text(item: Row | Unfounded) -> str:
-    """The text above the summary: the state of a row and its full text."""
+def verdict(item: Row | Unfounded, waits: bool) -> tuple[Content, Content]:
+    """What became of a row and where it stands; and more about it."""
     if isinstance(item, Unfounded):
-        return f"{item.text}: {item.reason}"
-    words = {"maybe": "some of it is in the summary: the nearest passage is marked"}
-    state = words.get(item.state, item.state)
-    if item.earlier:
-        state = f"{state}; compaction {item.earlier} had kept it"
-    if item.asked:
-        state = "kept because asked: memtui had given it to the summariser"
-    if item.preserved:
-        state = "still part of the conversation"
-    notes = (state, citation(item.source, clock=True), item.need.label if item.need else "")
-    return f"{' · '.join(note for note in notes if note)}\n{item.text}"
+        return Content.styled(f"{UNFOUNDED}: {item.reason}", "$error"), Content()
+    state = "still in the conversation" if item.preserved else item.state
+    source = citation(item.source, clock=True)
+    head = Content.assemble((f"{MARKS[item.state]} {state}", _COLOURS[item.state]), source and f" · {source}")
+    notes = (
+        "waits: space, w take it back" if waits else "",
+        f"compaction {item.earlier} had kept it" if item.earlier else "",
+        "memtui had asked to keep it" if item.asked else "",
+        item.need.label if item.need else "",
+        "enter: the nearest passage" if item.evidence else "",
+    )
+    return head, Content(" · ".join(note for note in notes if note))
 
 
-def summary_document(aftermath: Aftermath, item: Item | None) -> tuple[Document, int]:
-    """The selected row and the summary with its evidence marked, and that line's number; 0 without any."""
+def summary_document(summary: str, passage: Span | None = None) -> tuple[Document, int]:
+    """A summary, with a passage of it marked, and the number of that line."""
     lines: list[Line] = []
-    evidence = None
-    if isinstance(item, Row | Unfounded):
-        head, *rest = clean(masked(full_text(item))).split("\n")
-        role = _ROLES[item.state] if isinstance(item, Row) else "bad"
-        lines += [line(head, role), *(line(each) for each in rest), Line("", "rule")]
-        evidence = item.evidence
     found, at = 0, 0
-    for text in aftermath.compaction.summary.split("\n"):
-        end = at + len(text)
-        spans: tuple[Span, ...] = ()
-        if evidence is not None and evidence.start < end and at < evidence.end:
-            # Cleaning rarely changes the length of a text; if it does, the whole line is marked.
-            same = len(clean(text)) == len(text)
-            start, stop = max(0, evidence.start - at), min(len(text), evidence.end - at)
-            spans = (Span(start, stop, "added") if same else Span(0, len(clean(text)), "added"),)
-            found = found or len(lines)
-        lines.append(line(text, spans=spans))
-        at = end + 1
+    for text in summary.split("\n"):
+        start, end = (min(max(0, each - at), len(text)) for each in passage or (0, 0))
+        pieces = (text[:start], text[start:end], text[end:])
+        before, marked, after = (piece.replace("**", "") for piece in pieces)
+        found = found or (len(lines) if marked else 0)
+        lines.append(styled(before, (marked, "hit"), after))
+        at += len(text) + 1
     return Document(lines), found
 
 
@@ -127,28 +94,20 @@ def lost_document(
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
     if waits:
-        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, then w takes them back)", "dim")))
+        lines.append(
+            styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, space, w: back)", "dim"))
+        )
     heavy = aftermath.counted_losses
-    maybe = sum(row.state == "maybe" for row in aftermath.rows)
-    others = len(aftermath.missing) - len(heavy) - maybe
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
-    lines += [_line(row) for row in heavy[:SHOWN]]
-    if len(heavy) > SHOWN or others or maybe:
-        rest = max(0, len(heavy) - SHOWN)
-        remarks = [f"{rest} more" if rest else "", f"{others} of less weight" if others else ""]
-        remarks.append(f"{maybe} maybe" if maybe else "")
-        lines.append(line(f"  … {', '.join(each for each in remarks if each)} (l shows all)", "dim"))
+    lines += [_line(row) for row in heavy[:_SHOWN]]
+    if len(aftermath.missing) > len(heavy[:_SHOWN]):
+        lines.append(line(f"  … {aftermath.counts} (l shows all)", "dim"))
     lines += [styled(("  ! ", "bad"), f"{masked(u.text)}: {u.reason}", hang=4) for u in aftermath.unfounded]
-    files = [row for row in aftermath.rows if row.kind in PATHS]
-    kept = [row for row in aftermath.kept if row.kind not in PATHS]
-    asked = sum(row.asked for row in kept)
-    because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"
-    for name, title, remark, rows in (
-        ("kept", "KEPT", because, kept),
-        ("files", "FILES", f"{len(files)}", files),
-    ):
-        if rows:
-            lines += [Line(""), *fold(name, title, remark, [_line(row) for row in rows], unfolded)]
+    kept = aftermath.kept
+    if kept:
+        asked = sum(row.asked for row in kept)
+        because = f"{len(kept)}{f', {asked} because asked' if asked else ''}"
+        lines += [Line(""), *fold("kept", "KEPT", because, [_line(row) for row in kept], unfolded)]
     return concat(*lines)
 
 
@@ -193,8 +152,8 @@ def draw_item(item: Item, ticked: bool, width: int, *, waits: bool = False) -> C
     notes = (item.need.label if item.need else "", citation(item.source))
     right = " ".join(note for note in notes if note) if width >= _ROOMY else citation(item.source)
     text = clean_line(masked(item.text))
-    if item.kind in PATHS:
-        text = cut_left(text, max(1, width - len(right) - 6))
+    if item.kind == "file":
+        text = cut_left(text, max(1, width - len(right) - 7))
     tick = ("▣ " if ticked else "▢ ", "$accent" if ticked else "$quiet") if item.missing else "  "
-    mark = ("⏳", "$warning") if waits else (f"{MARKS[item.state]} ", _COLOURS[item.state])
-    return row_of([tick, mark, text], right, width)
+    mark = ("⏳", "$warning") if waits else (MARKS[item.state], _COLOURS[item.state])
+    return row_of([tick, mark, " ", text], right, width)

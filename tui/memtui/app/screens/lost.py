@@ -11,15 +11,15 @@ from typing import ClassVar
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
+from textual.widgets import Static
 
 from memtui.app.base import BaseApp
-from memtui.app.details.lost import Fold, Item, draw_item, items_of, summary_document
+from memtui.app.details.lost import Fold, Item, draw_item, items_of, summary_document, verdict
 from memtui.app.details.signs import FATE_SIGNS, FOLD_SIGNS
 from memtui.app.project import ProjectModel
-from memtui.app.widgets.document import EMPTY
 from memtui.app.widgets.document_view import DocumentView
 from memtui.app.widgets.footer import KeyFooter
 from memtui.app.widgets.row_list import RowList
@@ -34,7 +34,8 @@ from memtui.flows.rescue import (
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import day_and_minute, parse_iso
 from memtui.lost.outbox import Message, Outbox, lines_wait, rows_waiting
-from memtui.lost.records import Aftermath, Row
+from memtui.lost.records import Aftermath, Row, Unfounded
+from memtui.secrets.secrets import masked
 from memtui.transcript.short_text import tokens
 
 _BAR = 10
@@ -44,10 +45,11 @@ _WIDE = 66
 
 
 class LostScreen(Screen[None]):
-    """The rows at the left, the summary with the selected row's evidence at the right."""
+    """The rows at the left; at the right the selected one, whole, above the summary."""
 
     app = getters.app(BaseApp)
     listing = getters.query_one("#rows", RowList)
+    evidence = getters.query_one("#whole-row", Static)
     summary = getters.query_one("#summary", DocumentView)
     AUTO_FOCUS = "#rows"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,7 +60,7 @@ class LostScreen(Screen[None]):
             "hand_over",
             "hand over",
             id="hand_over",
-            tooltip="hand the ticked lines over, once; take waiting ones back",
+            tooltip="hand the ticked lines over, once; take back those that wait",
         ),
         Binding(
             "Y", "copy_prompt", "copy prompt", id="copy_prompt", tooltip="copy the text that restores it"
@@ -80,7 +82,7 @@ class LostScreen(Screen[None]):
         "▢": "not ticked",
         "▮▯": "the room in a note that the ticked ones take",
     }
-    about = "What a compaction lost and kept at the left, its summary with the evidence at the right."
+    about = "What a compaction lost and kept at the left; at the right the whole row above the summary."
 
     def __init__(self, model: ProjectModel, transcript: Path, since: datetime | None) -> None:
         """Make the screen for the first compaction at or after `since`, or the newest one."""
@@ -91,7 +93,7 @@ class LostScreen(Screen[None]):
         self.aftermath: Aftermath | None = None
         self._items: Mapping[str, Item] = {}
         self._unfolded: set[str] = set()
-        self.ticked: dict[str, Row] = {}
+        self.ticked: dict[str, Row] = model.ticked.setdefault((transcript, since), {})
         self._waiting: list[Message] = []
         """Hand-overs that are not delivered yet."""
 
@@ -104,7 +106,9 @@ class LostScreen(Screen[None]):
                 box=3,
                 id="rows",
             )
-            yield DocumentView(id="summary")
+            with Vertical(id="aside"):
+                yield Static(id="whole-row")
+                yield DocumentView(id="summary")
         yield KeyFooter()
 
     def on_mount(self) -> None:
@@ -128,11 +132,11 @@ class LostScreen(Screen[None]):
             await self._look_for_waiting()
             self._show_rows(found)
             self._show_room()
-            self._show_summary()
+            self._show_selected()
 
     def _show_rows(self, found: Aftermath) -> None:
         number = sum(each.rows for each in self._waiting)
-        waiting = {"waiting": f"⏳ {lines_wait(number)}; w takes back"} if number else {}
+        waiting = {"waiting": f"⏳ {lines_wait(number)}"} if number else {}
         self._items = {**waiting, **items_of(found, self._unfolded)}
         self.listing.set_rows(tuple(self._items))
         self.listing.refresh_rows()
@@ -145,17 +149,21 @@ class LostScreen(Screen[None]):
         item = self._items.get(key)
         if item is None:
             return Content("")
-        waits = isinstance(item, Row) and any(item.key in each.keys for each in self._waiting)
-        return draw_item(item, key in self.ticked, width, waits=waits)
+        return draw_item(item, key in self.ticked, width, waits=self._waits(key))
+
+    def _waits(self, key: str) -> bool:
+        return any(key in each.keys for each in self._waiting)
 
     @on(RowList.Highlighted)
-    def _show_summary(self) -> None:
-        if self.aftermath is None:
-            self.summary.show(EMPTY)
-            return
-        document, found = summary_document(self.aftermath, self.selected)
-        self.summary.show(document)
-        self.summary.reveal(found)
+    def _show_selected(self) -> None:
+        item = self.selected
+        self.evidence.display = isinstance(item, Row | Unfounded)
+        if isinstance(item, Row | Unfounded):
+            waits = isinstance(item, Row) and self._waits(item.key)
+            self.evidence.border_title, self.evidence.border_subtitle = verdict(item, waits)
+            self.evidence.update(Content(clean_line(masked(item.text))))
+        if self.aftermath is not None:
+            self.summary.show(summary_document(self.aftermath.compaction.summary)[0], keep_scroll=True)
 
     @property
     def idle_keys(self) -> frozenset[str]:
@@ -203,8 +211,11 @@ class LostScreen(Screen[None]):
     def action_tick_all(self) -> None:
         missing = self.aftermath.missing if self.aftermath else ()
         every = {row.key: row for row in fitting(missing)}
-        self.ticked = {} if self.ticked == every else every
-        if not every:
+        if self.ticked == every:
+            every = {}
+        self.ticked.clear()
+        self.ticked.update(every)
+        if not missing:
             self.app.warn("Nothing is lost here.")
         elif len(self.ticked) < len(missing) and self.ticked:
             self.app.say(f"{len(self.ticked)} of {len(missing)} lines have room, the worst losses first.")
@@ -224,9 +235,8 @@ class LostScreen(Screen[None]):
 
     def action_copy_prompt(self) -> None:
         """Copy the ticked rows, or those that wait, as a prompt that gives them back."""
-        waiting = {key for each in self._waiting for key in each.keys}
         missing = self.aftermath.missing if self.aftermath else ()
-        rows = () if self.ticked else tuple(row for row in missing if row.key in waiting)
+        rows = () if self.ticked else tuple(row for row in missing if self._waits(row.key))
         rows = rows or self._chosen()
         if rows and self.aftermath is not None:
             text = rescue_text(self.aftermath, rows, self.model.project.name)
@@ -235,9 +245,8 @@ class LostScreen(Screen[None]):
     @work(group="update", exit_on_error=False)
     async def action_hand_over(self) -> None:
         aftermath, model = self.aftermath, self.model
-        again = [each for each in self._waiting if self.ticked.keys() & {*each.keys}]
-        if self._waiting and self.ticked.keys() <= {key for each in again for key in each.keys}:
-            await self._take_back(again or self._waiting)
+        if aftermath and self.ticked and all(map(self._waits, self.ticked)):
+            await self._take_back(aftermath, frozenset(self.ticked))
             return
         rows = self._chosen()
         if not rows or aftermath is None:
@@ -251,36 +260,41 @@ class LostScreen(Screen[None]):
                 return done
 
             done = await asyncio.to_thread(hand)
-            self.ticked = {}
-            self._ticks_changed()
-            self.app.hint("handover")
-            await self._look_for_waiting()
-            self._show_rows(aftermath)
+            await self._handed(aftermath)
             says = f"{lines_wait(done.rows)} of session {clean_line(done.session_id)[:8]}"
             if await asyncio.to_thread(model.lacks_hooks):
                 self.app.warn(f"{says}, but no hooks are installed: Y copies a prompt. u takes it back.")
             else:
                 self.app.say(f"{says}; u takes it back.")
 
-    async def _take_back(self, messages: list[Message]) -> None:
-        """Take back what waits for the session's next prompt."""
-        places, changes = self.model.places, self.model.changes
-        session = self._transcript.stem
+    async def _handed(self, aftermath: Aftermath) -> None:
+        """Show what waits now; the ticks have done their work."""
+        self.ticked.clear()
+        self._ticks_changed()
+        self.app.hint("handover")
+        await self._look_for_waiting()
+        self._show_rows(aftermath)
+        self._show_selected()
+
+    async def _take_back(self, aftermath: Aftermath, keys: frozenset[str]) -> None:
+        """Take back lines that wait for the session's next prompt; the others with them go on waiting."""
+        model = self.model
+        messages = [each for each in self._waiting if keys & {*each.keys}]
 
         def take() -> int:
-            with changes.of_files("took lines back", [each.path for each in messages]):
-                outbox = Outbox(places.home, session)
-                return sum(each.rows for each in messages if outbox.remove(each))
+            outbox = Outbox(model.places.home, self._transcript.stem)
+            with model.changes.of_files("took lines back", [each.path for each in messages]) as making:
+                gone = {key for each in messages if outbox.remove(each) for key in each.keys}
+                if rest := [row for row in aftermath.missing if row.key in gone - keys]:
+                    making.files.append(hand_over(model.places, model.clock, aftermath, rest).path)
+            return len(gone & keys)
 
         with self.app.reporting("taking back"):
             taken = await asyncio.to_thread(take)
-            self.ticked = {}
-            self._ticks_changed()
-            self.app.hint("handover")
+            await self._handed(aftermath)
             self.app.say(
                 f"{_lines(taken)} taken back; u hands over again." if taken else "It is handed over already."
             )
-            self._read()
 
     def action_pin(self) -> None:
         item = self.selected
@@ -304,8 +318,12 @@ class LostScreen(Screen[None]):
         item = self.selected
         if isinstance(item, Fold):
             self._fold(item)
+        elif self.aftermath and isinstance(item, Row | Unfounded) and item.evidence:
+            document, found = summary_document(self.aftermath.compaction.summary, item.evidence)
+            self.summary.show(document)
+            self.summary.reveal(found)
         else:
-            self.set_focus(self.summary)
+            self.action_transcript()
 
     def _fold(self, item: Fold) -> None:
         self._unfolded ^= {item.name}
