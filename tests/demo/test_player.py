@@ -13,7 +13,7 @@ from memtui.documents.session_state import TaskKind
 from memtui.ground.project import Places
 from memtui.store.captures import CaptureStore
 from memtui.store.commands_file import CommandsFile
-from memtui.store.follow import Follower, Following
+from memtui.store.follow import Following
 from memtui.transcript.facts import read_facts
 from tests.demo.conftest import NOW
 
@@ -75,7 +75,7 @@ def test_a_command_becomes_active_among_the_others(demo: DemoProject) -> None:
 def test_the_session_state_moves_on(demo: DemoProject) -> None:
     stage = Stage(demo)
     places = Places(demo.project, demo.home, demo.claude_config)
-    following = Following(places, follower=Follower(growth=1))
+    following = Following(places, growth=1)
     list(following.step(0))
     written = []
     for step in stage.player.script():

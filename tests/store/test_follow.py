@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,15 @@ from hypothesis import strategies as st
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
-from memtui.store.follow import GROWTH, PAUSE, Followed, Follower, Following
+from memtui.store.follow import GROWTH, PAUSE, Followed, Following
 from memtui.store.state_updates import update_state
 from memtui.store.states import StateStore, StoredState
 from tests.processes import start_together
 from tests.transcripts import Transcript
 
 
-def follower() -> Follower:
-    return Follower(growth=100, pause=10)
+def follower() -> Following:
+    return Following(Places(Project(Path("/p")), memtui_home(), Path("/claude")), growth=100, pause=10)
 
 
 def test_the_newest_session_is_due_at_the_first_look() -> None:
@@ -30,16 +29,10 @@ def test_the_newest_session_is_due_at_the_first_look() -> None:
     assert following.due({"new": 5, "old": 500}, 1000) == []
 
 
-def test_without_any_session_nothing_is_due() -> None:
-    following = follower()
-    assert following.due({}, 0) == []
-    assert following.due({"a": 1}, 1) == []
-    assert following.due({"a": 1}, 11) == ["a"]
-
-
 def test_what_is_not_noted_stays_due() -> None:
     following = follower()
-    assert [following.due({"a": 1}, now) for now in (0, 5, 10)] == [["a"], [], ["a"]]
+    assert following.due({}, 0) == []
+    assert [following.due({"a": 1}, now) for now in (1, 5, 11)] == [[], [], ["a"]]
 
 
 def test_parallel_sessions_are_followed_each_for_itself() -> None:
@@ -113,11 +106,7 @@ class Session:
         return None
 
     def following(self) -> Following:
-        return Following(self.places, follower=follower(), update=self.update)
-
-
-def clock() -> datetime:
-    return datetime(2026, 1, 2, 10, 15, tzinfo=UTC)
+        return Following(self.places, growth=100, pause=10, update=self.update)
 
 
 @pytest.fixture

@@ -258,13 +258,14 @@ def follow_sessions(
     In a thread of its own, as reading a long transcript would delay the listings. `tell` is called with each
     session that was due, `fail` with other errors; the next check may succeed.
     """
-    from memtui.store.follow import Follower, Following
+    from memtui.store.follow import GROWTH, PAUSE, Following
 
     lively = model.lively
     if model.stops_within(_LIVELY if lively else BEGIN):
         return
-    pace = Follower(growth=_LIVELY_GROWTH, pause=_LIVELY_PAUSE) if lively else None
-    following = Following(model.places, follower=pace, update=partial(update_fresh, model.clock))
+    growth, pause = (_LIVELY_GROWTH, _LIVELY_PAUSE) if lively else (GROWTH, PAUSE)
+    update = partial(update_fresh, model.clock)
+    following = Following(model.places, growth=growth, pause=pause, update=update)
     while True:
         try:
             for followed in following.step(time.monotonic(), lambda: model.stopped):
