@@ -22,7 +22,7 @@ from memtui.store.archive_settings import archive_settings
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry, heads_of, stored_as
 from memtui.store.memories import MemoryFiles, MemoryHead, stored_entries
-from memtui.store.transcripts import Transcript, TranscriptStore, all_transcripts, first_cwd
+from memtui.store.transcripts import TranscriptStore, all_transcripts, first_cwd
 from memtui.transcript.line_index import never
 from memtui.transcript.records import CompactionFact
 from memtui.transcript.session import SessionSummary, agent_transcripts, first_words, summarize
@@ -32,7 +32,6 @@ DEFAULT_DAYS = 30
 """Days for which Claude Code keeps a transcript (Claude Code fact)."""
 
 _CACHE_LIMIT = 64 << 20
-_SETTINGS_LIMIT = 1 << 20
 _MOST_DAYS = 99_999
 _VERSION = 3
 
@@ -110,53 +109,43 @@ class SessionList:
         self._known: dict[str, tuple[int, SessionSummary]] | None = None
 
     def entries(self, *, everywhere: bool = False) -> list[Session]:
-        """The sessions, last written first, with their cached summaries.
-
-        Args:
-            everywhere: include all projects.
+        """The sessions of the project, or of all, last written first, with their cached summaries.
 
         Raises:
             FileProblem: Claude Code's folder cannot be listed.
         """
-        copies = self._archive.entries()
-        found = all_transcripts(self._config) if everywhere else self._store.entries()
-        kept = {(each.folder, each.session_id): each for each in copies}
-        live = [
-            self._live(each, kept.pop((each.path.parent.name, each.session_id), None), everywhere=everywhere)
-            for each in found
-        ]
-        listed = [*live, *self._deleted(kept.values(), everywhere=everywhere)]
+        now, root = self._clock(), None if everywhere else self._store.project.root
+        days = cleanup_days(self._config, root)
+        kept = {(each.folder, each.session_id): each for each in self._archive.entries()}
+        listed = []
+        for found in all_transcripts(self._config) if everywhere else self._store.entries():
+            copy = kept.pop((found.path.parent.name, found.session_id), None)
+            written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
+            _, size, inode = found.signature
+            summary, left = self._summary(found.path, inode), days_left(written, now, days)
+            session = Session(found.session_id, found.path, size, written, left, summary)
+            if copy is not None:
+                session = replace(session, archived=not copy.problem, incomplete=bool(copy.problem))
+            listed.append(session)
+        listed += self._deleted(kept.values(), everywhere=everywhere)
         return sorted(listed, key=lambda each: each.written, reverse=True)
-
-    def _live(self, found: Transcript, kept: Kept | None, *, everywhere: bool) -> Session:
-        now = self._clock()
-        days = cleanup_days(self._config, None if everywhere else self._store.project.root)
-        written = datetime.fromtimestamp(found.mtime_ns / 1e9, now.tzinfo)
-        _, size, inode = found.signature
-        known_inode, summary = self._remembered().get(str(found.path), (inode, SessionSummary()))
-        return Session(
-            found.session_id,
-            found.path,
-            size,
-            written,
-            days_left(written, now, days),
-            summary if known_inode == inode else SessionSummary(),
-            archived=kept is not None and not kept.problem,
-            incomplete=kept is not None and bool(kept.problem),
-        )
 
     def _deleted(self, copies: Iterable[Kept], *, everywhere: bool) -> Iterator[Session]:
         """The sessions that only the archive has."""
-        known = self._remembered()
         ours = {each.name for each in (self._store.folder(), *self._store.folders())}
         for each in copies:
             if each.at is None or each.is_live or not (everywhere or each.folder in ours):
                 continue
-            _, summary = known.get(str(each.stem), (0, SessionSummary()))
+            summary = self._summary(each.stem, 0)
             written, whole = parse_iso(summary.ended) or each.at, not each.problem
             yield Session(
                 each.session_id, each.source, each.size, written, None, summary, 0, whole, not whole, each
             )
+
+    def _summary(self, path: Path, inode: int) -> SessionSummary:
+        """The cached summary of a transcript, empty without one."""
+        known_inode, summary = self._remembered().get(str(path), (inode, SessionSummary()))
+        return summary if known_inode == inode else SessionSummary()
 
     def completed(self, session: Session, cancelled: Callable[[], bool] = never) -> Session:
         """A session with its full summary.
@@ -165,25 +154,21 @@ class SessionList:
             FileProblem: the copy of a deleted session cannot be unpacked.
             OSError: the transcript cannot be read.
         """
-        if session.incomplete and session.kept is not None:
+        kept, known = session.kept, self._remembered()
+        if kept is None:
+            status = session.path.stat()
+            summary = self._summary(session.path, status.st_ino)
+            if summary.end != status.st_size:
+                summary = summarize(session.path, cancelled)
+                known[str(session.path)] = (status.st_ino, summary)
+            agents = sum(1 for _ in agent_transcripts(session.path, ()))
+            return replace(session, size=status.st_size, summary=summary, agents=agents)
+        if session.incomplete:
             return session
-        if session.kept is not None:
-            return self._unpacked(session, session.kept, cancelled)
-        known = self._remembered()
-        status = session.path.stat()
-        inode, summary = known.get(str(session.path), (status.st_ino, SessionSummary()))
-        if inode != status.st_ino or summary.end != status.st_size:
-            summary = summarize(session.path, cancelled)
-            known[str(session.path)] = (status.st_ino, summary)
-        agents = sum(1 for _ in agent_transcripts(session.path, ()))
-        return replace(session, size=status.st_size, summary=summary, agents=agents)
-
-    def _unpacked(self, session: Session, kept: Kept, cancelled: Callable[[], bool]) -> Session:
-        known, name = self._remembered(), str(kept.stem)
-        _, summary = known.get(name, (0, SessionSummary()))
+        summary = self._summary(kept.stem, 0)
         if summary.end != session.size:
             summary = replace(summarize(self._archive.readable(kept), cancelled), end=session.size)
-            known[name] = (0, summary)
+            known[str(kept.stem)] = (0, summary)
         written = parse_iso(summary.ended) or session.written
         return replace(session, written=written, summary=summary, agents=len(kept.copies) - 1)
 
@@ -248,30 +233,16 @@ def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
 
 
 def cleanup_days(config: Path, project: Path | None = None) -> int:
-    """The days that Claude Code keeps a transcript: read from its settings, never changed.
-
-    Args:
-        config: Claude Code's configuration folder.
-        project: the project's folder, whose settings take precedence.
-    """
+    """The days that Claude Code keeps a transcript, by its settings; those of a project take precedence."""
     places = [config / "settings.json"]
     if project is not None:
         places += [project / ".claude" / "settings.json", project / ".claude" / "settings.local.json"]
     days = DEFAULT_DAYS
-    for place in places:
-        days = _stated(place) or days
+    for path in places:
+        with suppress(OSError, ValueError, RecursionError, AttributeError):
+            stated = json.loads(path.read_bytes()).get("cleanupPeriodDays") if path.is_file() else None
+            days = stated if type(stated) is int and 0 < stated <= _MOST_DAYS else days
     return days
-
-
-def _stated(path: Path) -> int:
-    try:
-        if not path.is_file() or path.stat().st_size > _SETTINGS_LIMIT:
-            return 0
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return 0
-    days = value.get("cleanupPeriodDays") if isinstance(value, dict) else None
-    return days if type(days) is int and 0 < days <= _MOST_DAYS else 0
 
 
 def days_left(written: datetime, now: datetime, days: int) -> int:
@@ -329,14 +300,7 @@ def session_tree(
     compactions: Sequence[CompactionFact],
     cancelled: Callable[[], bool] = never,
 ) -> SessionTree:
-    """The results of a session.
-
-    Args:
-        project: the session's.
-        home: memtui's own folders.
-        session_id: the session's id.
-        compactions: the session's, oldest first.
-        cancelled: polled; if it returns True, the tree is incomplete.
+    """The results of a session of a project, with its compactions, oldest first; incomplete once `cancelled`.
 
     Raises:
         FileProblem: a folder cannot be listed.

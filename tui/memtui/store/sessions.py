@@ -19,10 +19,8 @@ from memtui.transcript.records import Facts
 def find_transcript(places: Places, session: str = "") -> Path:
     """The transcript of a session of the project.
 
-    Args:
-        places: the project and the folders.
-        session: its id, the beginning of one, the path of a transcript, or a subagent's name
-            (``agent-a41f3dc``); by default the session that started this process, else the newest.
+    It is named by its id, the beginning of one, the path of a transcript, or a subagent's name
+    (``agent-a41f3dc``); by default it is the session that started this process, else the newest.
 
     Raises:
         FileProblem: no session matches, or several do.

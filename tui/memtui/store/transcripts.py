@@ -12,13 +12,13 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.ground.files import FileProblem, Signature, head_within
 from memtui.ground.project import Project, claude_config, transcript_slug
-from memtui.store.listing import Entry, scan
+from memtui.store.listing import scan
 
 _SESSION = re.compile(r"(?!agent-)[^.].*\.jsonl")
 """A session's own transcript; ``agent-*.jsonl`` are those of its subagents."""
@@ -53,7 +53,7 @@ class TranscriptStore:
         self.project = project
         self.config = config if config is not None else claude_config()
         self._roots = (Path(os.path.realpath(project.root)), project.root.absolute())
-        self._cwds: dict[tuple[str, int], Path | None] = {}
+        self._cwds: dict[tuple[Path, int], Path | None] = {}
 
     def folder(self) -> Path:
         """The folder in which Claude Code keeps this project's transcripts; it may not exist yet."""
@@ -66,8 +66,9 @@ class TranscriptStore:
         Raises:
             FileProblem: Claude Code's folder cannot be listed.
         """
-        found = [transcript for folder in self.folders() for transcript in self._in(folder)]
-        return sorted(found, key=lambda each: (each.mtime_ns, each.session_id), reverse=True)
+        return _newest_first(
+            each for folder in self.folders() for each in _sessions(folder) if self._is_ours(each)
+        )
 
     def folders(self) -> list[Path]:
         """The folders that may hold transcripts of this project and of its sub-folders."""
@@ -79,30 +80,25 @@ class TranscriptStore:
         # Renamed by CLAUDE_CODE_PROJECT_DIR_NAME: a transcript in the folder shows it.
         return [each.path for each in folders if self._holds_ours(each.path)]
 
-    def _in(self, folder: Path) -> Iterator[Transcript]:
-        for entry in _sessions(folder):
-            if self._is_ours(entry):
-                yield Transcript(entry.path, entry.name.removesuffix(".jsonl"), entry.signature)
-
     def _holds_ours(self, folder: Path) -> bool:
-        newest = max(_sessions(folder), key=lambda entry: entry.mtime_ns, default=None)
-        return newest is not None and self._cwd(newest) is not None and self._is_ours(newest)
+        newest = _newest_first(_sessions(folder))[:1]
+        return any(self._cwd(each) is not None and self._is_ours(each) for each in newest)
 
-    def _is_ours(self, entry: Entry) -> bool:
-        cwd = self._cwd(entry)
+    def _is_ours(self, transcript: Transcript) -> bool:
+        cwd = self._cwd(transcript)
         if cwd is not None and any(cwd.is_relative_to(root) for root in self._roots):
             return True
         # Another folder is named in the project's own one after a move, or by another project of that slug;
         # none by a session that is just starting.
-        name = Path(entry.folder).name
+        name = transcript.path.parent.name
         own = name in {transcript_slug(root) for root in self._roots}
         return own and (cwd is None or transcript_slug(cwd) != name)
 
-    def _cwd(self, entry: Entry) -> Path | None:
+    def _cwd(self, transcript: Transcript) -> Path | None:
         """The folder the session was started in, from the head of its transcript; it never changes."""
-        key = (entry.folder + "/" + entry.name, entry.inode)
+        key = (transcript.path, transcript.signature[2])
         if self._cwds.get(key) is None:
-            self._cwds[key] = first_cwd(entry.path)
+            self._cwds[key] = first_cwd(transcript.path)
         return self._cwds[key]
 
 
@@ -112,11 +108,12 @@ def all_transcripts(config: Path) -> list[Transcript]:
     Raises:
         FileProblem: Claude Code's folder cannot be listed.
     """
-    found = [
-        Transcript(entry.path, entry.name.removesuffix(".jsonl"), entry.signature)
-        for folder in scan(config / "projects", _ANY)
-        for entry in _sessions(folder.path)
-    ]
+    return _newest_first(
+        each for folder in scan(config / "projects", _ANY) for each in _sessions(folder.path)
+    )
+
+
+def _newest_first(found: Iterable[Transcript]) -> list[Transcript]:
     return sorted(found, key=lambda each: (each.mtime_ns, each.session_id), reverse=True)
 
 
@@ -124,11 +121,12 @@ def _can_be(name: str, slug: str) -> bool:
     return name == slug or name.startswith(slug + "-") or (len(slug) > _CUT and name.startswith(slug[:_CUT]))
 
 
-def _sessions(folder: Path) -> list[Entry]:
+def _sessions(folder: Path) -> list[Transcript]:
     try:
-        return scan(folder, _SESSION)
+        found = scan(folder, _SESSION)
     except FileProblem:  # not a folder, or unreadable
         return []
+    return [Transcript(each.path, each.name.removesuffix(".jsonl"), each.signature) for each in found]
 
 
 def first_cwd(path: Path) -> Path | None:

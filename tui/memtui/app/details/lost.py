@@ -94,9 +94,7 @@ def lost_document(
         lines.append(styled((" -> ".join(sizes), "strong"), (" tokens" if len(sizes) == 1 else "", "dim")))
     lines += _receipt_lines(aftermath, receipts)
     if waits:
-        lines.append(
-            styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, space, w: back)", "dim"))
-        )
+        lines.append(styled((f"⏳ {lines_wait(waits)}", "warn"), (" (l, space, w: back)", "dim")))
     heavy = aftermath.counted_losses
     lines += [Line(""), styled(("LOST", "heading"), (f"  {len(heavy) or 'nothing that counts'}", "dim"))]
     lines += [_line(row) for row in heavy[:_SHOWN]]
