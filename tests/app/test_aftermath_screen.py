@@ -172,7 +172,7 @@ async def test_ticked_rows_are_handed_over_and_taken_back(lossy: World) -> None:
         await driver.until(lambda: driver.shown.count("⏳") == 3, "both again")
         await driver.press("escape")
         await driver.until(lambda: "⏳ 2 lines wait for the next prompt" in driver.shown, "the first line")
-        await driver.until(lambda: "(in l, w takes ticked ones back)" in driver.detail, "the detail")
+        await driver.until(lambda: "(l, space, w: back)" in driver.detail, "the detail")
 
 
 async def test_with_the_hooks_what_is_handed_over_will_arrive(lossy: World) -> None:
