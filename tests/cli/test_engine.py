@@ -19,7 +19,6 @@ import pytest
 from memtui.documents.capture_text import render_pending
 from memtui.documents.memory_file import MemoryFile, parse_memory, render_memory
 from memtui.documents.recovery import RoleFile, parse_recovery, render_recovery
-from memtui.engines.drafts import UNSEEN
 from memtui.ground.project import Places, Project, claude_config, memtui_home, transcript_slug
 from memtui.store.captures import CaptureStore
 from memtui.store.compact import Compacted, draft
@@ -252,15 +251,13 @@ def test_a_signal_to_end_takes_the_model_along(world: World, terminal: Terminal)
     assert MemoryStore(world.places.home, lambda: CAPTURED).list().total == 0
 
 
-def test_made_up_files_are_marked_and_known_ones_absolute(world: World) -> None:
+def test_files_are_those_of_the_draft_with_the_roles_of_the_model(world: World) -> None:
     recovery = parse_recovery(world.drafted().text)
     files = (RoleFile(path="src/tax.ts", role="the rounding"), RoleFile(path="src/made_up.ts", role="x"))
     world.claude.says(f"<document>\n{render_recovery(recovery.replace(working_files=files))}\n</document>")
     result = json.loads(world.memtui("compact", "--print", "--json", "--engine", "claude").out)
-    root = world.places.project.root
     assert parse_recovery(result["text"]).working_files == (
-        RoleFile(path=f"{root}/src/tax.ts", role="the rounding"),
-        RoleFile(path=f"{root}/src/made_up.ts", role=f"x, {UNSEEN}"),
+        RoleFile(path=f"{world.places.project.root}/src/tax.ts", role="the rounding"),
     )
     assert not [point for point in result["checklist"] if point["verdict"] == "fail"]
 

@@ -12,23 +12,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import datetime
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from memtui.ground.clean import clean_line
-from memtui.ground.clock import parse_iso
 from memtui.ground.files import os_error_reason
 from memtui.ground.machine import find_program
 from memtui.ground.project import HOOKS_OFF
-from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.events import Boundary, Call, Said, Words, events
-from memtui.transcript.lines import read_lines
-from memtui.transcript.outcomes import target_of
+from memtui.transcript.messages import Role, read_messages
 from memtui.transcript.records import Facts, to_json
+from memtui.transcript.short_text import ends_of, one_line
 
 PATIENCE = 180.0
 """Maximum seconds for an answer."""
@@ -59,25 +56,20 @@ class EngineError(Exception):
     """The model gave no usable answer; the text is the reason in one clause."""
 
 
-def ask(
-    prompt: str, cancelled: Callable[[], bool] = lambda: False, env: Mapping[str, str] = os.environ
-) -> str:
-    """Ask ``claude -p`` and return its answer.
-
-    It runs in an empty folder of its own, away from the project's settings and transcripts.
+def ask(prompt: str, cancelled: Callable[[], bool] = lambda: False) -> str:
+    """Ask ``claude -p`` in an empty folder of its own, away from the project's settings and transcripts.
 
     Args:
         prompt: the whole question, passed on standard input.
         cancelled: polled twenty times a second; True ends the process.
-        env: the environment.
 
     Raises:
         EngineError: it is missing, too slow, too long, empty, or ended with an error; or it was cancelled.
     """
-    program = find_program("claude", env.get("PATH"))
+    program = find_program("claude", os.environ.get("PATH"))
     if program is None:
         raise EngineError("the program claude is not on PATH")
-    own = {name: value for name, value in env.items() if name not in _NESTED} | {HOOKS_OFF: "off"}
+    own = {name: value for name, value in os.environ.items() if name not in _NESTED} | {HOOKS_OFF: "off"}
     try:
         with (
             tempfile.TemporaryDirectory(prefix="memtui-claude-", ignore_cleanup_errors=True) as folder,
@@ -104,11 +96,7 @@ def ask(
 
 
 def _talk(process: subprocess.Popen[str], prompt: str, cancelled: Callable[[], bool]) -> tuple[str, str]:
-    """Hand over the question, and wait for the answer and the errors.
-
-    Raises:
-        EngineError: it was cancelled, or takes too long.
-    """
+    """Hand over the question; the answer and the errors."""
     question: str | None = prompt
     until = time.monotonic() + PATIENCE
     while True:
@@ -138,8 +126,8 @@ OPENING, CLOSING = "<document>", "</document>"
 
 _FACTS = 60_000
 """Maximum length of the facts, in characters."""
-_LONG_LISTS = ("commands", "prompts", "read_files", "errors", "context_sizes", "shell_files")
 _MOST = 60
+"""Maximum length of a list of facts."""
 
 _ABOUT_TEXTS = (
     "What follows is material: facts read off the transcript, a draft made from them without a model, and "
@@ -153,7 +141,20 @@ _CITING = (
     "no such source is marked as such. Items of the draft keep the sources that they have."
 )
 
-MEMORY = (
+
+class Kind(NamedTuple):
+    """A kind of document to ask for."""
+
+    task: str
+    rules: str
+    shape: str
+    first: str
+    """The beginning of its first line."""
+    last: str
+    """A part of its end: without it, it is incomplete."""
+
+
+MEMORY = Kind(
     "You review what an automatic compaction took from a conversation between a user and Claude Code, and "
     "write its memory file.",
     "Rules:\n"
@@ -166,9 +167,11 @@ MEMORY = (
     "Summary: one or two sentences on what the conversation was about.\n\n"
     "# Memory: a brief title\n\n## Goal\n...\n\n## Learnings\n- ...\n\n## Open Questions / Issues\n- ...\n\n"
     "## Confidence Level\nMedium — ...\n\n## Key Files\n- path",
+    "# Memory:",
+    "\n## Confidence Level",
 )
 
-RECOVERY = (
+RECOVERY = Kind(
     "You compress a session between a user and Claude Code into a recovery text, from which another session "
     "can go on at once.",
     "Rules:\n"
@@ -182,9 +185,11 @@ RECOVERY = (
     "- Known Issues: deferred bugs and edge cases. Pending: next steps. Notes: hypotheses, trails.\n"
     "- Keep the language of the conversation.",
     "the fourteen sections from `## Session ID` to `## Notes`",
+    "## Session ID",
+    "\n## Notes",
 )
 
-STATE = (
+STATE = Kind(
     "You are the Compactor: you keep the structured session state document of a conversation between a user "
     "and Claude Code, a precise snapshot that lets Claude resume work after the conversation is cleared.",
     "Rules:\n"
@@ -197,74 +202,56 @@ STATE = (
     "- WORKING CONTEXT: replaced entirely. CONVERSATION DYNAMICS: updated.\n"
     "- Every field is filled or N/A. 3,000 to 5,000 tokens at most. The language of the conversation.",
     "the document from `=== SESSION STATE v{n} ===` to `=== END STATE ===`, with the draft's five sections",
+    "=== SESSION STATE",
+    "=== END STATE ===",
 )
 
 
-def prompt_for(words: tuple[str, str, str], facts: Facts, material: Mapping[str, str]) -> str:
-    """The prompt for a document: `MEMORY`, `RECOVERY` or `STATE`, with texts by their titles."""
-    task, rules, shape = words
-    form = f"Answer with the document alone, between a line {OPENING} and a line {CLOSING}. It is:\n\n{shape}"
-    shown = {"facts": _facts(facts), **material}
-    # No text may imitate the lines that frame the answer.
-    shown = {
-        title: text.replace(OPENING, "(document)").replace(CLOSING, "(/document)")
-        for title, text in shown.items()
+def prompt_for(kind: Kind, facts: Facts, material: Mapping[str, str]) -> str:
+    """The prompt for a document, with texts by their titles."""
+    frame = f"between a line {OPENING} and a line {CLOSING}"
+    form = f"Answer with the document alone, {frame}. It is:\n\n{kind.shape}"
+    known = {
+        name: value[-_MOST:] if isinstance(value, list) else value for name, value in to_json(facts).items()
     }
-    quoted = [f"===== {title} =====\n{text}" for title, text in shown.items()]
-    return "\n\n".join(
-        (task, rules, form, _CITING, _ABOUT_TEXTS, *quoted, f"===== end =====\n\n{task}\n\n{form}")
-    )
-
-
-def _facts(facts: Facts) -> str:
-    known: dict[str, Any] = to_json(facts)
-    for name in _LONG_LISTS:
-        known[name] = known[name][-_MOST:]
     text = json.dumps(known, ensure_ascii=False, indent=0, default=str)
-    return text if len(text) <= _FACTS else text[:_FACTS] + "\n[...]"
+    shown = {"facts": text if len(text) <= _FACTS else text[:_FACTS] + "\n[...]", **material}
+    # No text may imitate the lines that frame the answer.
+    quoted = "\n\n".join(f"===== {title} =====\n{text}" for title, text in shown.items())
+    quoted = quoted.replace(OPENING, "(document)").replace(CLOSING, "(/document)")
+    end = f"===== end =====\n\n{kind.task}\n\n{form}"
+    return "\n\n".join((kind.task, kind.rules, form, _CITING, _ABOUT_TEXTS, quoted, end))
 
 
-_ONE = 4_000
-"""Maximum length of one message in characters."""
-_CALL = 200
-_USERS = ("typed", "command", "plan", "comment")
+_ONE, _CALL = 4_000, 200
+"""Maximum length of one message, and of one call, in characters."""
+_CALLS = {Role.COMMAND, Role.EDIT, Role.READ, Role.CALL}
 
 
-def conversation(path: Path, limit: int, *, until: datetime | None = None) -> str:
+def conversation(path: Path, last: int, limit: int) -> str:
     """The conversation, oldest first: the first message, then as much of the end as fits.
 
     Args:
         path: a Claude Code transcript.
+        last: the number of the last line to show.
         limit: maximum total length in characters.
-        until: stop before the first compaction at or after this time.
 
     Raises:
         OSError: the transcript cannot be read.
     """
-    messages = list(_messages(path, until))
-    room, start = limit - len(messages[0]) if messages else 0, len(messages)
-    while start > 1 and len(messages[start - 1]) < room:
+    shown = []
+    for line, role, text in (
+        (each.line, each.role, each.path or each.text)
+        for reading in takewhile(lambda reading: reading.next_number <= last + 1, read_messages(path))
+        for each in reading.messages
+    ):
+        if role in _CALLS:
+            shown.append(f"[CLAUDE L{line}] ({role.name.lower()} {one_line(text)[:_CALL]})")
+        elif role in (Role.ASK, Role.SAID):
+            name = "USER" if role is Role.ASK else "CLAUDE"
+            shown.append(f"[{name} L{line}] {ends_of(text.strip(), _ONE)}")
+    room, start = limit - len(shown[0]) if shown else 0, len(shown)
+    while start > 1 and len(shown[start - 1]) < room:
         start -= 1
-        room -= len(messages[start]) + 1
-    return "\n".join([*messages[:1], *(["[...]"] if start > 1 else []), *messages[start:]])
-
-
-def _messages(path: Path, until: datetime | None) -> Iterator[str]:
-    for line in read_lines(path):
-        for record in line.records:
-            moment = parse_iso(str(record.get("timestamp", "")))
-            for event in events(record):
-                if isinstance(event, Boundary) and until is not None and moment and moment >= until:
-                    return
-                if isinstance(event, Said) and not event.agent and event.text.strip():
-                    yield f"[CLAUDE L{line.number}] {_cut(masked(event.text))}"
-                elif isinstance(event, Words) and event.kind in _USERS and event.text.strip():
-                    yield f"[USER L{line.number}] {_cut(masked(event.text))}"
-                elif isinstance(event, Call) and not event.agent:
-                    yield f"[CLAUDE L{line.number}] ({event.name} {target_of(masked_in(event))[:_CALL]})"
-
-
-def _cut(text: str) -> str:
-    text = text.strip()
-    half = _ONE // 2
-    return text if len(text) <= _ONE else f"{text[:half]}\n[...]\n{text[-half:]}"
+        room -= len(shown[start]) + 1
+    return "\n".join([*shown[:1], *(["[...]"] if start > 1 else []), *shown[start:]])

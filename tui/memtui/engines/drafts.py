@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -30,6 +29,8 @@ from memtui.documents.recovery import (
 )
 from memtui.documents.session_state import (
     Decision,
+    Dynamics,
+    Identity,
     SessionState,
     Task,
     TaskKind,
@@ -45,6 +46,7 @@ from memtui.engines.ask import (
     STATE,
     Engine,
     EngineError,
+    Kind,
     ask,
     conversation,
     prompt_for,
@@ -69,8 +71,8 @@ NO_SOURCE = "(no source)"
 UNSEEN = "not in the transcript"
 """The mark of a file that only the model mentions."""
 
-_ITEMS, _FILES = 25, 12
-"""The most items, and files, that a model may add to a list."""
+_ITEMS = 25
+"""The most items that a model may add to a list."""
 _LINE, _TEXT, _TITLE, _FIELD = 320, 600, 120, 200
 """Maximum lengths of an item, a text, a title and a field, in characters."""
 _CONVERSATION = 120_000
@@ -88,6 +90,8 @@ _PATH = re.compile(
 _LEAST = 4
 """Minimum length of a meaningful quotation, in letters."""
 _LEVEL = re.compile(r"\W*(?:high|medium|low)\b", re.IGNORECASE)
+_RECORDED = {TaskKind.DONE, TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE}
+"""Kinds of tasks that only what is on record adds."""
 _FENCE = re.compile(r"\A`{3,}[a-z]*\n(.*?)\n`{3,}\s*\Z", re.DOTALL)
 
 Parsed = TypeVar("Parsed")
@@ -190,26 +194,22 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _asked(
-    words: tuple[str, str, str],
-    beginning: str,
+    kind: Kind,
     parse: Callable[[str], Parsed],
     facts: Facts,
     material: Mapping[str, str],
     transcript: Path | None,
     cancelled: Callable[[], bool],
-    until: datetime | None = None,
 ) -> tuple[str, Parsed, Checked]:
     """The model's document, cleaned and without secrets, the same read, and what checks it.
 
     Args:
-        words: see `prompt_for`.
-        beginning: the beginning of the document's first line.
+        kind: the document's.
         parse: reads the document.
-        facts: those of the transcript, up to `until`.
+        facts: what is known of the conversation, which is shown as far as they go.
         material: see `prompt_for`; the conversation follows it.
         transcript: the source of the facts; None if it was deleted.
-        cancelled: whether to stop waiting; polled.
-        until: see `conversation`.
+        cancelled: see `ask`.
 
     Raises:
         EngineError: there is no answer, or it is no such document, or is cut off.
@@ -217,10 +217,10 @@ def _asked(
     said = "(the transcript is gone)"
     if transcript is not None:
         try:
-            said = conversation(transcript, _CONVERSATION, until=until)
+            said = conversation(transcript, facts.lines, _CONVERSATION)
         except OSError:
             said = "(the transcript cannot be read)"
-    prompt = prompt_for(words, facts, {**material, "conversation": said})
+    prompt = prompt_for(kind, facts, {**material, "conversation": said})
     answer = ask(prompt, cancelled)
     text = masked(clean(answer))
     _, opened, rest = text.partition(OPENING)
@@ -231,8 +231,10 @@ def _asked(
     text = text.strip()
     if fenced := _FENCE.match(text):
         text = fenced[1]
-    if not re.search(rf"^{re.escape(beginning)}", text, re.MULTILINE):
+    if not re.search(rf"^{re.escape(kind.first)}", text, re.MULTILINE):
         raise EngineError("claude's answer holds no document of the kind asked for")
+    if kind.last not in text:
+        raise EngineError("claude's answer is incomplete")
     try:
         return text, parse(text), Checked(transcript, answer, prompt)
     except FormatError as error:
@@ -242,24 +244,15 @@ def _asked(
 def compact_by_claude(
     compacted: Compacted, *, cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[Compacted, str]:
-    """Let ``claude -p`` improve the draft of a recovery text.
-
-    Args:
-        compacted: a draft with its facts.
-        cancelled: polled while waiting.
+    """Let ``claude -p`` improve the draft of a recovery text; `cancelled` is polled meanwhile.
 
     Returns:
         The improved text, and ""; or the unchanged draft, and the reason in one clause.
     """
-    facts = compacted.facts
+    facts, material = compacted.facts, {"draft": compacted.text}
     assert facts is not None
     try:
-        text, answer, check = _asked(
-            RECOVERY, "## Session ID", parse_recovery,
-            facts, {"draft": compacted.text}, compacted.transcript, cancelled,
-        )  # fmt: skip
-        if not answer.objective or "\n## Notes" not in text:
-            raise EngineError("claude's answer is incomplete")
+        _, answer, check = _asked(RECOVERY, parse_recovery, facts, material, compacted.transcript, cancelled)
         better = render_recovery(_better_recovery(parse_recovery(compacted.text), answer, check))
         if failed := _failed(better) - _failed(compacted.text):
             raise EngineError(f"claude's answer fails the checklist: {min(failed)}")
@@ -273,37 +266,27 @@ def _failed(text: str) -> set[str]:
 
 
 def _better_recovery(draft: Recovery, answer: Recovery, check: Checked) -> Recovery:
-    """The draft with the model's wording: session, root, plan, files and last action are the draft's."""
+    """The draft with the model's wording: session, root, plan, the files and last action are the draft's."""
     names = ("decisions", "constraints", "dependencies", "known_issues", "changes", "pending")
     lists = {name: check.items(_known(getattr(answer, name)), getattr(draft, name)) for name in names}
     notes = check.items(_known(answer.notes.split("\n")), draft.notes.split("\n")) if answer.notes else ()
     return draft.replace(
         objective=check.item(answer.objective, _TEXT),
-        working_files=_files(answer.working_files, draft, draft.working_files, check),
-        reference_files=_files(answer.reference_files, draft, draft.reference_files, check),
+        working_files=_with_roles(draft.working_files, answer, draft.project_root, check),
+        reference_files=_with_roles(draft.reference_files, answer, draft.project_root, check),
         notes=draft.notes if answer.notes.split() == draft.notes.split() else "\n".join(notes),
         **lists,
     )
 
 
-def _files(
-    answer: tuple[RoleFile, ...], draft: Recovery, own: tuple[RoleFile, ...], check: Checked
+def _with_roles(
+    files: tuple[RoleFile, ...], answer: Recovery, root: str, check: Checked
 ) -> tuple[RoleFile, ...]:
-    """The draft's files in the model's order and with its roles, then a few that only the model names."""
-    drafted = [file for file in (*draft.working_files, *draft.reference_files) if not is_unknown(file.path)]
-    known: dict[str, RoleFile] = {}
-    more: dict[str, RoleFile] = {}
-    for file in answer:
-        role, name = check.plain(file.role, _FIELD), file.path.removeprefix("./")
-        mine = next((each for each in drafted if f"/{each.path}".endswith(f"/{name.lstrip('/')}")), None)
-        if mine is not None and mine in own:
-            known[mine.path] = mine.replace(role=role or mine.role)
-        elif mine is None and not is_unknown(file.path) and len(more) < _FILES:
-            path = absolute(name, draft.project_root)
-            marked = role if check.is_seen(name) else ", ".join(filter(None, (role, UNSEEN)))
-            more[path] = RoleFile(path=path, role=marked)
-    rest = [file for file in own if file.path not in known and not is_unknown(file.path)]
-    return (*known.values(), *rest, *more.values()) or own
+    roles = {
+        absolute(file.path.removeprefix("./"), root): check.plain(file.role, _FIELD)
+        for file in (*answer.working_files, *answer.reference_files)
+    }
+    return tuple(file.replace(role=roles.get(file.path) or file.role) for file in files)
 
 
 def _known(items: Iterable[str]) -> list[str]:
@@ -348,60 +331,48 @@ def review_by_claude(
     *,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Reworded:
-    """Let ``claude -p`` improve the draft of a review.
+    """Let ``claude -p`` improve the memory file and the summary that were made from facts.
 
-    Args:
-        capture: the capture; the model sees the conversation up to its compaction.
-        memory: the memory file made from facts.
-        summary: the summary made from facts.
-        facts: the facts for both.
-        places: no transcript outside Claude Code's folder and the archive is opened.
-        cancelled: polled while waiting.
+    It sees the conversation up to the capture's compaction.
     """
     material = {"draft": f"Summary: {summary}\n\n{render_memory(memory)}"}
     transcript = _transcript_of(capture, places)
     try:
         text, answer, check = _asked(
-            MEMORY, "# Memory:", lambda text: parse_memory(text[text.index("# Memory:") :]),
-            facts, material, transcript, cancelled, capture.timestamp,
+            MEMORY, lambda text: parse_memory(text[text.index("# Memory:") :]),
+            facts, material, transcript, cancelled,
         )  # fmt: skip
-        if not (answer.title and answer.goal and answer.confidence):
-            raise EngineError("claude's answer is incomplete")
     except EngineError as error:
         return Reworded(memory, summary, str(error))
     files = [each if check.is_seen(each) else f"{each} ({UNSEEN})" for each in answer.key_files]
     certain = _LEVEL.match(answer.confidence)
     better = memory.replace(
-        title=check.plain(answer.title, _TITLE),
-        goal=check.item(answer.goal, _TEXT),
+        title=check.plain(answer.title, _TITLE) or memory.title,
+        goal=check.item(answer.goal, _TEXT) or memory.goal,
         learnings=check.items(answer.learnings, memory.learnings),
         questions=check.items(answer.questions, memory.questions),
         confidence=check.plain(answer.confidence, _LINE) if certain else memory.confidence,
         key_files=tuple(dict.fromkeys((*files, *memory.key_files))),
     )
-    return Reworded(
-        better, check.plain(text.partition("# Memory:")[0].partition("Summary:")[2], _TEXT) or summary
-    )
+    said = check.plain(text.partition("# Memory:")[0].partition("Summary:")[2], _TEXT)
+    return Reworded(better, said or summary)
 
 
 def cited_review(memory: MemoryFile, text: str, capture: Capture, places: Places) -> MemoryFile:
-    """A memory file with its valid citations; statements without one end with ``(no source)``.
+    """A model's memory file with its valid citations; statements without one end with ``(no source)``.
 
     Args:
-        memory: the model's memory file.
+        memory: the file.
         text: its original text.
         capture: the reviewed capture.
         places: no transcript outside Claude Code's folder and the archive is opened.
     """
     check = Checked(_transcript_of(capture, places), text)
     drafted = draft_memory(capture_facts(capture, places)[0])
-
-    def sourced(said: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(each if each in own else check.sourced(each) for each in said)
-
+    own = {*drafted.learnings, *drafted.questions}
     return memory.replace(
-        learnings=sourced(memory.learnings, drafted.learnings),
-        questions=sourced(memory.questions, drafted.questions),
+        learnings=tuple(each if each in own else check.sourced(each) for each in memory.learnings),
+        questions=tuple(each if each in own else check.sourced(each) for each in memory.questions),
     )
 
 
@@ -414,7 +385,7 @@ def _transcript_of(capture: Capture, places: Places) -> Path | None:
 
 
 class Asked(NamedTuple):
-    """The result of asking the model."""
+    """The result of asking the model for a state."""
 
     stored: StoredState | None = None
     """The written version; None if there was nothing new."""
@@ -423,21 +394,11 @@ class Asked(NamedTuple):
 
 
 def update_by_claude(
-    places: Places,
-    *,
-    transcript: Path,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
+    places: Places, *, transcript: Path, cancelled: Callable[[], bool] = lambda: False
 ) -> Asked:
     """Write the next version of a session's state document, worded by ``claude -p``.
 
     If claude is missing, slow, wrong or cancelled, the facts-only version is written.
-
-    Args:
-        places: the project and the folders.
-        transcript: the session's.
-        progress: see `update_state`.
-        cancelled: polled while waiting.
 
     Raises:
         FileProblem: something of the session cannot be read or written.
@@ -452,55 +413,43 @@ def update_by_claude(
             before = render_session_state(previous) if previous is not None else "none"
             material = {"draft": render_session_state(draft), "previous version": before}
             try:
-                text, answer, check = _asked(
-                    STATE, "=== SESSION STATE", parse_session_state, facts, material, transcript, cancelled
-                )
-                if not answer.identity.goal or "=== END STATE ===" not in text:
-                    raise EngineError("claude's answer is incomplete")
+                _, answer, check = _asked(STATE, parse_session_state, facts, material, transcript, cancelled)
                 asked = answer, check, facts.lines
             except EngineError as error:
                 problem = str(error)
         if asked is None:
             return draft
         answer, check, lines = asked
-        return _better_state(draft, answer, check, late=facts.lines != lines)
+        if facts.lines != lines:  # the session went on: what it is at now is no longer known to the model
+            tasks = (task for task in flat(answer.tasks) if task.kind is not TaskKind.IN_PROGRESS)
+            answer = answer.replace(identity=Identity(), dynamics=Dynamics(), tasks=tuple(tasks))
+        return _better_state(draft, answer, check)
 
-    stored = update_state(places, transcript=transcript, progress=progress, improve=improve)
+    stored = update_state(places, transcript=transcript, improve=improve)
     return Asked(stored, problem)
 
 
-def _better_state(draft: SessionState, answer: SessionState, check: Checked, *, late: bool) -> SessionState:
-    """A draft with the model's wording of the goal, its new tasks and decisions, and how the talk goes.
-
-    Facts on record stay. If the session has gone on since the question (`late`), goal and talk stay, too, and
-    no task is in progress.
-    """
+def _better_state(draft: SessionState, answer: SessionState, check: Checked) -> SessionState:
+    """A draft with the model's goal, its new tasks and decisions, and how the talk goes; facts stay."""
     known = {each.text for each in draft.decisions}
     worded = check.items([each.text for each in answer.decisions], known)
     kinds = {check.item(each.text): each.kind for each in answer.decisions}
     new = [text for text in worded if text not in known and text in kinds]
-    refused = {TaskKind.DONE, TaskKind.SUB, TaskKind.BLOCKER, TaskKind.NOTE}
-    refused |= {TaskKind.IN_PROGRESS} if late else set()
     drafted = {task_key(task.text) for task in flat(draft.tasks)}
     tasks: dict[str, Task] = {}
     for task in flat(answer.tasks):
         text = check.item(task.text)
-        if (
-            task.kind not in refused
-            and not count_of(task)
-            and not {task_key(task.text), task_key(text)} & drafted
-        ):
+        keys = {task_key(task.text), task_key(text)}
+        if task.kind not in _RECORDED and not count_of(task) and not keys & drafted:
             tasks.setdefault(task_key(text), Task(kind=task.kind, text=text))
-    better = draft.replace(
-        tasks=(*draft.tasks, *list(tasks.values())[:MOST_TASKS]),
-        decisions=(*draft.decisions, *(Decision(kind=kinds[text], text=text) for text in new)),
-    )
-    if late:
-        return better
-    if answer.identity.goal != draft.identity.goal:
-        better = better.replace(identity=draft.identity.replace(goal=check.item(answer.identity.goal, _TEXT)))
+    goal = answer.identity.goal
     names = ("language", "style", "phase", "last_intent")
     values = {name: check.plain(getattr(answer.dynamics, name), _FIELD) for name in names}
-    return better.replace(
-        dynamics=draft.dynamics.replace(**{name: value for name, value in values.items() if value})
+    return draft.replace(
+        identity=draft.identity.replace(
+            goal=goal if goal in ("", draft.identity.goal) else check.item(goal, _TEXT)
+        ),
+        tasks=(*draft.tasks, *list(tasks.values())[:MOST_TASKS]),
+        decisions=(*draft.decisions, *(Decision(kind=kinds[text], text=text) for text in new)),
+        dynamics=draft.dynamics.replace(**{name: value for name, value in values.items() if value}),
     )
