@@ -36,9 +36,9 @@ def test_the_last_changed_comes_first(project: Project) -> None:
         add(project, name, age=age)
     (project.root / ".workflow" / "active" / "WFS-file").write_text("no folder")
     (project.root / ".workflow" / "active" / "other").mkdir()
-    assert [session.id for session in active_sessions(project)] == ["WFS-a", "WFS-b", "WFS-c"]
+    assert active_sessions(project) == ["WFS-a", "WFS-b", "WFS-c"]
     os.utime(project.root / ".workflow/active/WFS-c/IMPL_PLAN.md", (2_000_000, 2_000_000))
-    assert active_sessions(project)[0].id == "WFS-c"
+    assert active_sessions(project)[0] == "WFS-c"
 
 
 def test_a_plan_is_given_as_it_stands(project: Project) -> None:

@@ -326,7 +326,7 @@ def make_server(here: Surroundings) -> Server:
     ) -> types.CallToolResult:
         project = here.places(path).project
         if operation == "list":
-            return answer({"sessions": [{"id": session.id} for session in active_sessions(project)]})
+            return answer({"sessions": [{"id": session} for session in active_sessions(project)]})
         return answer(paged(read_plan(project, _needed(session_id, "a session_id")), offset))
 
     return server

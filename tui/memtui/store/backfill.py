@@ -85,31 +85,32 @@ def coverage(
     """Compare the auto-compactions in transcripts with captures.
 
     A capture is written when a compaction begins, so it belongs to the first one of its session that finishes
-    at that time or later.
-
-    Args:
-        transcripts: of one project.
-        captures: all captures of the project, reviewed ones included.
-        read: `compactions_in`, or a cached version of it.
+    at that time or later. `read` is `compactions_in`, or a cached version of it.
     """
-    sessions: dict[str, dict[str, Compaction]] = {}
+    sessions: dict[str, set[tuple[datetime, str]]] = {}
+    """The times and keys of the compactions of each session."""
     first: dict[str, Compaction] = {}
     for transcript in transcripts:
-        for compaction in _read(transcript, read):
-            key = compaction.uuid or f"{compaction.session_id} {compaction.at.isoformat()}"
-            sessions.setdefault(compaction.session_id, {})[key] = compaction
-            known = first.get(key)
-            if known is None or compaction.transcript.stem == compaction.session_id != known.transcript.stem:
-                first[key] = compaction
-    captured = _captured(sessions, captures)
-    covered = {key for _, key in captured}
-    found = sorted(first.items(), key=lambda item: (item[1].at, item[1].session_id))
-    autos = [(key, compaction) for key, compaction in found if compaction.trigger == "auto"]
-    return Coverage(
-        tuple(compaction for _, compaction in autos),
-        tuple(compaction for key, compaction in autos if key not in covered),
-        {capture: tokens for capture, key in captured if (tokens := first[key].tokens) is not None},
-    )
+        with suppress(OSError):  # Claude Code removes old transcripts at any time
+            for each in read(transcript):
+                key = each.uuid or f"{each.session_id} {each.at.isoformat()}"
+                sessions.setdefault(each.session_id, set()).add((each.at, key))
+                known = first.get(key)
+                if known is None or each.transcript.stem == each.session_id != known.transcript.stem:
+                    first[key] = each
+    in_order = {session: sorted(done) for session, done in sessions.items()}
+    covered: set[str] = set()
+    sizes: dict[tuple[str, datetime], int] = {}
+    for capture in captures:
+        done = in_order.get(capture.session_id, [])
+        for _, key in done[bisect_left(done, (capture.timestamp, "")) :][:1]:
+            covered.add(key)
+            if (tokens := first[key].tokens) is not None:
+                sizes[capture.session_id, capture.timestamp] = tokens
+    autos = {key: each for key, each in first.items() if each.trigger == "auto"}
+    found = sorted(autos, key=lambda key: (autos[key].at, autos[key].session_id))
+    missing = tuple(autos[key] for key in found if key not in covered)
+    return Coverage(tuple(autos[key] for key in found), missing, sizes)
 
 
 def first_message(compaction: Compaction) -> str:
@@ -125,13 +126,7 @@ def first_message(compaction: Compaction) -> str:
 def write_missing(project: Project, compaction: Compaction, message: str) -> Path | None:
     """Write the capture of a compaction, with the compaction's own time in name and text.
 
-    Args:
-        project: the project.
-        compaction: a compaction without a capture.
-        message: its `first_message`.
-
-    Returns:
-        The new file; None if the compaction has a capture by now.
+    Returns the new file, None if the compaction has a capture by now; `message` is its `first_message`.
 
     Raises:
         FileProblem: it cannot be written.
@@ -151,30 +146,6 @@ def write_missing(project: Project, compaction: Compaction, message: str) -> Pat
         if _is_of(path, project, compaction.session_id, moment):
             return None
     raise FileProblem(project.compacts, f"has captures for every second from {moment:%H:%M:%S} on already")
-
-
-def _read(transcript: Transcript, read: Reader) -> tuple[Compaction, ...]:
-    try:
-        return read(transcript)
-    except OSError:  # Claude Code removes old transcripts at any time
-        return ()
-
-
-def _captured(
-    sessions: dict[str, dict[str, Compaction]], captures: Iterable[Capture]
-) -> list[tuple[tuple[str, datetime], str]]:
-    """The captures of compactions, by session and time, with the key of each one's compaction."""
-    in_order = {
-        session: sorted((compaction.at, key) for key, compaction in found.items())
-        for session, found in sessions.items()
-    }
-    captured = []
-    for capture in captures:
-        done = in_order.get(capture.session_id, [])
-        place = bisect_left(done, (capture.timestamp, ""))
-        if place < len(done):
-            captured.append(((capture.session_id, capture.timestamp), done[place][1]))
-    return captured
 
 
 def _compaction(record: dict[str, object], transcript: Transcript) -> Compaction | None:

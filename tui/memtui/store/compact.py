@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.documents.capture import Capture
 from memtui.documents.format import Section, name_of
@@ -70,15 +69,9 @@ def draft(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Compacted:
-    """Draft the recovery text of a session: the named one, else the project's newest.
+    """Draft the recovery text of a session: that of a transcript, the named one, else the project's newest.
 
-    Args:
-        places: the project and the folders.
-        transcript: the session's transcript, of any project.
-        session: the id of one of the project's sessions, or its beginning.
-        facts: the facts of `transcript`, if already read.
-        progress: receives the bytes read and the size of the transcript.
-        cancelled: polled; see `read_facts`.
+    `facts` are those of `transcript`, if already read; for `progress` and `cancelled` see `read_facts`.
 
     Raises:
         FileProblem: there is no such session, or the file is not a transcript.
@@ -107,16 +100,10 @@ def draft(
 
 
 def drafted(facts: Facts, project: Project, *, current: bool) -> tuple[Recovery, str]:
-    """The recovery text of facts, with the plan of the workflow session that belongs to them.
+    """The recovery text of facts, and a note on read problems or "".
 
-    Args:
-        facts: the facts of the transcript.
-        project: the project with the workflow sessions.
-        current: the facts are those of the current session; an earlier one only gets a workflow session that
-        it names itself.
-
-    Returns:
-        The text, and a note on read problems or "".
+    It has the plan of the project's workflow session; unless the facts are of the `current` session, only of
+    one that they name.
     """
     identifier, plan, note = _workflow(facts, project, current=current)
     return draft_recovery(facts, project.root, session_id=identifier, workflow=plan), note
@@ -131,15 +118,7 @@ def keep(
     tags: tuple[str, ...] = (),
     source: str = "compact",
 ) -> MemoryMeta:
-    """Store a recovery text under a Recovery ID.
-
-    Args:
-        places: the project and the folders.
-        clock: gives the id its time.
-        compacted: a draft, or any recovery text.
-        description: the title in lists; the draft's own when "".
-        tags: tags.
-        source: the command that made it.
+    """Store a draft, or any recovery text, under a Recovery ID; without a description it has the draft's.
 
     Raises:
         FormatError: the text is not a recovery text.
@@ -187,29 +166,23 @@ def describe(facts: Facts) -> str:
 def _workflow(facts: Facts, project: Project, *, current: bool) -> tuple[str, Plan | None, str]:
     """The id and plan of the active workflow session changed last that has a readable plan.
 
-    Returns:
-        If no plan is readable, the id of the session changed last and no plan; "" without any session. The
-        third value is a sentence on the first unreadable plan, or "".
+    Without such a plan, the id of the one changed last and no plan; "" without any session. The third value
+    is a sentence on the first plan that cannot be read, or "".
     """
-    note = ""
+    first, note = "", ""
     try:
-        sessions = active_sessions(project)
+        for identifier in active_sessions(project):
+            if not current and not _names(facts, identifier):
+                continue
+            first = first or identifier
+            try:
+                if (content := read_plan(project, identifier)).strip():
+                    return identifier, Plan(source="workflow", content=content), note
+            except FileProblem as problem:
+                note = note or f"without the workflow's plan: {problem}"
     except FileProblem as problem:
-        return "", None, _unread(problem)
-    ids = [one.id for one in sessions if current or _names(facts, one.id)]
-    for identifier in ids:
-        try:
-            content = read_plan(project, identifier)
-        except FileProblem as problem:
-            note = note or _unread(problem)
-            continue
-        if content.strip():
-            return identifier, Plan(source="workflow", content=content), note
-    return (ids[0] if ids else ""), None, note
-
-
-def _unread(problem: FileProblem) -> str:
-    return f"without the workflow's plan: {problem}"
+        note = f"without the workflow's plan: {problem}"
+    return first, None, note
 
 
 def _names(facts: Facts, identifier: str) -> bool:
@@ -266,12 +239,7 @@ class Reviewed:
 
 
 def capture_facts(capture: Capture, places: Places) -> tuple[Facts, str]:
-    """The facts up to a capture's compaction; without a transcript the capture's own, with the reason.
-
-    Args:
-        capture: the capture.
-        places: no transcript outside Claude Code's folder and the archive is opened.
-    """
+    """The facts up to a capture's compaction; without a transcript the capture's own, with the reason."""
     try:
         path = captured_transcript(places, capture.transcript)
         return read_facts(path, until=capture.timestamp), ""
@@ -295,16 +263,8 @@ def review(
     """Accept a review: write the memory file, mark the capture, store the recovery text.
 
     The recovery text is stored first, and removed again if the rest fails. A process killed in between leaves
-    an unused memory, never a capture that names a missing one.
-
-    Args:
-        places: the project and the folders.
-        clock: gives the time of the Recovery ID.
-        store: the project's captures.
-        entry: the capture as it was listed.
-        memory: the accepted memory file.
-        summary: one or two sentences for the capture.
-        facts: the facts up to the compaction, if already read.
+    an unused memory, never a capture that names a missing one. `facts` are those up to the compaction, if
+    already read.
 
     Raises:
         AlreadyReviewed, CaptureProblem, FileProblem: see `CaptureStore.review`; nothing was changed.
@@ -319,14 +279,13 @@ def review(
     # It belongs to where its capture is, although the session may have worked elsewhere.
     root = places.project.root
     compacted = Compacted(text, session_id=capture.session_id, description=memory.title, root=root)
-    backend = MemoryStore(places.home, clock)
     identifier = keep(places, clock, compacted, source="review").id
     memory = naming(memory, identifier)
     try:
         path = store.review(entry, memory=memory, summary=summary)
     except BaseException:
         with suppress(FileProblem):
-            backend.delete(identifier)
+            MemoryStore(places.home, clock).delete(identifier)
         raise
     return Reviewed(path, memory, identifier)
 
@@ -344,28 +303,19 @@ _PLAN_LIMIT = 1 << 20
 """Maximum size of plans that are read, in bytes."""
 
 
-class WorkflowSession(NamedTuple):
-    """An active workflow session."""
-
-    id: str
-    """``WFS-...``: its folder's name."""
-    path: Path
-
-
-def active_sessions(project: Project) -> list[WorkflowSession]:
-    """The active workflow sessions, last changed first; none without such a folder.
+def active_sessions(project: Project) -> list[str]:
+    """The ids of the active workflow sessions, ``WFS-...``, last changed first; none without such a folder.
 
     Raises:
         FileProblem: the folder cannot be listed.
     """
     try:
-        entries = [
+        found = [
             each for each in scan(_folder(project), _WORKFLOW, within=project.root) if each.path.is_dir()
         ]
     except FileOutside:
         return []
-    changed = sorted(((_changed(entry), entry.name, entry.path) for entry in entries), reverse=True)
-    return [WorkflowSession(name, path) for _, name, path in changed]
+    return [each.name for each in sorted(found, key=lambda each: (_changed(each), each.name), reverse=True)]
 
 
 def _changed(entry: Entry) -> int:
