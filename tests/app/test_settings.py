@@ -255,11 +255,11 @@ async def test_it_stays_for_the_next_time_and_fits_other_windows(full: World) ->
         assert border(driver) == 86
 
 
-README = Path(__file__).parents[2] / "README.md"
+GUIDE = Path(__file__).parents[2] / "GUIDE.md"
 
 
-def test_every_setting_in_the_readme_can_be_used(tmp_path: Path) -> None:
-    text = README.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+def test_every_setting_in_the_guide_can_be_used(tmp_path: Path) -> None:
+    text = GUIDE.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
     home = Home(*(tmp_path / name for name in ("data", "cache", "state", "config")))
     home.config.mkdir()
     (home.config / "config.toml").write_text(text, encoding="utf-8")
