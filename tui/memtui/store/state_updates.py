@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from memtui.documents.compaction_notes import compaction_notes
 from memtui.documents.compactor import draft_session_state, merge, next_state
 from memtui.documents.session_state import SessionState, parse_session_state, render_session_state
-from memtui.ground.files import FileMissing, FileProblem, FileUnreadable
+from memtui.ground.files import FileMissing, FileProblem, FileUnreadable, os_error_reason, reading
 from memtui.ground.project import Places, Project
 from memtui.ground.text import FormatError
 from memtui.store.listing import Entry
@@ -65,8 +65,8 @@ def update_state(
         places: the project and the folders.
         session: the session's id, or its beginning; the project's newest session without it.
         transcript: its transcript, if known; it determines the session.
-        progress: see `memtui.transcript.facts.read_facts`.
-        cancelled: see there.
+        progress: see `read_facts`, as for `cancelled`.
+        cancelled: polled.
         improve: improves the draft under the same rules; called even if the transcript has not grown.
 
     Returns:
@@ -89,7 +89,8 @@ def update_state(
         refuse_strange(path, facts)
         facts = _with_plan_kept(facts, store, session_id)
         project = Project(session_root(facts, places.project))
-        state = _next(before, facts, project)
+        # An unchanged one keeps the wording of the last version.
+        state = None if before.unchanged else next_state(before.state, facts, project)
         if improve is not None:
             state = _improved(improve, state, before.state, facts)
         written = None
@@ -103,12 +104,6 @@ def update_state(
         if current := state or before.state:
             store.keep_notes(session_id, compaction_notes(facts, current, project.root))
         return written
-
-
-def _next(before: _Before, facts: Facts, project: Project) -> SessionState | None:
-    if before.unchanged:  # keep the wording of the last version
-        return None
-    return next_state(before.state, facts, project)
 
 
 def _improved(
@@ -223,7 +218,8 @@ def current_state(places: Places, *, session: str = "") -> CurrentState:
     before = _before(documents.store, places, documents.session_id, path)
     _, facts = _read(path)
     refuse_strange(path, facts)
-    state = _next(before, facts, Project(session_root(facts, places.project)))
+    project = Project(session_root(facts, places.project))
+    state = None if before.unchanged else next_state(before.state, facts, project)
     state = state.replace(version=before.number + 1) if state else before.state
     if state is None:
         raise FileProblem(path, "has nothing to hand over: nothing was said in this session yet")
@@ -233,11 +229,9 @@ def current_state(places: Places, *, session: str = "") -> CurrentState:
 def _read(path: Path, **listening: Any) -> tuple[int, Facts]:
     """The size of a transcript in bytes, and its facts."""
     try:
-        size = path.stat().st_size
-        facts = read_facts(path, **listening)
+        return path.stat().st_size, read_facts(path, **listening)
     except OSError as error:
-        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
-    return size, facts
+        raise FileUnreadable(path, f"cannot be read: {os_error_reason(error)}") from error
 
 
 def _with_plan_kept(facts: Facts, store: StateStore, session_id: str) -> Facts:
@@ -269,17 +263,19 @@ _IMPORT_LIMIT = 4 << 20
 def import_state(places: Places, path: Path, *, session: str = "") -> StoredState:
     """Write a document as the next version of a session's state, merged by the compactor's rules.
 
-    The project keeps its name in the document, also in later versions.
-
-    Args:
-        places: the project and the folders.
-        path: the document.
-        session: the session's id, or the beginning of one; see `store.sessions.named_session`.
+    The project keeps its name in the document, also in later versions; for `session` see `named_session`.
 
     Raises:
         FileProblem: there is no such session, the file is not a state document, or nothing can be written.
     """
-    imported = _imported(path)
+    with reading(path), path.open("rb") as file:
+        data = file.read(_IMPORT_LIMIT + 1)
+    if len(data) > _IMPORT_LIMIT:
+        raise FileProblem(path, "is too large for a session state document (4 MB at most)")
+    try:
+        imported = parse_session_state(data.decode("utf-8", "replace"))
+    except FormatError as error:
+        raise FileProblem(path, f"is not a session state document: {error}") from error
     documents = documents_of(places, session=session)
     previous = documents.version() if documents.entries else None
     before = previous.state if previous else None
@@ -290,19 +286,4 @@ def import_state(places: Places, path: Path, *, session: str = "") -> StoredStat
         return previous
     identity = merged.identity.replace(project=imported.identity.project or merged.identity.project)
     text = render_session_state(merged.replace(version=number + 1, identity=identity))
-    store = StateStore(places.project, places.home)
-    return store.load(store.write(documents.session_id, text, number + 1))
-
-
-def _imported(path: Path) -> SessionState:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_IMPORT_LIMIT + 1)
-    except OSError as error:
-        raise FileUnreadable(path, f"cannot be read: {error.strerror}") from error
-    if len(data) > _IMPORT_LIMIT:
-        raise FileProblem(path, "is too large for a session state document (4 MB at most)")
-    try:
-        return parse_session_state(data.decode("utf-8", "replace"))
-    except FormatError as error:
-        raise FileProblem(path, f"is not a session state document: {error}") from error
+    return documents.load(documents.store.write(documents.session_id, text, number + 1))

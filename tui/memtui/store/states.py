@@ -72,21 +72,14 @@ class StateStore:
         """Cache: whether a document belongs to the project."""
 
     def newest(self, session_ids: Collection[str] = ()) -> StoredState | None:
-        """The newest document of all the project's sessions.
-
-        A session belongs to the project if it is one of `session_ids` (those of its transcripts), or if the
-        document's IDENTITY names the project's folder or one below it.
-
-        Raises:
-            FileProblem: the folder of states cannot be listed.
-        """
+        """The newest document of all the project's sessions; see `sessions`."""
         return next(map(self.load, self.sessions(session_ids).values()), None)
 
     def sessions(self, session_ids: Collection[str] = ()) -> dict[str, Entry]:
         """The newest document of each of the project's sessions, last written first.
 
-        Args:
-            session_ids: see `newest`.
+        A session belongs to the project if it is one of `session_ids` (those of its transcripts), or if the
+        document's IDENTITY names the project's folder or one below it.
 
         Raises:
             FileProblem: the folder of states cannot be listed.
@@ -115,11 +108,6 @@ class StateStore:
     def write(self, session_id: str, text: str, version: int) -> Entry:
         """Write a new version, whole or not at all; existing ones are never overwritten.
 
-        Args:
-            session_id: the session.
-            text: the whole document.
-            version: its number: the newest version's plus one.
-
         Raises:
             VersionTaken: the version already exists; nothing was changed.
             FileProblem: it cannot be written, or `session_id` is invalid.
@@ -132,21 +120,13 @@ class StateStore:
         return Entry(path.name, str(folder), status.st_mtime_ns, status.st_size, status.st_ino)
 
     def keep_plan(self, session_id: str, text: str) -> Path:
-        """Store a session's plan next to its versions, replacing an earlier one.
-
-        Raises:
-            FileProblem: see `write`.
-        """
+        """Store a session's plan next to its versions, replacing an earlier one; raises as `write`."""
         folder, base = self._made(session_id)
         write_atomic(folder / PLAN, masked(text).encode("utf-8", "replace"), within=base)
         return folder / PLAN
 
     def keep_notes(self, session_id: str, text: str) -> None:
-        """Store the notes for a session's next compaction.
-
-        Raises:
-            FileProblem: see `write`.
-        """
+        """Store the notes for a session's next compaction; raises as `write`."""
         folder, base = self._made(session_id)
         write_atomic(folder / NOTES, text.encode("utf-8", "replace"), within=base, durable=False)
 
