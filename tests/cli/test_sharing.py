@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -86,31 +84,6 @@ def test_a_memory_is_forgotten_everywhere(
     memtui("remote", "add", "team", str(hub))
     assert memtui("sync").code == 0
     assert memory_id not in memtui("memory", "list", "--all").out
-
-
-def test_what_an_older_memtui_shared_is_brought_over(
-    memtui: Memtui, hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    text = tmp_path / "text.md"
-    text.write_text("## Objective\nFix the cart\n")
-    memory_id = json.loads(memtui("memory", "import", str(text)).out)["id"]
-    memtui("remote", "add", "team", str(hub))
-    memtui("sync")
-    data = memtui_home().data
-    machine = (data / "machine").read_text().strip()
-    with closing(sqlite3.connect(data / "sharing" / "team-0123abcd.db")) as old:
-        old.execute("create table applied (memory text, deleted integer)")
-        rows = [(f"{memory_id}@{machine}", 0), (f"CMEM-20200101-000000@{machine}", 0), ("CMEM-x@other", 0)]
-        old.executemany("insert into applied values (?, ?)", rows)
-        old.commit()
-    Path(".memtui/shared").mkdir(parents=True)
-    said = memtui("doctor").out
-    assert "`memtui remote init NAME` brings what you shared over" in said
-    assert ".memtui/shared is not read any more\n" in said
-    assert "1 memories that you shared before" in memtui("remote", "init").out
-    assert "team: sent 1, fetched 0." in memtui("sync").out
-    assert "remote init" not in memtui("doctor").out
 
 
 def test_a_secret_is_named_by_its_line(memtui: Memtui, hub: Path, tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_an_emptied_hub_gets_everything_again(laptop: Machine, desk: Machine, sh
     git("init", "--quiet", "--bare", str(hub), folder=hub)
     with pytest.raises(RemoteProblemError, match="is not set up"):
         desk.sync()
-    desk.sharing.set_up()
+    desk.remote.set_up()
     assert desk.sync().sent == 1
     assert laptop.sync().notes == []
     assert len(held(laptop.remote)) == 1

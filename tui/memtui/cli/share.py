@@ -157,10 +157,8 @@ def add(name: str, url: str, everything: bool, projects: tuple[str, ...]) -> Non
 def init(name: str) -> None:
     """Set up a remote: create its first commit, or its table and roles. It can be repeated safely."""
     sharing = _sharing(name)
-    again = sharing.set_up()
+    sharing.remote.set_up()
     say(f"{sharing.name} is set up: {sharing.remote.check()}.")
-    if again:
-        say(f"{again} memories that you shared before go there with the next memtui sync.")
 
 
 @remote.command("check")

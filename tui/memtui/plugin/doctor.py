@@ -106,23 +106,11 @@ def diagnose(
             yield _guarded(check, places, now)
         yield from _check_active(places, installed)
         yield from check_archive(places, clock)
-        yield from _check_old_sharing(places)
         yield from _check_settings(places)
         yield _check_clipboard(env, platform)
         yield _check_watching(places)
         if server is not None:
             yield server.result()
-
-
-def _check_old_sharing(places: Places) -> Iterator[Finding]:
-    """What an older memtui shared memories with, and how they get to others now."""
-    folder = places.project.root / ".memtui" / "shared"
-    if folder.is_dir():
-        advice = "`memtui memory import FILE` takes a memory of it in; `memtui share ID` shares it."
-        yield Finding("sharing", Level.NOTE, f"{folder} is not read any more", advice)
-    if any((places.home.data / "sharing").glob("*.db")):
-        advice = "`memtui remote init NAME` brings what you shared over."
-        yield Finding("sharing", Level.NOTE, "Remotes were last used by an older memtui", advice)
 
 
 def _guarded(check: Callable[[Places, datetime], Finding], places: Places, now: datetime) -> Finding:

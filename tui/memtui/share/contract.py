@@ -38,7 +38,6 @@ class Trouble(StrEnum):
     NO_PERMISSION = "no permission"
     NOT_SET_UP = "not set up"
     NEEDS_NEWER = "needs a newer memtui"
-    NEEDS_INIT = "needs memtui remote init"
     NOT_INSTALLED = "not installed"
     FOREIGN = "not memtui's"
     UNSAFE = "not safe"
@@ -65,11 +64,10 @@ def refuse_schema(remote: str, found: int, own: int) -> None:
     if not found:
         raise RemoteProblemError(remote, "is not set up: memtui remote init does it", Trouble.NOT_SET_UP)
     if found > own:
-        reason = "was set up by a newer memtui: update this one"
-        raise RemoteProblemError(remote, reason, Trouble.NEEDS_NEWER)
+        raise RemoteProblemError(remote, "was set up by a newer memtui: update this one", Trouble.NEEDS_NEWER)
     if found < own:
-        reason = "was set up by an older memtui: `memtui remote init` brings it and what you shared over"
-        raise RemoteProblemError(remote, reason, Trouble.NEEDS_INIT)
+        reason = "was set up by an older memtui: share through a new one"
+        raise RemoteProblemError(remote, reason, Trouble.FOREIGN)
 
 
 class Document(Record):

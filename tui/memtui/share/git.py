@@ -14,10 +14,9 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Collection, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from hashlib import sha1
 from pathlib import Path
 
@@ -120,16 +119,14 @@ class GitRemote(Remote):
         return f"{number}, last change by {clean_line(last)}"
 
     def set_up(self) -> None:
-        """See `Remote.set_up`. What an older memtui kept in it stays in its history."""
+        """See `Remote.set_up`."""
         for _ in range(3):
             self._seen = ""
             tip, listing = self._fetch()
-            found = self._schema(listing[0]) if tip else 0
-            if found == SCHEMA:
+            if tip:
+                refuse_schema(self._url, self._schema(listing[0]), SCHEMA)
                 return
-            if found > SCHEMA:
-                refuse_schema(self._url, found, SCHEMA)
-            self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README}, clear=True)
+            self._commit(tip, "Set up for memtui", {_ABOUT: _MARKER, "README.md": _README})
             if self._push():
                 return
         raise _GitFailedError(self._url, "others change it all the time; try again")
@@ -260,11 +257,10 @@ class GitRemote(Remote):
             reason = "holds something else than memtui's memories"
             raise RemoteProblemError(self._url, reason, Trouble.FOREIGN) from None
 
-    def _commit(self, parent: str, title: str, files: Mapping[str, bytes], *, clear: bool = False) -> str:
+    def _commit(self, parent: str, title: str, files: Mapping[str, bytes]) -> str:
         head = f"commit {_OUTGOING}\nmark :1\ncommitter {self._author} now\n"
         lines = [head.encode(), _data(title.encode())]
         lines += [f"from {parent}\n".encode()] if parent else []
-        lines += [b"deleteall\n"] if clear else []
         lines += [b"M 100644 inline " + path.encode() + b"\n" + _data(data) for path, data in files.items()]
         command = ("fast-import", "--quiet", "--force", "--date-format=now", "--done")
         return self._git(*command, data=b"".join([*lines, b"get-mark :1\ndone\n"])).decode().strip()
@@ -332,33 +328,27 @@ class GitRemote(Remote):
         env = {key: value for key, value in os.environ.items() if key[:4] != "GIT_" or key.startswith(_HOSTS)}
         env |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
         seconds = _TRANSFER_SECONDS if transfer else _SECONDS
-        with ExitStack() as files:
-            try:
-                given, output, errors = (files.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-                given.write(data)
-                given.seek(0)
-                # In a session of its own: without a terminal ssh fails instead of asking for a password.
-                process = subprocess.Popen(
-                    [*command, *arguments], stdin=given, stdout=output, stderr=errors, env=env, cwd=os.sep,
-                    start_new_session=True,
-                )  # fmt: skip
-            except OSError as error:
-                raise _GitFailedError(self._url, f"git cannot be run: {error.strerror}") from error
-            try:
-                code = process.wait(seconds)
-            except BaseException as error:
-                with suppress(OSError):  # ssh and other children, too
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                if isinstance(error, subprocess.TimeoutExpired):
-                    raise _GitFailedError(self._url, f"it did not answer within {seconds:.0f} s") from None
-                raise
-            output.seek(0)
-            errors.seek(0)
-            if code:
-                printed = errors.read(1 << 16)
-                raise _GitFailedError(self._url, _reason(printed) or f"git ended with {code}", printed)
-            return output.read()
+        try:
+            # In a session of its own: without a terminal ssh fails instead of asking for a password.
+            process = subprocess.Popen(
+                [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=env, cwd=os.sep, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise _GitFailedError(self._url, f"git cannot be run: {error.strerror}") from error
+        try:
+            output, errors = process.communicate(data, seconds)
+        except BaseException as error:
+            with suppress(OSError):  # ssh and other children, too
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise _GitFailedError(self._url, f"it did not answer within {seconds:.0f} s") from None
+            raise
+        if process.returncode:
+            reason = _reason(errors) or f"git ended with {process.returncode}"
+            raise _GitFailedError(self._url, reason, errors)
+        return output
 
 
 def _data(content: bytes) -> bytes:

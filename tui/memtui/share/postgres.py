@@ -18,8 +18,6 @@ from memtui.ground.clean import clean_line
 from memtui.share.contract import MEMORY, Head, Remote, RemoteProblemError, Trouble, counted, refuse_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from psycopg import Connection
 
 SCHEMA = 3
@@ -27,8 +25,6 @@ MOST = 100_000
 """Maximum number of memories in a database."""
 _STATEMENT_SECONDS = 10
 """Seconds that the server may take for a statement, or wait for a lock."""
-_ANSWER_SECONDS = 60.0
-"""Seconds after which a server that answers nothing is given up."""
 
 _SET_UP = """
     create schema if not exists memtui;
@@ -104,10 +100,9 @@ class PostgresRemote(Remote):
         """See `Remote.set_up`. The database user needs the right to create schemas and roles."""
         with self._connected(any_schema=True) as connection, connection.transaction():
             connection.execute("select pg_advisory_xact_lock(hashtext('memtui'))")
-            found = _schema(connection)
-            if found > SCHEMA:
+            if found := _schema(connection):
                 refuse_schema(self._shown, found, SCHEMA)
-            if found < SCHEMA:
+            else:
                 connection.execute(_SET_UP)
 
     def heads(self) -> dict[str, Head]:
@@ -207,31 +202,15 @@ def _connect(url: str) -> Connection[Any]:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 
-    class Bounded(psycopg.Connection[Any]):
-        """A connection that is given up when it answers nothing: a server may hang, a network may be down."""
-
-        def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
-            def bounded() -> Generator[Any, Any, Any]:
-                until, ready = time.monotonic() + _ANSWER_SECONDS, None
-                while True:
-                    try:
-                        ready = yield gen.send(ready)
-                    except StopIteration as end:
-                        return end.value
-                    if not ready and time.monotonic() > until:
-                        self.close()
-                        raise psycopg.OperationalError(f"it did not answer within {_ANSWER_SECONDS:.0f} s")
-
-            return super().wait(bounded(), *arguments, **options)
-
     said = conninfo_to_dict(url)
     limits = " ".join(f"-c {each}_timeout={_STATEMENT_SECONDS}s" for each in ("statement", "lock"))
     ours: dict[str, Any] = {
         "connect_timeout": 10,
+        "tcp_user_timeout": 60_000,  # the network is down
         "application_name": "memtui",
         "options": f"{said.pop('options', '') or ''} {limits}".strip(),
     }
-    return Bounded.connect(**{**ours, **said}, autocommit=True)
+    return psycopg.connect(**{**ours, **said}, autocommit=True)
 
 
 def _first_line(error: Exception) -> str:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -70,8 +68,6 @@ class Known(Record):
     """The content that the copy and that version had in common; see `_Here.content`."""
     past: tuple[str, ...] = ()
     """Earlier contents that the remote has had."""
-    sent: tuple[str, str] = ("", "")
-    """Digest and content of the last written document: a killed process may not know that it arrived."""
     signature: str = ""
     """Of the file with the content `here`; "" if it has to be read."""
     allowed: tuple[str, ...] = ()
@@ -158,21 +154,6 @@ class Sharing:
             return State()
         except ValidationError:
             raise FileProblem(self._path, "is broken: delete it; the next sync makes it anew") from None
-
-    def set_up(self) -> int:
-        """Set up the remote; what an older memtui shared from here is sent again: returns the number."""
-        self.remote.set_up()
-        known, new = self.state().memories, dict[str, Known]()
-        for old in self._path.parent.glob(f"{self.name}-*.db"):
-            with suppress(sqlite3.Error), closing(sqlite3.connect(old)) as database:
-                for (key,) in database.execute("select memory from applied where not deleted").fetchall():
-                    if self.names.is_own(key) and key not in known and self.look(key).stored is not None:
-                        new[key] = Known()
-            for each in self._path.parent.glob(f"{old.name}*"):
-                each.unlink()
-            shutil.rmtree(old.with_suffix(".git"), ignore_errors=True)
-        self.save(new)
-        return len(new)
 
     def share(self, memory_id: str, allowed: Collection[int] = ()) -> bool:
         """Mark a memory of this machine to be sent with the next sync; False if the remote has it as it is.
@@ -325,10 +306,9 @@ class _Round:
         new = {key: head for key, head in heads.items() if key in gone or self._is_new(key, head)}
         known = {key: self._known[key] for key in new if key in self._known}
         held = self._remote.holds({key: each.digest for key, each in known.items() if each.digest})
-        sent = self._remote.holds({key: each.sent[0] for key, each in known.items() if each.sent[0]})
         for number, (key, data) in enumerate(self._remote.read(new), 1):
             try:
-                self._compare(key, heads[key], parse_document(data), is_held=key in held, is_sent=key in sent)
+                self._compare(key, heads[key], parse_document(data), is_held=key in held)
             except FormatError as error:
                 self._passed[key] = heads[key].digest
                 self._done.notes.append(f"{key} in {self._of.name} is not read: {error}")
@@ -378,7 +358,7 @@ class _Round:
                 self._know(key, known.replace(signature=here.signature))
         return gone
 
-    def _compare(self, key: str, head: Head, document: Document, *, is_held: bool, is_sent: bool) -> None:
+    def _compare(self, key: str, head: Head, document: Document, *, is_held: bool) -> None:
         """Bring together a memory and its newest version in the remote, which is new to it."""
         here = self._of.look(key)
         content = _digest(document.description, document.tags, document.body)
@@ -393,8 +373,6 @@ class _Round:
                 self._writes[key] = document.version + 1  # the remote was rolled back
                 return
             lost = bool(known.digest) and not is_held and not document.forgotten
-            if changed and not lost and is_sent and here.content == known.sent[1]:
-                changed = False
             if changed and not lost and document.deleted and not document.forgotten:
                 self._note(key, f"was deleted by {who} and changed here: the change stays")
                 self._writes[key] = document.version + 1
@@ -471,8 +449,6 @@ class _Round:
             self._send(batch)
 
     def _send(self, batch: Mapping[str, tuple[int, bytes, str]]) -> None:
-        for key, (_, data, content) in batch.items():
-            self._know(key, self._known[key].replace(sent=(self._remote.digest(data), content)))
         self._save()
         written = self._remote.write({key: (version, data) for key, (version, data, _) in batch.items()})
         for key in written:
