@@ -40,7 +40,7 @@ class Place:
         self.transcript = folder / "claude" / "projects" / transcript_slug(root) / "s-1.jsonl"
         self.agent = self.transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
         self.agent.parent.mkdir(parents=True)
-        self.archive = Archive(home, lambda: NOW)
+        self.archive = Archive(home)
         answer_keeping(home, True)
         self.safe: dict[Path, bytes] = {}
         if grown:

@@ -23,7 +23,7 @@ from memtui.store.archive_settings import ArchiveSettings
 from memtui.store.session_list import Session
 from memtui.transcript.session import SessionSummary
 from tests.app.harness import WIDE, Driver, app_on, opened
-from tests.app.world import KEPT, NOW, World, clock
+from tests.app.world import KEPT, NOW, World
 
 SECOND = "2d1c9a40-7e53-4b1f-9c66-0a5b7e3f8d12"
 CLAUDE = '#!/bin/sh\nprintf "%s|" "$PWD" "$@" > "{log}"\nexit {status}\n'
@@ -175,7 +175,7 @@ async def test_a_deleted_session_is_read_and_put_back_from_the_archive(
 ) -> None:
     path = two.transcript_path(SECOND)
     data = path.read_bytes()
-    Archive(two.home, clock).keep(path, ArchiveSettings())
+    Archive(two.home).keep(path, ArchiveSettings())
     path.unlink()
     async with opened(two) as driver:
         rows = await listed(driver)
@@ -225,7 +225,7 @@ async def test_the_marked_sessions_are_kept_and_exported(
         await driver.until(lambda: "Keep these sessions" in driver.shown, "the command")
         await driver.press("enter")
         await driver.until_said("2 sessions kept, ")
-        assert {each.session_id for each in Archive(two.home, clock).entries()} == {"s-1", SECOND}
+        assert {each.session_id for each in Archive(two.home).entries()} == {"s-1", SECOND}
         await driver.until(lambda: driver.shown.count("d✓") == 2, "the marks of copies")
         await driver.press("E")
         await driver.until(lambda: "Export 2 sessions into a folder" in driver.shown, "the question")
@@ -236,7 +236,7 @@ async def test_the_marked_sessions_are_kept_and_exported(
 
 
 async def test_forgetting_asks_first(two: World) -> None:
-    archive = Archive(two.home, clock)
+    archive = Archive(two.home)
     archive.keep(two.transcript_path(SECOND), ArchiveSettings())
     async with opened(two) as driver:
         await listed(driver)

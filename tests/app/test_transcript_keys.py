@@ -15,7 +15,7 @@ from memtui.app.widgets.transcript_view import TranscriptView
 from memtui.store.archive import Archive
 from memtui.store.archive_settings import ArchiveSettings
 from tests.app.harness import NARROW, SHORT, WIDE, Driver, opened
-from tests.app.world import World, clock
+from tests.app.world import World
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ async def test_what_leaves_the_reader_is_masked_and_the_screen_shows_it_as_it_is
 
 async def test_a_capture_of_an_archived_session_is_read_from_the_archive(long: World) -> None:
     transcript = long.transcript_path("s-1")
-    Archive(long.home, clock).keep(transcript, ArchiveSettings())
+    Archive(long.home).keep(transcript, ArchiveSettings())
     transcript.unlink()
     async with opened(long) as driver:
         await driver.until(lambda: "a.py" in driver.shown, "the facts")

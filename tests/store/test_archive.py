@@ -32,7 +32,7 @@ def home(tmp_path: Path) -> Home:
 
 @pytest.fixture
 def archive(home: Home) -> Archive:
-    return Archive(home, lambda: NOW)
+    return Archive(home)
 
 
 @pytest.fixture(autouse=True)

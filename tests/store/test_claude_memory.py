@@ -164,7 +164,7 @@ def test_every_version_of_sixty_writes_in_nine_sessions_is_found_in_order(
     (memories.folder / "old.md").rename(memories.folder / "new.md")
     sessions.sessions[4].broken("Write", "denied", file_path=str(memories.folder / "new.md"), content="no")
     sessions.save()
-    history = ClaudeHistory(places, memories.folder, ticking())
+    history = ClaudeHistory(places, memories.folder)
     history.read()
     for name, versions in wanted.items():
         path = memories.folder / name
@@ -185,7 +185,7 @@ def test_the_words_before_a_version_and_the_sessions_that_read_it(
         sessions.asked(number, "Go on")
     sessions.sessions[2].tool("Read", "text", file_path=str(memories.folder / "squash.md"))
     sessions.save()
-    history = ClaudeHistory(places, memories.folder, ticking())
+    history = ClaudeHistory(places, memories.folder)
     history.read()
     (version,) = history.versions(memories.folder / "squash.md", text)
     assert version.line == line
@@ -197,7 +197,7 @@ def test_a_change_that_no_transcript_shows_is_said(memories: ClaudeMemories, pla
     sessions = Sessions(memories, places, 1)
     sessions.write(0, "squash.md", memory_text("squash", "Always squash."))
     sessions.save()
-    history = ClaudeHistory(places, memories.folder, ticking())
+    history = ClaudeHistory(places, memories.folder)
     history.read()
     assert [each.how for each in history.versions(memories.folder / "squash.md", "by hand")] == [
         "written",

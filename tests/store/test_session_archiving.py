@@ -44,7 +44,7 @@ def clock() -> datetime:
 
 
 def kept(places: Places) -> set[str]:
-    return {each.session_id for each in Archive(places.home, clock).entries()}
+    return {each.session_id for each in Archive(places.home).entries()}
 
 
 def test_the_app_keeps_what_ends_within_ten_days(places: Places) -> None:

@@ -109,7 +109,7 @@ def test_a_deleted_session_has_the_time_of_its_last_line_and_its_subagents(
     inside.mkdir(parents=True)
     write(inside / "agent-a1.jsonl", user("task"))
     write(path.with_name("agent-b2.jsonl"), user("older", sessionId="s", isSidechain=True))
-    Archive(home, lambda: NOW).keep(path, ArchiveSettings())
+    Archive(home).keep(path, ArchiveSettings())
     path.unlink()
     sessions = listing(tmp_path, home)
     (found,) = (sessions.completed(each) for each in sessions.entries())

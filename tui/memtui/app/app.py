@@ -286,7 +286,7 @@ class MemtuiApp(BaseApp):
         from memtui.app.screens.session_files import resume
         from memtui.store.session_list import resumable
 
-        found = resumable(self.model.places.home, self.model.clock, transcript)
+        found = resumable(self.model.places.home, transcript)
         resume(self, self.model, found, transcript, fork=fork)
 
     def action_undo(self, then: Callable[[], object] | None = None) -> None:

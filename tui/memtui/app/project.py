@@ -205,7 +205,7 @@ class ProjectModel:
             return True
         names = {folder.name for folder in (*own, self.transcripts.folder())}
         parts = {transcript.stem, *transcript.parts}
-        kept = Archive(self._home, self.clock).entries()
+        kept = Archive(self._home).entries()
         return any(each.folder in names and each.session_id in parts for each in kept)
 
     def stop(self) -> None:

@@ -9,7 +9,7 @@ import click
 from memtui.cli.options import json_option, places_option, yes_option
 from memtui.cli.output import can_answer, print_json, print_list, print_table, say
 from memtui.documents.capture_text import opening
-from memtui.ground.clock import local_minute, parse_iso, system_clock
+from memtui.ground.clock import local_minute, parse_iso
 from memtui.ground.project import Places
 from memtui.store.backfill import find_missing, write_missing
 from memtui.store.captures import CaptureProblem, CaptureStore
@@ -79,7 +79,7 @@ def _when(row: dict[str, str]) -> str:
 
 def _backfill(places: Places, yes: bool, as_json: bool) -> None:
     project = places.project
-    missing = find_missing(places, system_clock)
+    missing = find_missing(places)
     if not as_json:
         if not missing:
             say(f"Nothing to do: every auto-compaction in the transcripts of {project.name} has a capture.")

@@ -76,7 +76,7 @@ def print_memory(places: Places, name: str, *, as_json: bool) -> None:
     memories = ClaudeMemories(places, system_clock)
     memory = memories.get(name)
     troubles = memories.troubles(memories.entries())
-    history = ClaudeHistory(places, memories.folder, system_clock)
+    history = ClaudeHistory(places, memories.folder)
     history.read()
     versions = history.versions(memory.path, memory.text)
     readers, sessions = history.recalls(memory.path)

@@ -100,7 +100,7 @@ def _left(session: Session) -> str:
 
 
 def _archive() -> Archive:
-    return Archive(memtui_home(), system_clock)
+    return Archive(memtui_home())
 
 
 @click.group("archive", invoke_without_command=True)
@@ -271,14 +271,14 @@ def forget_command(session: str, yes: bool, places: Places) -> None:
 
     It says first what will be deleted, and what stays: Claude Code's own transcript is not touched.
     """
-    traces = traces_of(places, system_clock, _full_id(places, session))
+    traces = traces_of(places, _full_id(places, session))
     if traces.is_empty:
         say(f"memtui has no data of session {traces.session_id}.")
         return
     _show(traces)
     if not yes and not click.confirm("Delete this for good? It cannot be undone.", default=False):
         return
-    failed = forget(places, system_clock, traces)
+    failed = forget(places, traces)
     for each in failed:
         say(each, err=True)
     if failed:
@@ -290,7 +290,7 @@ def _full_id(places: Places, session: str) -> str:
     """The full id of an existing or archived session by its beginning; else the argument itself."""
     known = [
         *transcripts_of(places),
-        *(each.session_id for each in Archive(places.home, system_clock).entries()),
+        *(each.session_id for each in Archive(places.home).entries()),
     ]
     fits = session in known or any(each.startswith(session) for each in known)
     return named_session(places, known, session) if fits else session

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, writing
 from memtui.ground.project import Places, Project, find_root, session_key
 from memtui.lost.pins import Pins
@@ -38,18 +37,18 @@ class Traces:
         return not self.copies and not self.paths and not self.indexed
 
 
-def traces_of(places: Places, clock: Clock, session_id: str) -> Traces:
+def traces_of(places: Places, session_id: str) -> Traces:
     """All data that memtui has of a session.
 
     Raises:
         FileProblem: a folder cannot be listed.
     """
     home, key = places.home, session_key(session_id)
-    copies = tuple(each for each in Archive(home, clock).entries() if each.session_id == session_id)
+    copies = tuple(each for each in Archive(home).entries() if each.session_id == session_id)
     live = [each.path for each in all_transcripts(places.claude) if each.session_id == session_id]
     stays = [f"Claude Code's own transcript, which a search reads anew: {path}" for path in live]
     found: list[Path] = []
-    for project in _projects(places.project, live, copies, Archive(home, clock)):
+    for project in _projects(places.project, live, copies, Archive(home)):
         tree = session_tree(project, home, session_id, ())
         found += [each.entry.path for each in tree.captures]
         old = project.compacts / f"{session_key(session_id)}-kept.md"  # written by versions before 0.2
@@ -86,16 +85,10 @@ def _pinned(pins: Pins, session_id: str) -> Iterator[str]:
             yield f"{number} that came of it, which `memtui pin --remove` deletes: {path}"
 
 
-def forget(places: Places, clock: Clock, traces: Traces) -> list[str]:
-    """Delete the data; returns a sentence for each failure.
-
-    Args:
-        places: the project and the folders.
-        clock: gives the time of the change.
-        traces: what there is of the session.
-    """
+def forget(places: Places, traces: Traces) -> list[str]:
+    """Delete the data; returns a sentence for each failure."""
     failed = []
-    archive = Archive(places.home, clock)
+    archive = Archive(places.home)
     for kept in traces.copies:
         try:
             archive.remove(kept)

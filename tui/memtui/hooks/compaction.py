@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.documents.capture_text import capture_name, render_pending
-from memtui.ground.clock import parse_iso, system_clock
+from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
     FileMissing,
     FileProblem,
@@ -432,7 +432,7 @@ def catch_up(session_id: str, transcript: str, project: Project, home: Home, rep
         if (settings := archive_settings(home)).keep:
             from memtui.store.archive import Archive
 
-            if (added := Archive(home, system_clock).keep(path, settings)) > 0:
+            if (added := Archive(home).keep(path, settings)) > 0:
                 report.add_work(f"archived {added} bytes")
     except ReadingCancelledError:
         report.add_work("had no time for the session's last version")

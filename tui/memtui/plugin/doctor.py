@@ -301,7 +301,7 @@ def check_archive(places: Places, clock: Clock) -> Iterator[Finding]:
     check = "archive"
     try:
         settings = archive_settings(places.home)
-        archive = Archive(places.home, clock)
+        archive = Archive(places.home)
         entries = archive.entries()
         sessions = SessionList(places.project, places.home, places.claude, clock).entries()
     except FileProblem as problem:

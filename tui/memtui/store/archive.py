@@ -25,7 +25,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.clock import parse_iso, system_clock
 from memtui.ground.files import (
     FileMissing,
     FileOutside,
@@ -260,10 +260,9 @@ class Kept:
 class Archive:
     """Archives transcripts, and restores them byte for byte."""
 
-    def __init__(self, home: Home, clock: Clock) -> None:
+    def __init__(self, home: Home) -> None:
         self.root = home.archive
         self._home = home
-        self._clock = clock
 
     def keep(self, transcript: Path, settings: ArchiveSettings) -> int:
         """Add the new parts of a session's transcript, and of its subagents' transcripts.
@@ -290,7 +289,7 @@ class Archive:
         private_folder(place.parent, within=existing_above(self.root))
         sweep_temps(place.parent)
         with lock(place, timeout=30.0), reading(source), source.open("rb") as file, writing(place):
-            head = {"source": str(source), "at": self._clock().isoformat(timespec="seconds")}
+            head = {"source": str(source), "at": system_clock().isoformat(timespec="seconds")}
             stems = _stems(place.parent).get(place.name, [])
             # An older one may be what the source goes on from: below two configuration folders they differ.
             for copy in sorted(map(Copy, stems), key=lambda each: each.size, reverse=True):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from memtui.documents.capture import Capture
 from memtui.documents.capture_text import capture_name, render_pending
-from memtui.ground.clock import Clock, parse_iso
+from memtui.ground.clock import parse_iso
 from memtui.ground.files import FileProblem, create_exclusive, private_folder, read_within
 from memtui.ground.project import Places, Project
 from memtui.store.archive import Archive
@@ -188,13 +188,13 @@ class Missing(NamedTuple):
     """The user's first words in its session, masked."""
 
 
-def find_missing(places: Places, clock: Clock) -> list[Missing]:
+def find_missing(places: Places) -> list[Missing]:
     """The auto-compactions of the project that have no capture, oldest first.
 
     Raises:
         FileProblem: captures or transcripts cannot be listed.
     """
-    deleted = dict(_deleted(places, clock))
+    deleted = dict(_deleted(places))
     transcripts = [*TranscriptStore(places.project, places.claude).entries(), *deleted]
     sources = {each.path: source for each, source in deleted.items()}
     return [
@@ -212,9 +212,9 @@ def _captures(places: Places) -> list[Capture]:
     return captures
 
 
-def _deleted(places: Places, clock: Clock) -> Iterator[tuple[Transcript, Path]]:
+def _deleted(places: Places) -> Iterator[tuple[Transcript, Path]]:
     """Unpacked sessions with compactions that only the archive has, each with its original path."""
-    archive, store = Archive(places.home, clock), TranscriptStore(places.project, places.claude)
+    archive, store = Archive(places.home), TranscriptStore(places.project, places.claude)
     folders = {each.name for each in (store.folder(), *store.folders())}
     for kept in archive.entries():
         if kept.is_live or kept.problem or kept.folder not in folders:

@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem, Signature
 from memtui.ground.project import Places
 from memtui.store.archive import Archive
@@ -70,10 +69,9 @@ class Origin(NamedTuple):
 class ClaudeHistory:
     """The history of one project's memories. Each transcript is read once for as long as it is the same."""
 
-    def __init__(self, places: Places, folder: Path, clock: Clock) -> None:
+    def __init__(self, places: Places, folder: Path) -> None:
         self._places = places
         self._folder = folder
-        self._clock = clock
         self._sources = Sources(places.home, places.claude)
         self._calls: dict[Path, tuple[Signature, list[Call]]] = {}
         self._origins: dict[Path, tuple[str, list[tuple[int, str]]]] = {}
@@ -87,7 +85,7 @@ class ClaudeHistory:
         own = {folder.name for folder in TranscriptStore(self._places.project, self._places.claude).folders()}
         own.add(self._folder.parent.name)
         projects = self._places.claude / "projects"
-        archive = Archive(self._places.home, self._clock)
+        archive = Archive(self._places.home)
         known, self._calls = self._calls, {}
         for source, entry in self._sources.entries().items():
             path = Path(source)
@@ -134,9 +132,7 @@ class ClaudeHistory:
         if version.transcript not in self._origins:
             with suppress(OSError, FileProblem):
                 path = version.transcript
-                facts = read_facts(
-                    path if path.exists() else Archive(self._places.home, self._clock).readable_at(path)
-                )
+                facts = read_facts(path if path.exists() else Archive(self._places.home).readable_at(path))
                 asked = [(turn.source.line, turn.ask) for turn in facts.asked]
                 self._origins[version.transcript] = facts.title or facts.first_prompt, asked
         title, asked = self._origins.get(version.transcript, ("", []))

@@ -102,7 +102,7 @@ class SessionList:
 
     def __init__(self, project: Project, home: Home, config: Path, clock: Clock) -> None:
         self._store = TranscriptStore(project, config)
-        self._archive = Archive(home, clock)
+        self._archive = Archive(home)
         self._home = home
         self._config = config
         self._clock = clock
@@ -222,7 +222,7 @@ def archive_ending_sessions(places: Places, clock: Clock) -> list[FileProblem]:
     settings = archive_settings(places.home)
     if not settings.keep:
         return []
-    archive, failed = Archive(places.home, clock), list[FileProblem]()
+    archive, failed = Archive(places.home), list[FileProblem]()
     for session in SessionList(places.project, places.home, places.claude, clock).entries():
         if session.days_left is not None and session.days_left <= SOON:
             try:
@@ -380,14 +380,14 @@ class Resumable:
     """The archived copy that has to be restored first, if Claude Code has deleted the session."""
 
 
-def resumable(home: Home, clock: Clock, transcript: Path) -> Resumable:
+def resumable(home: Home, transcript: Path) -> Resumable:
     """The session of a transcript: a session's own, a subagent's, or one unpacked from the archive."""
     subagent = transcript.parent.name == "subagents"
     session_id = transcript.parent.parent.name if subagent else transcript.stem
     kept = None
     if transcript.is_relative_to(home.cache) or not transcript.is_file():
         with suppress(FileProblem):
-            archive = Archive(home, clock)
+            archive = Archive(home)
             kept = archive.find(session_id)
             transcript = archive.readable(kept)
     return Resumable(session_id, str(first_cwd(transcript) or ""), kept)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.ground.clock import system_clock
 from memtui.ground.files import FileMissing, FileProblem
 from memtui.ground.project import Places, Project, current_session, expanded, find_root
 from memtui.store.archive import Archive, only_one
@@ -47,12 +46,12 @@ def _agent_transcript(places: Places, agent: str) -> Path:
     if len(named) != 1:
         how_many = "several subagents" if named else "no subagent"
         raise FileProblem(places.project.root, f"has {how_many} of this name: {agent}")
-    return Archive(places.home, system_clock).readable_at(named[0])
+    return Archive(places.home).readable_at(named[0])
 
 
 def archived_transcript(places: Places, session: str) -> Path | None:
     """The unpacked transcript of an archived session, by its id or the beginning of one."""
-    archive = Archive(places.home, system_clock)
+    archive = Archive(places.home)
     try:
         kept = archive.find(session)
     except FileProblem:  # none, or several
@@ -71,7 +70,7 @@ def captured_transcript(places: Places, path: str) -> Path:
         return check_transcript(path, places.claude)
     except TranscriptGone:
         with suppress(FileMissing):
-            return Archive(places.home, system_clock).readable_at(expanded(path.strip()))
+            return Archive(places.home).readable_at(expanded(path.strip()))
         raise
 
 

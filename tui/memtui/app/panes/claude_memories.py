@@ -110,8 +110,7 @@ class ClaudeRows:
         if self._history is None:
             from memtui.store.claude_history import ClaudeHistory  # not needed for rows, and slow to import
 
-            places, clock = self._model.places, self._model.clock
-            self._history = ClaudeHistory(places, self._model.claude_memories.folder, clock)
+            self._history = ClaudeHistory(self._model.places, self._model.claude_memories.folder)
         self._history.read(lambda: self._model.stopped)
         return self._history
 

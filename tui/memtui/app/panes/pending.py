@@ -339,7 +339,7 @@ class PendingPane(Pane):
         def count() -> str:
             from memtui.store.backfill import find_missing
 
-            missing.extend(find_missing(self.model.places, self.model.clock))
+            missing.extend(find_missing(self.model.places))
             what = "1 capture" if len(missing) == 1 else f"{len(missing)} captures"
             where = clean_line(str(self.model.project.compacts))
             return f"Make {what} of compactions that nothing captured, in {where}?" if missing else ""

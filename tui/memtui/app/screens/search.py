@@ -297,7 +297,7 @@ class SearchScreen(Screen[Result | None]):
         """Open a transcript that only the archive has."""
         from memtui.store.archive import Archive
 
-        archive = Archive(self.model.places.home, self.model.clock)
+        archive = Archive(self.model.places.home)
         with self.app.reporting("unpacking a transcript"):
             self._read(found, await asyncio.to_thread(archive.readable_at, path))
 

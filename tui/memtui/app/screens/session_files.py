@@ -61,7 +61,7 @@ def _resume(app: BaseApp, model: ProjectModel, session: Resumable, *, fork: bool
             app.warn(f"{NOT_RESUMED}, and this one's file is called {clean_line(session.session_id)}.")
             return
         if session.kept is not None:
-            Archive(model.places.home, model.clock).restore(session.kept)
+            Archive(model.places.home).restore(session.kept)
         folder = session_folder(session.folder, model.project.root)
         in_window = app.new_windows
         problem = run_in_window(command, folder) if in_window else run_aside(app, command, folder)

@@ -91,7 +91,7 @@ class SessionsScreen(Screen[None]):
         self._choosing = choosing
         places = model.places
         self._list = SessionList(places.project, places.home, places.claude, model.clock)
-        self._archive = Archive(places.home, model.clock)
+        self._archive = Archive(places.home)
         self._rows = SessionListing(model.project.root)
         self._rows.everywhere = choosing
 
@@ -266,9 +266,9 @@ class SessionsScreen(Screen[None]):
         await export_sessions(self.app, [each.path for each in sessions], self._archive.readable_at)
 
     async def _forget(self, sessions: Sequence[Session]) -> None:
-        places, clock = self._model.places, self._model.clock
+        places = self._model.places
         with self.app.reporting("forgetting sessions"):
-            found = [await asyncio.to_thread(traces_of, places, clock, each.session_id) for each in sessions]
+            found = [await asyncio.to_thread(traces_of, places, each.session_id) for each in sessions]
             traces = [each for each in found if not each.is_empty]
             if not traces:
                 self.app.say(f"memtui has no data of {_this(len(sessions))}.")
@@ -277,9 +277,7 @@ class SessionsScreen(Screen[None]):
             asked = ConfirmScreen(question, yes="Forget", no="Keep", document=_question(traces))
             if not await self.app.push_screen_wait(asked):
                 return
-            failed = [
-                problem for each in traces for problem in await asyncio.to_thread(forget, places, clock, each)
-            ]
+            failed = [problem for each in traces for problem in await asyncio.to_thread(forget, places, each)]
             self._load()
             if failed:
                 raise FileProblem(places.home.data, f"still holds parts: {failed[0]}")
