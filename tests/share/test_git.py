@@ -143,29 +143,6 @@ def test_hooks_of_a_folder_are_not_run(hub: Path, machines: Opener, laptop: GitR
     assert ran.exists()
 
 
-def test_configured_programs_are_not_run_on_fetched_data(
-    hub: Path, machines: Opener, laptop: GitRemote, ran: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hooks = tmp_path / "hooks"
-    for name in ("pre-push", "reference-transaction", "post-checkout", "fsmonitor"):
-        script(hooks / name, ran)
-    add(
-        hub,
-        ("100644", ".gitattributes", b"* filter=evil diff=evil\n"),
-        ("160000", "x", git("rev-parse", "main", folder=hub)),
-    )
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".gitconfig").write_text(
-        f"[core]\n\thooksPath = {hooks}\n\tfsmonitor = {hooks}/fsmonitor\n"
-        f'[filter "evil"]\n\tsmudge = touch {ran}\n\tclean = touch {ran}\n\trequired = true\n'
-        '[protocol "ext"]\n\tallow = always\n[submodule]\n\trecurse = true\n'
-    )
-    desk = machines("desk")
-    assert list(desk.heads()) == [KEY]
-    desk.write({OTHER: document()})
-    assert not ran.exists()
-
-
 def add(hub: Path, *entries: tuple[str, str, bytes | str]) -> None:
     """Add entries to the tree as a hostile program may: mode, path, and content or the object's name."""
     lines = git("ls-tree", "-r", "main", folder=hub).replace(" blob ", " ").splitlines()
@@ -221,24 +198,6 @@ def test_a_repository_of_too_many_memories_or_too_long_names_is_refused_before_i
         with pytest.raises(RemoteProblemError, match=r"more than 10,000|cannot be used") as raised:
             machines("desk").heads()
         assert "\n" not in str(raised.value)
-
-
-def test_trees_in_trees_take_no_time(hub: Path, machines: Opener, laptop: GitRemote) -> None:
-    tree = git("rev-parse", "main:memories", folder=hub)
-    for _ in range(30):  # 8 to the power of 30 paths
-        tree = raw_tree(hub, *((b"40000", b"%d" % number, tree) for number in range(8)))
-    about = git("rev-parse", "main:memtui.json", folder=hub)
-    commit(hub, raw_tree(hub, (b"40000", b"memories", tree), (b"100644", b"memtui.json", about)))
-    started = time.monotonic()
-    assert machines("desk").heads() == {}
-    assert time.monotonic() - started < 20
-
-
-def test_a_name_that_climbs_is_refused(hub: Path, machines: Opener, laptop: GitRemote) -> None:
-    inner = git("rev-parse", "main:memories", folder=hub)
-    commit(hub, raw_tree(hub, (b"40000", b"..", inner)))
-    with pytest.raises(RemoteProblemError, match=r"cannot be used: .*'\.\.'"):
-        machines("desk").heads()
 
 
 def test_a_repository_of_something_else_is_refused(hub: Path, machines: Opener) -> None:
@@ -334,22 +293,6 @@ def test_a_lock_that_a_killed_git_left_in_the_folder_is_removed_when_it_is_old(
     os.utime(lock, (time.time() - 60,) * 2)
     assert not laptop.write({OTHER: document()})
     assert laptop.write({OTHER: document()})
-
-
-def test_missing_git_and_missing_resources_are_named(
-    tmp_path: Path, laptop: GitRemote, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setenv("PATH", str(tmp_path))
-        with pytest.raises(RemoteProblemError, match="git is not installed"):
-            GitRemote("/x", tmp_path / "x.git", author="ann", machine="laptop")
-    monkeypatch.setattr("subprocess.Popen", _refuse)
-    with pytest.raises(RemoteProblemError, match="git cannot be run: Permission denied"):
-        laptop.heads()
-
-
-def _refuse(*_: object, **__: object) -> None:
-    raise PermissionError(13, "Permission denied")
 
 
 def test_the_history_is_rewritten_by_the_printed_command(

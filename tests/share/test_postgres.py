@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
-import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -15,8 +13,8 @@ import pytest
 from memtui.share import postgres
 from memtui.share.contract import RemoteProblemError, Trouble
 from memtui.share.postgres import PostgresRemote
-from tests.share.machines import Machine, documents
-from tests.share.server import new_database, running, socket_of, stop_at_once
+from tests.share.machines import documents
+from tests.share.server import new_database, running, stop_at_once
 from tests.share.test_contract import KEY, OTHER, document
 
 if TYPE_CHECKING:
@@ -106,24 +104,6 @@ def test_an_unexpected_schema_is_a_sentence(database: str, schema: str, of: str,
     assert "\n" not in str(raised.value)
 
 
-def test_a_restored_database_is_caught_up(database: str, tmp_path: Path) -> None:
-    laptop, desk = (Machine(tmp_path, name, database) for name in ("laptop", "desk"))
-    laptop.remote.set_up()
-    shared = laptop.share(b"one")
-    laptop.sync()
-    with psycopg.connect(database, autocommit=True) as connection:
-        rows = connection.execute("select id, version, data from memtui.memories").fetchall()
-        laptop.edit(shared, b"since the backup")
-        laptop.sync()
-        desk.sync()
-        connection.execute("delete from memtui.memories")
-        for row in rows:
-            connection.execute("insert into memtui.memories (id, version, data) values (%s, %s, %s)", row)
-    for each in (laptop, desk):
-        assert each.sync().notes == []
-    assert desk.store.get(f"{shared}@laptop").body == b"since the backup"
-
-
 def test_one_out_of_reach_says_so_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(RemoteProblemError, match=r"^postgresql:///x cannot be used: ") as raised:
         PostgresRemote(f"postgresql:///x?host={tmp_path}").check()
@@ -140,53 +120,6 @@ def test_a_server_that_takes_too_long_is_named_in_a_sentence(
             laptop.write({KEY: document()})
         other.rollback()
     laptop.write({KEY: document()})
-
-
-def test_psycopg_writes_nothing_on_the_terminal() -> None:
-    # Without a handler of its own, logging prints warnings to standard error, over the app's screen.
-    assert logging.getLogger("psycopg").handlers
-
-
-def test_options_in_the_address_count(database: str) -> None:
-    url = f"{database}&application_name=mine&options=-c%20work_mem%3D1MB"
-    with postgres._connect(url) as connection:
-        shown = connection.execute(
-            "select current_setting('application_name'), current_setting('work_mem'),"
-            " current_setting('statement_timeout'), current_setting('lock_timeout')"
-        ).fetchone()
-    assert shown == ("mine", "1MB", "10s", "10s")
-
-
-def test_passwords_and_service_names_are_libpqs_affair(
-    laptop: PostgresRemote,
-    database: str,
-    server: PostgresServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    name = database.partition("?")[0].rpartition("/")[2]
-    services, passwords = tmp_path / "services", tmp_path / "passwords"
-    services.write_text(f"[team]\nhost={socket_of(server)}\ndbname={name}\nuser=postgres\n")
-    monkeypatch.setenv("PGSERVICEFILE", str(services))
-    assert PostgresRemote("service=team").check() == "0 memories"
-    passwords.write_text("*:*:*:postgres:from the file\n")
-    passwords.chmod(0o600)
-    monkeypatch.setenv("PGPASSFILE", str(passwords))
-    with postgres._connect("service=team") as connection:
-        assert connection.pgconn.password == b"from the file"
-
-
-def test_without_psycopg_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def missing(name: str, *arguments: Any) -> Any:
-        if name == "psycopg":
-            raise ImportError
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(RemoteProblemError, match="pip install"):
-        PostgresRemote("postgresql:///x").check()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import threading
 from collections.abc import Callable, Collection, Mapping
@@ -11,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from memtui.ground.files import FileLocked, FileProblem
-from memtui.share import sync as module
 from memtui.share.contract import RemoteProblemError
-from memtui.share.sync import SecretsFoundError, Synced, keep_syncing
+from memtui.share.sync import SecretsFoundError, keep_syncing
 from tests.share.machines import SECRET, Machine, documents, held
-from tests.share.repository import git
 from tests.share.test_contract import document
 
 Opener = Callable[..., Machine]
@@ -100,14 +97,6 @@ def test_two_edits_become_two_memories(laptop: Machine, desk: Machine, shared: s
     assert laptop.texts() == desk.texts() == held(desk.remote)
 
 
-def test_the_same_edit_twice_is_one(laptop: Machine, desk: Machine, shared: str) -> None:
-    laptop.edit(hidden(shared), b"the same")
-    desk.edit(shared, b"the same")
-    laptop.sync()
-    assert desk.sync().notes == []
-    assert len(desk.ids()) == 1
-
-
 def test_a_deletion_and_an_undeletion_go_everywhere(laptop: Machine, desk: Machine, shared: str) -> None:
     laptop.store.delete(hidden(shared))
     laptop.sync()
@@ -129,17 +118,6 @@ def test_a_change_survives_a_deletion(
     notes = [note for each in (*order, *order) for note in each.sync().notes]
     assert [("deleted" in note, "changed" in note) for note in notes] == [(True, True)]
     assert body(laptop, hidden(shared)) == body(desk, shared) == b"still wanted"
-
-
-def test_what_was_edited_and_then_deleted_here_is_kept_when_it_comes_back(
-    laptop: Machine, desk: Machine, shared: str
-) -> None:
-    desk.edit(shared, b"seen by nobody")
-    desk.store.delete(shared)
-    laptop.edit(hidden(shared), b"newer")
-    laptop.sync()
-    desk.sync()
-    assert {body(desk, each) for each in desk.ids()} == {b"seen by nobody", b"newer"}
 
 
 def test_a_file_that_is_just_gone_is_fetched_again(desk: Machine, shared: str) -> None:
@@ -180,18 +158,6 @@ def test_a_text_that_only_a_lost_version_had_becomes_a_memory_of_its_own(
     (note,) = laptop.sync().notes
     assert body(laptop, hidden(shared)) == b"another second version"
     assert body(laptop, note.rpartition(" ")[2]) == b"since the backup"
-
-
-def test_an_emptied_hub_gets_everything_again(laptop: Machine, desk: Machine, shared: str, hub: Path) -> None:
-    shutil.rmtree(hub)
-    hub.mkdir()
-    git("init", "--quiet", "--bare", str(hub), folder=hub)
-    with pytest.raises(RemoteProblemError, match="is not set up"):
-        desk.sync()
-    desk.remote.set_up()
-    assert desk.sync().sent == 1
-    assert laptop.sync().notes == []
-    assert len(held(laptop.remote)) == 1
 
 
 def test_a_lost_state_is_found_again(laptop: Machine, desk: Machine, shared: str) -> None:
@@ -418,14 +384,6 @@ def test_a_file_that_cannot_be_read_keeps_none_of_the_others_waiting(laptop: Mac
     assert str(path) in done.notes[0]
 
 
-def test_large_writes_go_in_parts(laptop: Machine, desk: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_ROUND", 500)
-    for number in range(5):
-        laptop.share(b"%d" % number * 300)
-    assert laptop.sync().sent == 5
-    assert desk.sync().fetched == 5
-
-
 def test_syncing_goes_on_after_failures_and_at_most_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped, waits, failures = threading.Event(), list[float](), list[FileProblem]()
     outcomes = [None, FileProblem("team", "is away"), FileProblem("team", "is away"), None]
@@ -444,12 +402,3 @@ def test_syncing_goes_on_after_failures_and_at_most_once_a_second(monkeypatch: p
     keep_syncing(sync, lambda seconds, _: waits.append(seconds), 60, failures.append, stopped)
     assert waits == [1.0, 60, 1.0, 2.0, 1.0, 60]
     assert len(failures) == 2
-
-
-def test_progress_is_told(laptop: Machine) -> None:
-    laptop.share()
-    told: list[str] = []
-    laptop.sharing.sync(lambda done: told.append(done.summary))
-    assert told == ["sent 1, fetched 0"]
-    assert Synced().summary == "sent 0, fetched 0"
-    assert re.fullmatch(r"team-[0-9a-f]{8}\.json", next((laptop.home.data / "sharing").glob("*.json")).name)
