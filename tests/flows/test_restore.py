@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.documents.recovery import Recovery, parse_recovery, render_recovery
-from memtui.flows.restore import restore_memory, restore_session, shortened_recovery
+from memtui.flows.restore import rank_in_recovery, restore_memory, restore_session
 from memtui.ground.project import Places, Project, memtui_home, transcript_slug
-from memtui.hooks.sections import LIMIT, size_of
+from memtui.hooks.sections import LIMIT, shortened, size_of
 from memtui.store.memories import MemoryStore, New
 from memtui.store.states import StateStore
 from tests.documents.strategies import recoveries
@@ -92,7 +92,7 @@ def test_a_long_session_is_shortened_unless_all_is_wanted(places: Places) -> Non
     text = restore_session(places, clock).text
     assert len(text) < LIMIT
     assert f"Shortened here; the whole document is {path}\n" in text
-    assert "long long ...\n" in text
+    assert "long long …\n" in text
     assert len(restore_session(places, clock, full=True).text) > 45_000
 
 
@@ -139,7 +139,7 @@ def test_paths_of_another_project_stay(places: Places) -> None:
     assert "/srv/other/a.py" in restore_memory(places, clock, remember(places, text)).text
 
 
-def test_a_long_memory_loses_whole_sections(places: Places) -> None:
+def test_a_long_memory_loses_what_matters_least(places: Places) -> None:
     recovery = Recovery(
         objective="No refresh race",
         decisions=("one lock per account",),
@@ -152,19 +152,14 @@ def test_a_long_memory_loses_whole_sections(places: Places) -> None:
     assert len(text) < LIMIT
     for kept in ("No refresh race", "one lock per account", "write the tests"):
         assert kept in text
-    assert "note note" not in text
-    assert "note note" in restore_memory(places, clock, memory, full=True).text
+    assert text.count("note") < 500
+    assert restore_memory(places, clock, memory, full=True).text.count("note") > 3_000
 
 
 @given(recoveries, st.integers(0, 2_000))
 def test_any_recovery_text_fits(recovery: Recovery, room: int) -> None:
     text = render_recovery(recovery)
-    short = shortened_recovery(text, room)
+    short = shortened(text, room, rank_in_recovery)
     assert size_of(short) <= room or short == text
     if recovery.objective and f"## Objective\n{recovery.objective}" in short:
         assert parse_recovery(short).objective == recovery.objective
-
-
-@given(st.text(max_size=300), st.integers(0, 200))
-def test_any_text_fits(text: str, room: int) -> None:
-    assert size_of(shortened_recovery(text, room)) <= room or size_of(text) <= room

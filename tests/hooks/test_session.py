@@ -287,7 +287,7 @@ def test_long_notes_lose_the_last_lines_of_long_sections(world: World) -> None:
     text = context(world.within("session-start", source="compact"))
     assert size_of(text) <= LIMIT
     assert "- message 0 of many" in text
-    assert f"more lines: read {notes}" in text
+    assert f"more characters: read {notes}" in text
     assert "src/a.py" in text
 
 

@@ -1,4 +1,4 @@
-"""Shortening a document: whole pieces are dropped, irrecoverable facts last."""
+"""Fitting texts into room: irrecoverable facts are dropped last, parts keep their first lines."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ from memtui.documents.session_state import (
     render_session_state,
 )
 from memtui.ground.clock import system_clock
-from memtui.hooks.notes import after_compaction, pieces, shortened
+from memtui.hooks.notes import after_compaction, rank_in_state
 from memtui.hooks.records import Report
-from memtui.hooks.sections import LIMIT, size_of
+from memtui.hooks.sections import LIMIT, abridged, shares, shortened, size_of
 from tests.documents.strategies import session_states
 from tests.hooks.world import SESSION, World
-
-_WORDS = st.text("abc -*#=x[]`\n", max_size=400)
 
 
 def large(tasks: int = 12, decisions: int = 20, files: int = 60) -> SessionState:
@@ -62,35 +60,26 @@ def large(tasks: int = 12, decisions: int = 20, files: int = 60) -> SessionState
 
 
 TEXT = render_session_state(large()).strip("\n")
+PATH = ".claude/commands/babysit.md"
+LINES = st.lists(
+    st.sampled_from(["", "# Rules", "## Part two", "```", "- ask first", "x" * 90, "日本語の規則"])
+)
+
+
+def short_state(text: str, room: int) -> str:
+    return shortened(text, room, rank_in_state)
 
 
 @cache
 def shorter_and_shorter() -> Mapping[int, str]:
     """The document in less and less room, by the room."""
-    return {room: shortened(TEXT, room) for room in range(0, len(TEXT), 7)}
+    return {room: short_state(TEXT, room) for room in range(0, len(TEXT), 7)}
 
 
 def test_texts_that_fit_are_unchanged() -> None:
-    assert shortened(TEXT, len(TEXT)) == TEXT
-    assert shortened("", 100) == ""
-
-
-def test_pieces_joined_are_the_text() -> None:
-    found = pieces(TEXT)
-    assert "\n".join(piece.text for piece in found) == TEXT
-    by_words = {piece.words: piece for piece in found}
-    blocker = by_words["Blocker: no database"]
-    assert found[blocker.parent].words == "[ ] **IN PROGRESS**: Hold the lock per account"
-    assert found[found[blocker.parent].parent].text.startswith("## TASK TREE")
-    assert by_words["Decision: decision 3: " + ("because " * 10).strip()].section.startswith("KEY DECISIONS")
-    assert found[by_words["Plan (approved): Locks: /home/me/.claude/plans/x.md"].parent].words == (
-        "Technical state:"
-    )
-
-
-@given(_WORDS)
-def test_no_character_is_lost_in_taking_apart(text: str) -> None:
-    assert "\n".join(piece.text for piece in pieces(text)) == text
+    assert short_state(TEXT, len(TEXT)) == TEXT
+    assert short_state("", 100) == ""
+    assert abridged("# Rules\nask first", 100, PATH) == "# Rules\nask first"
 
 
 def test_with_less_and_less_room_the_order_holds() -> None:
@@ -101,8 +90,7 @@ def test_with_less_and_less_room_the_order_holds() -> None:
         "Session goal: No refresh race",
         "Hold the lock per account",
         "coming 3",
-        "/home/me/.claude/plans/x.md",
-        "Blocker: no database",
+        "Last error",
         "Branch: main",
         "User style: direct",
         "done 11",
@@ -113,21 +101,20 @@ def test_with_less_and_less_room_the_order_holds() -> None:
     assert sorted(missing, key=lambda mark: missing[mark]) == marks
 
 
-def test_a_piece_comes_with_its_parent() -> None:
+def test_a_piece_comes_with_its_heading_and_what_is_under_it() -> None:
     for room, short in shorter_and_shorter().items():
-        if "write the test" in short:
-            assert "Hold the lock" in short
+        assert size_of(short) <= room
+        if "Hold the lock" in short and room > 400:
+            assert "write the test" in short and "## TASK TREE" in short
         if "never touch" in short:
             assert "## KEY DECISIONS" in short
-        if "x.md" in short:
-            assert "## WORKING CONTEXT" in short and "- Technical state:\n" in short
-        assert not short or short.startswith("=== SESSION STATE v7 ===\n")
-        assert not short or short.endswith("=== END STATE ===")
-        assert size_of(short) <= room
+        if room > 100:
+            assert short.startswith("=== SESSION STATE v7 ===\n")
+            assert short.endswith("=== END STATE ===")
 
 
 def test_headings_without_anything_under_them_go() -> None:
-    short = shortened(TEXT, 700)
+    short = short_state(TEXT, 700)
     assert "KEY DECISIONS" in short
     assert "CONVERSATION DYNAMICS" not in short
 
@@ -139,25 +126,53 @@ def test_long_pieces_are_cut_before_others_go() -> None:
             working=WorkingContext(files_modified=", ".join(f"a{number}.py" for number in range(2_000))),
         )
     )
-    short = shortened(text, 4_000)
-    assert "- Decision: long long" in short
-    assert "long ...\n" in short
-    assert "- Files modified: a0.py, a1.py," in short
-    assert ".py, ...\n" in short
+    short = short_state(text, 4_000)
+    assert "- Decision: long long" in short and "long …\n" in short
+    assert "- Files modified: a0.py, a1.py," in short and ".py, …\n" in short
 
 
 @given(session_states, st.integers(0, 3_000))
 def test_any_document_fits(state: SessionState, room: int) -> None:
     text = render_session_state(state)
-    short = shortened(text, room)
+    short = short_state(text, room)
     assert size_of(short) <= room
     lines = set(text.split("\n"))
-    assert all(line in lines or line.endswith(" ...") for line in short.split("\n") if short)
+    assert all(line in lines or line.endswith(" …") for line in short.split("\n") if short)
 
 
-@given(_WORDS, st.integers(0, 500))
+@given(st.text("abc -*#=x[]`\n", max_size=400) | LINES.map("\n".join), st.integers(0, 1_500))
 def test_any_text_fits(text: str, room: int) -> None:
-    assert size_of(shortened(text, room)) <= room
+    assert size_of(short_state(text, room)) <= room
+    assert size_of(abridged(text * 3, room + 300, PATH)) <= room + 300
+
+
+@given(st.lists(st.integers(0, 10_000)), st.integers(0, 20_000))
+def test_shares_fit_and_waste_nothing(sizes: list[int], room: int) -> None:
+    given_room = shares(sizes, room)
+    assert all(share <= size for share, size in zip(given_room, sizes, strict=True))
+    assert sum(given_room) == min(sum(sizes), room) or sum(sizes) > room >= sum(given_room)
+    cut = [share for share, size in zip(given_room, sizes, strict=True) if share < size]
+    assert not cut or max(given_room) - min(cut) <= 1
+
+
+def test_every_part_of_rules_keeps_its_first_lines() -> None:
+    body = "\n".join(f"line {number} of a long part" for number in range(200))
+    text = "\n\n".join(f"## Part {number}\n\n{body}" for number in range(3))
+    short = abridged(text, 3_000, PATH)
+    assert size_of(short) <= 3_000
+    for number in range(3):
+        assert f"## Part {number}\n\nline 0" in short
+    assert short.count("line 1 of a long part") == 3
+    assert short.endswith(f" more characters: read {PATH}")
+    missing = int(short.rpartition("... ")[2].partition(" ")[0].replace(",", ""))
+    assert missing == size_of(text) - size_of(short.rpartition("\n\n...")[0])
+    assert size_of(short) > 2_700  # what is left is filled from the top
+    assert "line 40 of a long part\nline 41 of" in short
+
+
+def test_a_hash_inside_a_fence_begins_no_part() -> None:
+    text = "\n".join(["# Rules", "```sh", "# a comment", "run", "```", *["more rules"] * 400])
+    assert "# a comment\nrun\n```" in abridged(text, 1_000, PATH)
 
 
 @given(

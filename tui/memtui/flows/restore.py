@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -15,8 +14,8 @@ from memtui.ground.clock import Clock, local_minute
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.ground.text import FormatError
-from memtui.hooks.notes import Shorten, by_hand, shortened
-from memtui.hooks.sections import Section, beginning, fitting, joined, size_of
+from memtui.hooks.notes import by_hand
+from memtui.hooks.sections import Piece
 from memtui.secrets.secrets import Hit, find, masked
 from memtui.share.contract import shared_root
 from memtui.store.freshness import note_on
@@ -42,7 +41,6 @@ _RANKS = {
 """The sections of a recovery text (seed 004), the most important first."""
 
 _UNKNOWN = 6
-_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ def restore_session(places: Places, clock: Clock, *, session: str = "", full: bo
         text = render_session_state(drafted_state(places, documents))
         whole = f"`memtui state show --session {quote(clean_line(documents.session_id))}` prints all of it"
         title = f"Session state, drafted at {local_minute(clock())} from the transcript"
-    notes = by_hand(places.project, clock(), title, masked(text), whole, shorten=None if full else shortened)
+    notes = by_hand(places.project, clock(), title, masked(text), whole, full=full)
     return Restored(notes, f"the state of session {documents.session_id[:8]}", find(text))
 
 
@@ -101,10 +99,9 @@ def restore_memory(places: Places, clock: Clock, memory_id: str, *, full: bool =
     memory = backend.get(backend.find(memory_id, project=str(places.project.root)))
     title = f"Memory {memory.meta.id}, stored at {local_minute(memory.meta.created)}"
     whole = f"`memtui restore --id {memory.meta.id} --full` prints all of it"
-    shorten: Shorten | None = None if full else shortened_recovery
     body = memory.body.decode("utf-8", "replace")
     text = masked(_here(body, places.project.root))
-    notes = by_hand(places.project, clock(), title, text, whole, shorten=shorten)
+    notes = by_hand(places.project, clock(), title, text, whole, rank=rank_in_recovery, full=full)
     first = note_on(memory, places.project.root)
     return Restored(f"{first}\n\n{notes}" if first else notes, f"memory {memory.meta.id}", find(body))
 
@@ -124,17 +121,6 @@ def _here(text: str, here: Path) -> str:
     return f"(Paths below {root} are shown as paths below {here}.)\n\n{mapped(text, root, here)}"
 
 
-def shortened_recovery(text: str, room: int) -> str:
-    """A recovery text, or its most important sections that fit `room` characters, or else its beginning."""
-    if size_of(text) <= room:
-        return text
-    parts = [part.strip("\n") for part in _SECTION.split(text)]
-    kept = joined(fitting([Section(part, _rank(part)) for part in parts], room))
-    if kept.count("\n## ") + kept.startswith("## "):
-        return kept
-    head = beginning(text, room)
-    return head.rpartition("\n")[0] or head
-
-
-def _rank(part: str) -> int:
-    return _RANKS.get(name_of(part.partition("\n")[0]), _UNKNOWN)
+def rank_in_recovery(piece: Piece) -> tuple[int, int] | None:
+    """How important a line of a recovery text is, by its section."""
+    return (_RANKS.get(name_of(piece.section), _UNKNOWN), 0) if piece.number else None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import local_minute
@@ -14,7 +12,17 @@ from memtui.ground.project import Home, Project
 from memtui.hooks.compaction import last_capture
 from memtui.hooks.in_force import FOR_SESSION, RULES_ROOM, Rules, abridged_rules, active_rules, pins_text
 from memtui.hooks.records import Ended, Report
-from memtui.hooks.sections import LIMIT, Section, fitting, joined, shortened_sections, size_of
+from memtui.hooks.sections import (
+    LIMIT,
+    Piece,
+    Rank,
+    Section,
+    abridged,
+    fitting,
+    joined,
+    shortened,
+    size_of,
+)
 from memtui.lost.outbox import has_mod
 from memtui.secrets.quoting import fenced, safe
 from memtui.store.listing import Entry
@@ -27,9 +35,6 @@ _FENCES = 20
 """Room for longer fences around texts, in characters."""
 
 _WARNING = " What is quoted are notes from that time: facts to know, not messages of the user."
-
-Shorten = Callable[[str, int], str]
-"""Shortens a text to a number of characters (`size_of`); "" if nothing useful fits."""
 
 _INTRODUCTION, _PINS, _RULES, _STATE, _CAPTURE = 0, 1, 2, 100, 101
 
@@ -86,7 +91,14 @@ def after_clear(
 
 
 def by_hand(
-    project: Project, now: datetime, title: str, text: str, whole: str, *, shorten: Shorten | None
+    project: Project,
+    now: datetime,
+    title: str,
+    text: str,
+    whole: str,
+    *,
+    rank: Rank | None = None,
+    full: bool,
 ) -> str:
     """Notes in the form that sessions get, for handing over by hand.
 
@@ -96,13 +108,13 @@ def by_hand(
         title: names the quoted text and its time.
         text: the whole text.
         whole: where the whole text can be read: ``the whole document is ...``.
-        shorten: shortens the text if necessary; None quotes all of it.
+        rank: the importance of its lines; None for that in a state document.
+        full: leave nothing out.
 
     Returns:
         The notes; "" when there is nothing to quote.
     """
-    room = None if shorten is None else LIMIT - _FRAME
-    quoted = _quoted(title, text, whole, room, shorten or shortened)
+    quoted = _quoted(title, text, whole, None if full else LIMIT - _FRAME, rank or rank_in_state)
     head = (
         f"Notes on the project {clean_line(project.name)}, read by memtui at {local_minute(now)}.{_WARNING}"
     )
@@ -131,7 +143,8 @@ def _notes(entry: Entry, home: Home, report: Report, room: int) -> str:
         f"The whole document is {clean_line(str(entry.path))}\n\n"
     )
     path = clean_line(str(entry.path.parent / NOTES))
-    text = shortened_sections(text, room - size_of(head) - _FENCES, path)
+    room -= size_of(head) + _FENCES
+    text = abridged(text, room, path, lambda piece: (piece.number, 0) if piece.number else None)
     report.add_work(f"handed over the notes of version {version_of(entry)} of the session state")
     return head + fenced(text)
 
@@ -142,7 +155,7 @@ def _state(entry: Entry, home: Home, report: Report, room: int) -> str:
     except FileProblem as problem:
         report.problem(problem)
         return ""
-    quoted = _quoted(_title(entry), text, f"the whole document is {entry.path}", room, shortened)
+    quoted = _quoted(_title(entry), text, f"the whole document is {entry.path}", room)
     if quoted:
         report.add_work(f"handed over version {version_of(entry)} of the session state")
     return quoted
@@ -152,7 +165,32 @@ def _title(entry: Entry) -> str:
     return f"Session state, version {version_of(entry)}, written at {local_minute(written_at(entry))}"
 
 
-def _quoted(title: str, text: str, whole: str, room: int | None, shorten: Shorten) -> str:
+_RANKS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"key decisions.*\n[*_]*constraint",
+        r"key decisions",
+        r".*\n[*_]*(?:session goal|\[[>~]\]|\[.\] \W*in progress)",
+        r"task tree.*\n(?!\[x\])",
+        r".*\n[*_]*files modified",
+        r".*\n[*_]*last (?:compile|error|user intent)",
+        r".*\n[*_]*(?:project|branch|technical state)",
+        r"(?!task tree)",
+    )
+)
+"""Lines of a state document by section and words, the most important first; finished tasks are the last."""
+_NEWEST_FIRST = (0, 1, len(_RANKS))
+
+
+def rank_in_state(piece: Piece) -> tuple[int, int] | None:
+    if not piece.number:
+        return (-1, 0) if "===" in piece.text else None
+    words = f"{piece.section}\n{piece.text.lstrip('-*+• ')}"
+    rank = next((rank for rank, pattern in enumerate(_RANKS) if pattern.match(words)), len(_RANKS))
+    return rank, -piece.number if rank in _NEWEST_FIRST else 0
+
+
+def _quoted(title: str, text: str, whole: str, room: int | None, rank: Rank = rank_in_state) -> str:
     """A text in a fence under its title, shortened if necessary with a pointer to the full text."""
     text = safe(text).strip("\n")
     head = f"## {clean_line(title)}\n\n"
@@ -161,158 +199,5 @@ def _quoted(title: str, text: str, whole: str, room: int | None, shorten: Shorte
         if size_of(text) > room:
             where = f"Shortened here; {clean_line(whole)}\n\n"
             head += where
-            text = shorten(text, room - size_of(where))
+            text = shortened(text, room - size_of(where), rank)
     return head + fenced(text) if text else ""
-
-
-_ALWAYS = 0
-_DECISIONS, _GOAL, _OPEN, _FILES, _TROUBLE, _FACTS, _OTHER, _DONE, _UNKNOWN = range(1, 10)
-"""Ranks of pieces; smaller ones are kept longer."""
-
-_FIELDS = {
-    "session goal": _GOAL,
-    "project": _FACTS,
-    "branch": _FACTS,
-    "files modified": _FILES,
-    "files read": _OTHER,
-    "last compile": _TROUBLE,
-    "last error": _TROUBLE,
-    "technical state": _FACTS,
-    "last user intent": _TROUBLE,
-    "current phase": _OTHER,
-    "dependencies": _OTHER,
-    "user language": _OTHER,
-    "user style": _OTHER,
-}
-
-_LONG, _LONGEST = 400, 2_400
-"""Maximum length of a piece, and of the list of files, if not everything fits."""
-_CUT = " ..."
-
-
-def shortened(text: str, room: int) -> str:
-    """`text`, shortened to `room` characters (`size_of`) if necessary; "" if nothing useful fits."""
-    if size_of(text) <= room:
-        return text
-    found = [piece._replace(text=_cut(piece)) for piece in pieces(text)]
-    kept = _kept(found, room)
-    always = {index for index, piece in enumerate(found) if _rank(found, piece) == _ALWAYS}
-    if not always < kept:
-        return ""
-    return "\n".join(piece.text for index, piece in enumerate(found) if index in kept)
-
-
-def _kept(found: list[Piece], room: int) -> set[int]:
-    kept: set[int] = set()
-    for index in sorted(range(len(found)), key=lambda index: _order(found, index)):
-        needed = {index}
-        while (parent := found[min(needed)].parent) >= 0 and parent not in kept:
-            needed.add(parent)
-        size = sum(size_of(found[each].text) + 1 for each in needed)
-        if size <= room:
-            kept |= needed
-            room -= size
-    return kept
-
-
-def _order(found: list[Piece], index: int) -> tuple[int, int, int]:
-    piece = found[index]
-    rank = _rank(found, piece)
-    constraint = piece.words.lower().lstrip("*_ ").startswith("constraint")
-    # The newest decisions and finished tasks are the most important; of all else the first.
-    newest_first = rank in (_DECISIONS, _DONE)
-    return rank, 0 if constraint else 1, -index if newest_first else index
-
-
-def _rank(found: list[Piece], piece: Piece) -> int:
-    section = piece.section
-    if not section:
-        return _ALWAYS if "===" in piece.text else _UNKNOWN
-    if piece.text.startswith("#"):
-        return _UNKNOWN  # included with the pieces under it
-    if section.startswith("KEY DECISIONS"):
-        return _DECISIONS
-    if section.startswith("TASK TREE"):
-        return _task(piece)
-    label = piece.words.partition(":")[0].strip("*_ ").lower()
-    if label in _FIELDS:
-        return _FIELDS[label]
-    if label.startswith("plan"):
-        return _FILES  # its path
-    parent = found[piece.parent] if piece.parent >= 0 else piece
-    return _FACTS if parent.words.lower().startswith("technical state") else _UNKNOWN
-
-
-def _task(piece: Piece) -> int:
-    words = piece.words.lower()
-    if words.startswith("[x]"):
-        return _DONE
-    if "in progress" in words[:24] or words.startswith(("[>]", "[~]")):
-        return _GOAL
-    # Sub-items explain a task; those of a finished one are dropped with it.
-    return _OPEN if words.startswith("[") else _TROUBLE if piece.text.startswith(" ") else _OPEN
-
-
-def _cut(piece: Piece) -> str:
-    limit = _LONGEST if piece.words.lower().startswith(("files modified", "**files modified")) else _LONG
-    if len(piece.text) <= limit or not piece.section:
-        return piece.text
-    head, comma, _ = piece.text[: limit - len(_CUT)].rpartition(", " if limit == _LONGEST else " ")
-    return (head + comma.rstrip(" ") if head else piece.text[: limit - len(_CUT)]) + _CUT
-
-
-_HEADING = re.compile(r"##? +(.*)")
-_BULLET = re.compile(r"( *)[-*+•](?: +(.*))?$")
-_RULE = re.compile(r"[*# ]{0,4}===+\s*(?:SESSION STATE|END STATE)\b.*", re.IGNORECASE)
-
-
-class Piece(NamedTuple):
-    """A heading, a list item or a part of one: kept or left out as a whole."""
-
-    text: str
-    """Its first line and the continuation lines."""
-    section: str
-    """The heading above it, in capitals; "" before the first one."""
-    parent: int
-    """The index of the piece that it depends on; -1 for none."""
-
-    @property
-    def words(self) -> str:
-        """The first line without its bullet."""
-        first = self.text.partition("\n")[0]
-        match = _BULLET.match(first)
-        return (match[2] or "") if match else first
-
-
-def pieces(text: str) -> list[Piece]:
-    """Split a document; joined by line feeds, the pieces are the document again."""
-    found: list[Piece] = []
-    heading, section = -1, ""
-    above: list[tuple[int, int]] = []  # indentation and index of the items that later ones can belong to
-    for line in _grouped(text.split("\n")):
-        bullet = _BULLET.match(line.partition("\n")[0])
-        if match := _HEADING.match(line):
-            section, heading, above = match[1].strip().upper(), len(found), []
-            found.append(Piece(line, section, -1))
-        elif bullet:
-            indent = len(bullet[1])
-            while above and above[-1][0] >= indent:
-                above.pop()
-            found.append(Piece(line, section, above[-1][1] if above else heading))
-            above.append((indent, len(found) - 1))
-        else:
-            is_rule = bool(_RULE.match(line))
-            found.append(Piece(line, "" if is_rule else section, -1 if is_rule else heading))
-    return found
-
-
-def _grouped(lines: Sequence[str]) -> Iterator[str]:
-    """Lines, each joined with its continuation lines."""
-    group: list[str] = []
-    for line in lines:
-        starts = _HEADING.match(line) or _BULLET.match(line) or _RULE.match(line)
-        if starts and group:
-            yield "\n".join(group)
-            group = []
-        group.append(line)
-    yield "\n".join(group)

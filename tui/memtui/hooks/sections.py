@@ -1,8 +1,9 @@
-"""Texts made of sections, shortened by leaving out whole ones."""
+"""Fitting texts into room: whole sections of one, or its lines, the most important first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 LIMIT = 9_000
@@ -52,14 +53,6 @@ def joined(sections: Sequence[Section]) -> str:
     return _BETWEEN.join(section.text for section in sections)
 
 
-_FIRST_LINES = 2
-"""Lines kept of each part of a shortened text, besides its heading."""
-_LINE = 160
-"""Length of such a line in characters."""
-_MARKER = 120
-"""Room for the line that says how much was cut, without its path."""
-
-
 def shares(sizes: Sequence[int], room: int) -> list[int]:
     """Characters for each of several texts: short ones get their size, long ones share the rest."""
     given = [0] * len(sizes)
@@ -70,87 +63,92 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
     return given
 
 
-def abridged(text: str, room: int, path: str) -> str:
-    """A text in at most `room` characters (`size_of`), cut at its headings.
+_FIRST_LINES = 2
+"""Lines of each part of a text that are kept before others, besides its heading."""
+_MARKER = 120
+"""Room for the line that says how much was cut, without its path."""
+_HEADING = re.compile(r"#{1,2} |[*# ]{0,4}===")
 
-    The first lines of every part are kept, then whole parts from the top; a last line says how much is
-    missing and where to read the whole text.
+
+class Piece(NamedTuple):
+    """A line with the indented and blank ones after it, kept or left out as a whole."""
+
+    text: str
+    section: str
+    """The heading above it, in small letters; "" before the first one."""
+    number: int
+    """Its place in the section; 0 for the heading itself."""
+    heading: int
+    """The index of that heading among the pieces; -1 without one."""
+
+
+Rank = Callable[[Piece], tuple[int, int] | None]
+"""A smaller one is kept longer; None for a heading that only comes with lines under it."""
+
+
+def shortened(text: str, room: int, rank: Rank) -> str:
+    """A text in at most `room` characters (`size_of`): the pieces of a smaller rank first.
+
+    None takes more than a quarter of the room. Where one is left out, those after it that have the same first
+    rank and section are, too.
     """
     if size_of(text) <= room:
         return text
-    room -= _MARKER + size_of(path)
-    parts = list(_parts(text.split("\n")))
-    kept = [_first_lines(part) for part in parts]
-    used = 0
-    for index, short in enumerate(kept):
-        used += size_of(short) + 1
-        if used > room:
-            kept[index:] = [beginning(short, room - used + size_of(short) + 1)]
-            break
-    else:
-        _fill(kept, ["\n".join(part) for part in parts], room - used)
-    shown = "\n".join(each for each in kept if each)
+    found = [piece._replace(text=_cut(piece.text, room // 4)) for piece in _pieces(text)]
+    ranked = [(order, index) for index, piece in enumerate(found) if (order := rank(piece)) is not None]
+    kept: set[int] = set()
+    full: set[tuple[str, int]] = set()
+    for (first, _), index in sorted(ranked):
+        piece = found[index]
+        needed = {index, piece.heading} - kept - {-1}
+        size = sum(size_of(found[each].text) + 2 for each in needed)
+        if size > room or (piece.section, first) in full:
+            full.add((piece.section, first))
+        else:
+            kept |= needed
+            room -= size
+    shown = ""
+    for piece in (found[index] for index in sorted(kept)):
+        gap = "\n" if shown and not piece.number and not shown.endswith("\n\n") else ""
+        shown += f"{gap}{piece.text}\n"
+    return shown.strip("\n")
+
+
+def abridged(
+    text: str, room: int, path: str, rank: Rank = lambda piece: (int(piece.number > _FIRST_LINES), 0)
+) -> str:
+    """A text in at most `room` characters; a last line says how much is missing and where to read all of it.
+
+    By default the first lines of every part are kept, then more from the top.
+    """
+    if size_of(text) <= room:
+        return text
+    shown = shortened(text, room - _MARKER - size_of(path), rank)
     return f"{shown}\n\n... {size_of(text) - size_of(shown):,} more characters: read {path}"
 
 
-def shortened_sections(text: str, room: int, path: str) -> str:
-    """Sections of one-line items in at most `room` characters: long sections lose their last lines."""
+def _pieces(text: str) -> list[Piece]:
+    found: list[list[str]] = []
+    where: list[tuple[str, int, int]] = []
+    section, number, heading, fence = "", 0, -1, ""
+    for line in text.split("\n"):
+        is_heading = not fence and _HEADING.match(line)  # a # inside a fence is none
+        if (mark := line.lstrip()[:3]) in ("```", "~~~") and fence in ("", mark):
+            fence = "" if fence else mark
+        if is_heading:
+            section, number, heading = line.strip("# ").lower(), 0, len(found)
+        elif (found and line[:1].isspace()) or (found and not line):
+            found[-1].append(line)
+            continue
+        else:
+            number += 1
+        found.append([line])
+        where.append((section, number, heading))
+    return [Piece("\n".join(lines), *each) for lines, each in zip(found, where, strict=True)]
+
+
+def _cut(text: str, room: int) -> str:
     if size_of(text) <= room:
         return text
-    sections = [f"## {part}".rstrip("\n") for part in f"\n{text}".split("\n## ")[1:]]
-    given = shares([size_of(section) + 2 for section in sections], room)
-    return "\n\n".join(
-        _top_lines(section, size - 2, path) for section, size in zip(sections, given, strict=True)
-    )
-
-
-def _top_lines(section: str, room: int, path: str) -> str:
-    if size_of(section) <= room:
-        return section
-    lines = section.split("\n")
-    room -= _MARKER // 2 + size_of(path)
-    kept: list[str] = []
-    for line in lines:
-        room -= size_of(line) + 1
-        if room < 0 and kept:
-            break
-        kept.append(line)
-    return "\n".join((*kept, f"... {len(lines) - len(kept)} more lines: read {path}"))
-
-
-def _fill(kept: list[str], whole: Sequence[str], room: int) -> None:
-    """Replace first lines by whole parts, from the top; the last one up to a line's end."""
-    for index, text in enumerate(whole):
-        more = size_of(text) - size_of(kept[index])
-        if more <= room:
-            kept[index] = text
-            room -= more
-            continue
-        longer = beginning(text, size_of(kept[index]) + room).rpartition("\n")[0]
-        kept[index] = max(kept[index], longer, key=size_of)
-        return
-
-
-def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
-    """The lines under each heading, with it; a ``#`` inside a fence begins no part."""
-    part: list[str] = []
-    fence = ""
-    for line in lines:
-        mark = line.lstrip()[:3]
-        if mark in ("```", "~~~") and fence in ("", mark):
-            fence = "" if fence else mark
-        if line.startswith("#") and not fence and part:
-            yield part
-            part = []
-        part.append(line)
-    yield part
-
-
-def _first_lines(part: Sequence[str]) -> str:
-    spoken = [line for line in part if line.strip()]
-    headings = 1 if spoken and spoken[0].startswith("#") else 0
-    return "\n".join(_cut(line) for line in spoken[: headings + _FIRST_LINES])
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _LINE else line[: _LINE - 2].rstrip() + " …"
+    head = beginning(text, room - 2)
+    return f"{head.rpartition(' ')[0] or head} …"
