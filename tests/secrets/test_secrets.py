@@ -286,7 +286,7 @@ def test_a_pattern_matches_its_line_only(rule: dict[str, Any]) -> None:
 
 def test_the_quick_look_knows_a_part_of_each_word_of_the_rules() -> None:
     words = {word for rule in table()["place"] for word in rule["near"]} | set(table()["names"]["cores"])
-    assert [word for word in words if word.isascii() and not any(part in word for part in _NEAR)] == []
+    assert [word for word in words if not any(part in word for part in _NEAR)] == []
 
 
 KEY = "ghp_" + "a1B2c3D4" * 5

@@ -33,8 +33,10 @@ _NEAR = (
     "install ", "client(", "bind", "pdo(", "handler(", "tcp(", "unix(", "search(", "mysqli", "zugang",
     "userpwd", " -a", " -b", " -k", " -p", " -t", " -u", " -w", " --u", "/p:", "/pass:", "<<<", "{sha}",
     ":*:", ":5", ":6", ":25", ":465", "://", ":pserver:", "administratorp", "lftp", "zip -", "sudo -s",
+    "contraseña", "hasło", "jelszó", "lösenord", "mật kh", "şifre", "κωδικ", "парол", "סיסמ", "كلمة",
+    "पासवर्ड", "รหัสผ่าน", "パスワード", "令牌", "口令", "密码", "密碼", "비밀번호", "암호",
 )  # fmt: skip
-"""A word near every secret recognised by its place or name that no word of another language tells."""
+"""A part of a word near every secret that is recognised by its place or name."""
 _LONGEST = 24
 """Length of the rules' longest word, in characters."""
 _SHORT = 4_000
@@ -138,17 +140,16 @@ def _found(text: str) -> list[Span]:
     if len(lowered) != len(text):  # as İ becomes two characters
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
     hit = _near().search(lowered)
-    run, near = _RUN.search(text), hit or not text.isascii()
-    if not (run or near) or (len(text) < _SHORT and _is_prose(text, lowered)):
+    run = _RUN.search(text)
+    if not (run or hit) or (len(text) < _SHORT and _is_prose(text, lowered)):
         return []
     from memtui.secrets.names import assigned
     from memtui.secrets.rules import mixed_words, placed, tokens
 
     words = mixed_words(text) if run else ""
     known = [*tokens(text, words, "token")] if words else []
-    # Every word of the rules but those in other scripts has one of `_NEAR` inside.
-    at = max(0, hit.start() - _LONGEST) if hit and text.isascii() else 0
-    named = [*placed(text, lowered, at), *assigned(text, lowered, at)] if near else []
+    at = max(0, hit.start() - _LONGEST) if hit else 0  # every word of the rules has one of `_NEAR` inside
+    named = [*placed(text, lowered, at), *assigned(text, lowered, at)] if hit else []
     return [*known, *named, *(tokens(text, words, "form") if words else ())]
 
 

@@ -20,6 +20,10 @@ def rarest(word: str) -> int:
     return word.index(min(word, key=_RAREST_FIRST.find))
 
 
+_FOLLOWED = {"pat": "(?!h|ch|t)", "://": r"(?=[^\s/\"'`<>]{1,600}@)"}
+"""What has to follow, or not, a word that is common otherwise: in path, and in addresses without a password."""
+
+
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
     """A pattern that searches for the rarest character of each of these words.
 
@@ -28,7 +32,7 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     by_letter: dict[str, list[str]] = {}
     for word in words:
         at = rarest(word)
-        behind = f"(?<={re.escape(word)})" if at else ""
+        behind = _FOLLOWED.get(word, f"(?<={re.escape(word)})" if at else "")
         by_letter.setdefault(word[at], []).append(re.escape(word[at + 1 :]) + behind)
     return re.compile(
         "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items())

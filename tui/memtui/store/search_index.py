@@ -36,7 +36,7 @@ from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
 
-VERSION = 11
+VERSION = 12
 WAIT = 2.0
 """Seconds to wait for another program's lock on the index."""
 _TRANSACTION = 0.05

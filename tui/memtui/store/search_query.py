@@ -33,16 +33,22 @@ _WIDE = (
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _RUN = re.compile(f"[{_WIDE}]+")
-_PARTS = re.compile(r"\b[a-zA-Z]*[a-z0-9][A-Z]\w*")
+_INNER = re.compile("[A-Z](?<=[a-z0-9].)")
+_IDENTIFIER = re.compile(r"\b[A-Za-z]*[a-z0-9][A-Z]\w*")
 _PART_OF = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def words_of(text: str, *, asked: bool = False) -> str:
-    """A text as it is indexed, or asked for: CJK in pairs, and identifiers followed by their parts."""
+    """A text as it is indexed, or asked for: CJK in pairs, and at its end the parts of its identifiers."""
+    text = _in_pairs(text, asked=asked)
+    if _INNER.search(text):  # quicker than looking for whole identifiers
+        text = f"{text}\n{' '.join(_PART_OF.findall(' '.join(_IDENTIFIER.findall(text))))}"
+    return text
+
+
+def _in_pairs(text: str, *, asked: bool) -> str:
     if not text.isascii():
-        pairs = partial(_pairs, asked=asked)
-        text = _RUN.sub(pairs, unicodedata.normalize("NFKC", without_surrogates(text)))
-    text = _PARTS.sub(lambda match: f"{match[0]} {' '.join(_PART_OF.findall(match[0]))}", text)
+        text = _RUN.sub(partial(_pairs, asked=asked), unicodedata.normalize("NFKC", without_surrogates(text)))
     return text.replace("\0", " ")
 
 
@@ -54,7 +60,7 @@ def _pairs(run: re.Match[str], *, asked: bool) -> str:
 
 def quoted(text: str) -> str:
     """A text as one phrase of a full-text query."""
-    words = words_of(text, asked=True).replace('"', " ").strip()
+    words = _in_pairs(text, asked=True).replace('"', " ").strip()
     alone = _RUN.fullmatch(words.rpartition(" ")[2]) and len(words.rpartition(" ")[2]) == 1
     return f'"{words}"*' if alone else f'"{words}"'
 
@@ -244,7 +250,7 @@ def matches(query: Query, any_of: Callable[[list[str], bool], str]) -> Iterator[
             all.
     """
     must = " AND ".join(quoted(each) for each in query.phrases)
-    words = _WORD.findall(words_of(" ".join(query.telling), asked=True))
+    words = [part for word in query.telling for part in _WORD.findall(words_of(word, asked=True))]
     some = [quoted(word) for word in dict.fromkeys(words)]
     if not some:
         yield 1.0, False, must

@@ -30,6 +30,8 @@ _OF_SECRETS = f"{ascii_letters}{digits}+/=_.-"
 
 _CALL, _TEXT, _RESULT = b'"type":"tool_use"', b'"type":"text"', b'"type":"tool_result"'
 _THINKING = b'"content":[{"type":"thinking"'
+_HEAD = 2_000
+"""The bytes of a line in which a message's content begins."""
 
 
 class Role(IntEnum):
@@ -103,9 +105,9 @@ def read_messages(
 
 def _is_idle(line: bytes) -> bool:
     """Whether a line holds only bookkeeping or thinking."""
-    if _CALL in line or _TEXT in line or _RESULT in line:
-        return False
-    return _THINKING in line or is_bookkeeping(line)
+    if line.find(_THINKING, 0, _HEAD) < 0:
+        return is_bookkeeping(line)
+    return not (_CALL in line or _TEXT in line or _RESULT in line)
 
 
 def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
@@ -147,7 +149,10 @@ def _call(call: Call) -> Iterator[tuple[Role, str, str]]:
 
 def _text(role: Role, text: Any, most: int, path: Any = "") -> Iterator[tuple[Role, str, str]]:
     if isinstance(text, str) and text.strip():
-        yield role, _cut(text, most), _cut(path, most) if isinstance(path, str) else ""
+        cut = _cut(text, most)
+        if path and isinstance(path, str):
+            path = path if cut == text else _cut(path, most)  # it is in the text, where nothing was masked
+        yield role, cut, path if isinstance(path, str) else ""
 
 
 def _cut(text: str, most: int) -> str:
