@@ -21,7 +21,7 @@ def rarest(word: str) -> int:
 
 
 _FOLLOWED = {"pat": "(?!h|ch|t)", "://": r"(?=[^\s/\"'`<>]{1,600}@)"}
-"""What has to follow, or not, a word that is common otherwise: in path, and in addresses without a password."""
+"""What has to follow, or not, a word that is common otherwise: in path, in addresses without a password."""
 
 
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
