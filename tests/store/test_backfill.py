@@ -7,15 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pydantic_core
 import pytest
 
 from memtui.documents.capture import Capture, parse_capture
 from memtui.documents.capture_text import render_pending
-from memtui.ground.files import FileOutside
 from memtui.ground.project import Project, claude_config, transcript_slug
 from memtui.store.backfill import (
-    Compaction,
     compactions_in,
     coverage,
     first_message,
@@ -23,7 +20,6 @@ from memtui.store.backfill import (
 )
 from memtui.store.captures import CaptureStore
 from memtui.store.transcripts import Transcript, TranscriptStore
-from memtui.transcript import lines as transcript_format
 from tests.disk import mode_of, names
 from tests.transcript_writer import TranscriptWriter
 
@@ -160,29 +156,6 @@ def test_two_at_once_write_one(project: Project) -> None:
     assert len(names(project.compacts)) == 2
 
 
-def test_a_linked_folder_is_not_written_to(project: Project, tmp_path: Path) -> None:
-    _session(project, "a", "auto")
-    (tmp_path / "elsewhere").mkdir()
-    (project.root / ".project").symlink_to(tmp_path / "elsewhere")
-    (missing,) = coverage(_transcripts(project), []).missing
-    with pytest.raises(FileOutside):
-        write_missing(project, missing, "")
-    assert names(tmp_path / "elsewhere") == []
-
-
-def test_a_reviewed_capture_counts(project: Project) -> None:
-    _, times = _session(project, "a", "auto")
-    capture = _capture("a", times[0]).replace(status="reviewed", summary="s", memory="m.md")
-    assert coverage(_transcripts(project), [capture]).missing == ()
-
-
-def test_a_transcript_that_is_gone_has_none(project: Project, tmp_path: Path) -> None:
-    gone = Transcript(tmp_path / "gone.jsonl", "gone", (0, 0, 0))
-    assert coverage([gone], []).missing == ()
-    compaction = Compaction(STARTED, "auto", "gone", gone.path, "")
-    assert first_message(compaction) == ""
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -198,22 +171,6 @@ def test_manual_compactions_are_not_missing(project: Project, line: object) -> N
     path, _ = _session(project, "a")
     path.write_text(path.read_text() + json.dumps(line) + "\n")
     assert coverage(_transcripts(project), []).missing == ()
-
-
-def test_the_marked_lines_alone_are_parsed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, _ = _session(project, "a", "auto")
-    with path.open("a") as file:
-        file.writelines(json.dumps({"type": "user", "n": n}) + "\n" for n in range(5_000))
-    parsed: list[bytes] = []
-    real = pydantic_core.from_json
-
-    def counting(data: bytes, **options: object) -> object:
-        parsed.append(data)
-        return real(data, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(transcript_format, "from_json", counting)
-    assert len(coverage(_transcripts(project), []).missing) == 1
-    assert len(parsed) == 1
 
 
 def test_what_the_hook_wrote_before_the_compaction_counts(project: Project) -> None:

@@ -14,7 +14,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
 from memtui.store.captures import AlreadyReviewed, CaptureStore
 from tests import faults
-from tests.disk import mode_of, names
+from tests.disk import names
 from tests.store.captures import (
     MEMORY,
     MEMORY_NAME,
@@ -31,21 +31,6 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture
 def store(project: Project) -> CaptureStore:
     return CaptureStore(project)
-
-
-def test_a_review_writes_both_files(project: Project, store: CaptureStore) -> None:
-    path = add_capture(project)
-    text = path.read_text()
-    path.write_text(text.replace("## Memory", "## Notes of mine\n\nkept\n\n## Memory"))
-    review = store.review(store.entries()[0], memory=MEMORY, summary="It was about tokens.")
-    assert review == project.compacts / MEMORY_NAME
-    assert parse_memory(review.read_text()) == MEMORY
-    capture = parse_capture(path.read_text())
-    assert (capture.status, capture.summary) == ("reviewed", "It was about tokens.")
-    assert capture.memory == MEMORY_NAME
-    assert "## Notes of mine\n\nkept\n" in path.read_text()
-    assert mode_of(path) == mode_of(review) == 0o600
-    assert names(project.compacts) == [path.name, MEMORY_NAME]
 
 
 def test_a_memory_file_that_is_there_is_never_written_over(project: Project, store: CaptureStore) -> None:

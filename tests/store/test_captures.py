@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from memtui.documents.capture import Capture
-from memtui.ground.files import FileOutside
 from memtui.ground.project import Project
 from memtui.store import captures
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.listing import Entry
-from tests.disk import names
-from tests.store.captures import MEMORY, MEMORY_NAME, add_capture, make_project
+from tests.store.captures import add_capture, make_project
 
 
 @pytest.fixture
@@ -72,41 +70,6 @@ def test_broken_captures_are_listed_with_their_reason(
         "5": "is larger than 1 MB",
         "6": "is a symbolic link, which memtui does not follow here",
     }
-
-
-def test_a_folder_that_leads_outside_is_not_looked_into(
-    project: Project, store: CaptureStore, tmp_path: Path
-) -> None:
-    other = make_project(tmp_path / "other")
-    add_capture(other)
-    (project.root / ".project").symlink_to(other.root / ".project")
-    with pytest.raises(FileOutside, match="leads out of the project"):
-        store.entries()
-    with pytest.raises(CaptureProblem):
-        store.load(CaptureStore(other).entries()[0])
-
-
-def test_a_linked_folder_within_the_project_is_read_but_not_written(
-    project: Project, store: CaptureStore
-) -> None:
-    path = add_capture(project)
-    (project.root / ".project").rename(project.root / "notes")
-    (project.root / ".project").symlink_to("notes")
-    (entry,) = store.entries()
-    before = path.read_bytes()
-    assert store.load(entry).status == "pending"
-    with pytest.raises(FileOutside, match="does not write through links"):
-        store.review(entry, memory=MEMORY, summary="s")
-    assert path.read_bytes() == before
-    assert names(project.compacts) == [path.name]
-
-
-def test_a_project_reached_through_a_link_works(project: Project, tmp_path: Path) -> None:
-    add_capture(project)
-    (tmp_path / "link").symlink_to(project.root)
-    store = CaptureStore(Project(tmp_path / "link"))
-    store.review(store.entries()[0], memory=MEMORY, summary="s")
-    assert MEMORY_NAME in names(project.compacts)
 
 
 def test_finds_the_newest_pending_one_without_reading_all(

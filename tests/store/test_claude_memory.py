@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from memtui.ground.clock import Clock
-from memtui.ground.files import FileChanged, FileProblem, heads_within
+from memtui.ground.files import FileChanged, FileProblem
 from memtui.ground.project import Home, Places, Project, memtui_home
-from memtui.store import claude_memory
 from memtui.store.claude_history import ClaudeHistory, Version
 from memtui.store.claude_memory import INDEX, ClaudeMemories, ClaudeMemory
 from tests.transcripts import START, Transcript
@@ -256,39 +255,6 @@ def test_two_memories_in_chinese_that_say_the_same(memories: ClaudeMemories) -> 
     said = [each.text for each in memories.troubles(memories.entries())]
     assert len(said) == 1
     assert said[0].startswith("says what ")
-
-
-def test_texts_are_checked_once_for_as_long_as_they_are_the_same(
-    memories: ClaudeMemories, places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checked: list[str] = []
-    read: list[str] = []
-
-    def counted_find(text: str) -> list[Any]:
-        checked.append(text)
-        return []
-
-    def counted_read(folder: Path, names: list[str], *arguments: Any, **options: Any) -> Any:
-        read.extend(names)
-        return heads_within(folder, names, *arguments, **options)
-
-    monkeypatch.setattr(claude_memory, "find", counted_find)
-    monkeypatch.setattr(claude_memory, "heads_within", counted_read)
-    for name in "abc":
-        write(memories, f"{name}.md", memory_text(name, f"See `src/{name}.py`."))
-    write(memories, INDEX, "".join(f"- [{name}]({name}.md) - x\n" for name in "abc"))
-    for _ in range(3):
-        assert memories.troubles(memories.entries()) == []
-    assert len(checked) == 3
-    assert sorted(read) == [INDEX, "a.md", "b.md", "c.md"]
-    (places.project.root / "src").mkdir()  # what they name may come and go
-    assert len(memories.troubles(memories.entries())) == 3
-    assert len(checked) == 3
-    write(memories, "a.md", memory_text("a", "Nothing is named any more."))
-    assert len(memories.troubles(memories.entries())) == 2
-    assert len(checked) == 6
-    memories.mark(memories.get("b"), "approved")
-    assert memories.get("b").seen == "approved"
 
 
 def test_new_changed_seen_and_approved(memories: ClaudeMemories) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
-from memtui.ground.files import FileLocked, FileProblem
+from memtui.ground.files import FileLocked
 from memtui.ground.project import Project
 from memtui.store import commands_file
 from memtui.store.commands_file import ABANDONED_SECONDS, CommandsFile, lock_file
@@ -87,46 +86,6 @@ def test_the_file_is_everybodys(commands: CommandsFile, mask: int, file: int, fo
     assert names(commands.path.parent) == ["session-state.json"]
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", "/", "..", "../x", "a/../b", "a b", "a\0", "\n", "x;y", "caf\u00e9"]
-)
-def test_invalid_names_are_refused(commands: CommandsFile, name: str) -> None:
-    with pytest.raises(FileProblem, match="is no name of a command file"):
-        commands.activate(name, NOW)
-    assert names(commands.project.root) == []
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "\ufffe"])
-def test_a_broken_file_stays(commands: CommandsFile, text: str) -> None:
-    commands.path.parent.mkdir(parents=True)
-    commands.path.write_text(text)
-    with pytest.raises(FileProblem, match="is broken"):
-        commands.activate("babysit", NOW)
-    assert commands.path.read_text() == text
-
-
-@pytest.mark.parametrize("place", ["docs", "docs/09-agents", "docs/09-agents/session-state.json"])
-@pytest.mark.parametrize("there", [True, False])
-def test_no_link_leads_out(commands: CommandsFile, tmp_path: Path, place: str, there: bool) -> None:
-    outside = tmp_path / "outside"
-    if there:
-        (outside.parent if place.endswith(".json") else outside).mkdir(exist_ok=True)
-    link = commands.project.root / place
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(outside)
-    with pytest.raises(FileProblem):
-        commands.activate("babysit", NOW)
-    assert not outside.exists() or names(outside) == []
-
-
-def test_a_link_within_the_project_is_followed(commands: CommandsFile) -> None:
-    (commands.project.root / "shared").mkdir()
-    (commands.project.root / "docs").symlink_to("shared")
-    assert commands.activate("babysit", NOW)
-    assert (commands.project.root / "shared" / "09-agents" / "session-state.json").is_file()
-    assert (commands.project.root / "docs").is_symlink()
-
-
 def at(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
@@ -156,19 +115,6 @@ def test_only_a_lock_that_is_too_old_is_taken_over(tmp_path: Path, content: str,
     with lock_file(path, timeout=0, within=tmp_path):
         assert at(path).read_text() == f"{os.getpid()}\n"
     assert names(tmp_path) == []
-
-
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_anything_else_of_that_name_is_left_alone(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    path = tmp_path / "session-state.json"
-    make(at(path))
-    age(tmp_path)
-    with (
-        pytest.raises(FileLocked, match="delete it if"),
-        lock_file(path, timeout=0, within=tmp_path),
-    ):
-        raise AssertionError
-    assert os.path.lexists(at(path))
 
 
 # 8 processes of each interpreter: what competes are processes, and starting them is what takes time.

@@ -48,11 +48,6 @@ def add_workflow(places: Places, name: str = "WFS-tax") -> None:
     (folder / "IMPL_PLAN.md").write_text("## Phase 1\n- [ ] round")
 
 
-def test_the_same_transcript_makes_the_same_text(places: Places) -> None:
-    add_session(places, "one", "Do it now, please")
-    assert draft(places) == draft(places)
-
-
 def test_reading_can_be_watched_and_given_up(places: Places) -> None:
     add_session(places, "one", "Do it now, please")
     seen: list[tuple[int, int]] = []
@@ -105,12 +100,6 @@ def test_the_next_workflow_serves_where_the_newest_has_no_readable_plan(places: 
     recovery, note = drafted(Facts(), places.project, current=True)
     assert (recovery.session_id, recovery.plan.content) == ("WFS-tax", "## Phase 1\n- [ ] round")
     assert "WFS-broken" in note
-
-
-def test_a_workflow_without_a_plan_is_still_named(places: Places) -> None:
-    (places.project.root / ".workflow" / "active" / "WFS-x").mkdir(parents=True)
-    recovery, note = drafted(Facts(), places.project, current=True)
-    assert (recovery.session_id, recovery.plan.source, note) == ("WFS-x", "inferred", "")
 
 
 def test_a_session_that_worked_elsewhere_belongs_to_the_project(

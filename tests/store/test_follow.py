@@ -51,15 +51,6 @@ def test_a_transcript_that_is_smaller_is_another_one() -> None:
     assert following.due({"a": 500}, 1) == ["a"]
 
 
-def test_a_session_that_is_gone_is_forgotten() -> None:
-    following = follower()
-    following.due({"a": 1000}, 0)
-    following.note("a", 1000)
-    assert following.due({}, 1) == []
-    following.note("a", 1000)
-    assert following.due({"a": 1000}, 2) == ["a"]
-
-
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=60))
 def test_nothing_is_forgotten_and_nothing_noted_twice(steps: list[tuple[int, int]]) -> None:
     following = follower()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -90,13 +89,6 @@ def test_looking_makes_nothing(store: MemoryStore, home: Home) -> None:
     assert not home.data.exists()
 
 
-def test_a_file_is_readable_and_its_text_as_it_was_given(store: MemoryStore, home: Home) -> None:
-    store.create(New(TEXT, description="d"))
-    data = (home.memories / "2026-01" / f"{FIRST}.md").read_bytes()
-    assert data.startswith(f"---\nid: {FIRST}\n".encode())
-    assert data.endswith(b"source: import\n---\n" + TEXT)
-
-
 @pytest.mark.parametrize("text", [TEXT, b"", b"-----\n", b"--- x\n", b"\xef\xbb\xbf# BOM"])
 def test_a_text_without_front_matter(store: MemoryStore, home: Home, text: bytes) -> None:
     put(home, text)
@@ -127,18 +119,6 @@ def test_a_copied_file_is_another_memory(store: MemoryStore, home: Home) -> None
     assert store.get(copy).meta.id == copy
     store.update(copy, description="mine")
     assert store.get(FIRST).meta.description == "d"
-
-
-def test_a_file_in_another_month_is_the_same_memory(store: MemoryStore, home: Home) -> None:
-    put(home, TEXT, month="2020-02")
-    assert (listed(store).meta.id, store.get(FIRST).body, store.find("2026")) == (FIRST, TEXT, FIRST)
-    with pytest.raises(IdTaken):
-        store.create(New(b"", id=FIRST))
-    assert store.create(New(b"")).id != FIRST
-    store.update(FIRST, description="d")
-    store.delete(FIRST)
-    store.restore(FIRST)
-    assert store.get(FIRST).body == TEXT
 
 
 BROKEN = (b"---\nid: {\n---\n", b"---\nid: x\n", f"---\nid: {FIRST}\n".encode() + b"a: b\n" * 9000)
@@ -179,19 +159,6 @@ def test_entries_that_are_no_files_are_listed_unread(store: MemoryStore, home: H
         store.update(FIRST, description="d")
     assert store.create(New(b"")).id != FIRST
     assert os.path.lexists(path)
-
-
-def test_a_closed_file_is_listed(store: MemoryStore, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(home, TEXT)
-    real = os.open
-
-    def refuse(path: Any, *arguments: Any, **options: Any) -> int:
-        if str(path).endswith(".md"):
-            raise PermissionError(errno.EACCES, "denied")
-        return real(path, *arguments, **options)
-
-    monkeypatch.setattr(os, "open", refuse)
-    assert listed(store).problem.startswith("cannot be read: permission denied")
 
 
 def test_strange_names_are_no_memories(store: MemoryStore, home: Home) -> None:

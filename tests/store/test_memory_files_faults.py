@@ -156,16 +156,6 @@ def _kill_sweep(base: Path, name: str) -> int:
     return number
 
 
-def test_a_memory_is_flushed_before_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = prepare(tmp_path)
-    with faults.watched(lambda number, name: None) as log:
-        create(store)
-    flushed = [place for place, name in enumerate(log) if name == "fsync"]
-    (link,) = [place for place, name in enumerate(log) if name == "link"]
-    assert flushed[0] < link < flushed[1]
-    assert len(flushed) == 2
-
-
 _HAMMER = """
 import sys
 from pathlib import Path

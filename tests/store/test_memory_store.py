@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from memtui.documents.memory import MemoryMeta, StoredMemory, render_stored
-from memtui.ground.clock import Clock
 from memtui.ground.files import FileProblem
 from memtui.store.memories import Filter, IdTaken, MemoryMissing, MemoryStore, New, Page
 from tests.store.memories import FIRST, NOW, Watch, home_in
@@ -49,7 +48,6 @@ NONSENSE = (
     "CMEM-20260102-101500.md",
     "a\0b",
 )
-SYNTAX = ('"', "a AND", "NEAR(", "*", "x:y", "-", "'", "a\0b", "(", "C++", "it's", "a.b", "foo-bar")
 
 EACH = settings(suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow])
 
@@ -79,227 +77,193 @@ def ids(page: Page) -> list[str]:
     return [listed.meta.id for listed in page.items]
 
 
-class TestMemoryStore:
-    @pytest.fixture(autouse=True)
-    def _places(self, tmp_path: Path) -> None:
-        self.base = tmp_path
-        self.number = 0
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
 
-    def make(self, clock: Clock) -> MemoryStore:
-        """A new, empty store."""
-        self.number += 1
-        return MemoryStore(home_in(self.base / str(self.number)), clock)
 
-    @pytest.fixture
-    def watch(self) -> Watch:
-        return Watch()
+@pytest.fixture
+def store(tmp_path: Path, watch: Watch) -> MemoryStore:
+    return MemoryStore(home_in(tmp_path), watch)
 
-    @pytest.fixture
-    def store(self, watch: Watch) -> MemoryStore:
-        return self.make(watch)
 
-    # Made and read
+# Made and read
 
-    def test_an_empty_store(self, store: MemoryStore) -> None:
-        assert store.list() == store.deleted() == Page((), 0)
-        with pytest.raises(MemoryMissing) as caught:
-            store.get(FIRST)
-        assert caught.value.near == ()
 
-    @pytest.mark.parametrize("body", BODIES)
-    def test_a_text_comes_back_to_the_byte(self, store: MemoryStore, body: bytes) -> None:
-        meta = store.create(New(body))
-        assert store.get(meta.id) == StoredMemory(meta=meta, body=body)
-        store.update(meta.id, description="d", tags=["t"])
-        assert store.get(meta.id).body == body
-        store.delete(meta.id)
-        store.restore(meta.id)
-        assert store.get(meta.id).body == body
-
-    def test_what_is_given_is_kept(self, store: MemoryStore) -> None:
-        created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
-        meta = store.create(
-            New(
-                b"x",
-                project="/home/me/app",
-                description="  Tax — 税务\nservice ",
-                tags=("a b", "税", "a b", ""),
-                session_id="s-1",
-                source="ccw",
-                author="ann (team)",
-                id="CMEM-20240101-000000",
-                created=created,
-                updated=created + timedelta(days=1),
-            )
-        )
-        assert meta == MemoryMeta(
-            id="CMEM-20240101-000000",
+def test_what_is_given_is_kept(store: MemoryStore) -> None:
+    created = datetime.fromisoformat("2025-03-04T05:06:07+09:00")
+    meta = store.create(
+        New(
+            b"x",
             project="/home/me/app",
-            created=created,
-            updated=created + timedelta(days=1),
-            description="Tax — 税务 service",
-            tags=("a b", "税"),
+            description="  Tax — 税务\nservice ",
+            tags=("a b", "税", "a b", ""),
             session_id="s-1",
             source="ccw",
             author="ann (team)",
+            id="CMEM-20240101-000000",
+            created=created,
+            updated=created + timedelta(days=1),
         )
-        assert meta.created.isoformat() == "2025-03-04T05:06:07+09:00"
-        assert store.get(meta.id).meta == meta
-
-    def test_the_title(self, store: MemoryStore) -> None:
-        store.create(New(b"## Objective\n\n  Fix it  \nsoon", description="d"))
-        store.create(New(b"## Objective\n\n  Fix it  \nsoon"))
-        store.create(New(b"nothing"))
-        assert [listed.title for listed in store.list().items] == ["CMEM-20260102-101502", "Fix it", "d"]
-
-    # Ids
-
-    def test_the_id_is_the_local_time_or_the_next_free_second(self, store: MemoryStore, watch: Watch) -> None:
-        made = [store.create(New(b"")).id for _ in range(3)]
-        watch.move(1)
-        made.append(store.create(New(b"")).id)
-        watch.move(-61)
-        made.append(store.create(New(b"")).id)
-        assert made == [
-            FIRST,
-            "CMEM-20260102-101501",
-            "CMEM-20260102-101502",
-            "CMEM-20260102-101503",
-            "CMEM-20260102-101400",
-        ]
-
-    @pytest.mark.parametrize(
-        ("last", "expected"),
-        [
-            # Clocks go from 1:59:59 to 3:00:00.
-            ("2026-03-29T00:59:58+00:00", ["015958", "015959", "030000", "030001"]),
-            # Clocks go from 2:59:59 back to 2:00:00.
-            ("2026-10-25T00:59:58+00:00", ["025958", "025959", "020000", "020001"]),
-        ],
     )
-    def test_the_change_of_the_clocks(
-        self,
-        store: MemoryStore,
-        watch: Watch,
-        monkeypatch: pytest.MonkeyPatch,
-        last: str,
-        expected: list[str],
-    ) -> None:
-        monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
-        time.tzset()
-        watch.now = datetime.fromisoformat(last)
-        assert [store.create(New(b"")).id[-6:] for _ in expected] == expected
+    assert meta == MemoryMeta(
+        id="CMEM-20240101-000000",
+        project="/home/me/app",
+        created=created,
+        updated=created + timedelta(days=1),
+        description="Tax — 税务 service",
+        tags=("a b", "税"),
+        session_id="s-1",
+        source="ccw",
+        author="ann (team)",
+    )
+    assert meta.created.isoformat() == "2025-03-04T05:06:07+09:00"
+    assert store.get(meta.id).meta == meta
 
-    def test_an_id_is_kept_when_it_is_free(self, store: MemoryStore) -> None:
-        kept = store.create(New(b"kept", id=FIRST))
-        for _ in range(2):
-            with pytest.raises(IdTaken):
-                store.create(New(b"other", id=FIRST))
-            assert store.create(New(b"")).id != FIRST
-            assert store.get(FIRST).body == b"kept"
-        store.delete(kept.id)
-        with pytest.raises(IdTaken):
-            store.create(New(b"other", id=FIRST))
-        assert store.list().total == 2
 
-    @pytest.mark.parametrize("wrong", [each for each in NONSENSE if each])
-    def test_invalid_ids_cannot_be_kept(self, store: MemoryStore, wrong: str) -> None:
-        with pytest.raises(FileProblem):
-            store.create(New(b"", id=wrong))
-        assert store.list().total == 0
+def test_the_title(store: MemoryStore) -> None:
+    store.create(New(b"## Objective\n\n  Fix it  \nsoon", description="d"))
+    store.create(New(b"## Objective\n\n  Fix it  \nsoon"))
+    store.create(New(b"nothing"))
+    assert [listed.title for listed in store.list().items] == ["CMEM-20260102-101502", "Fix it", "d"]
 
-    # Found by an id
 
-    @pytest.mark.parametrize("wrong", NONSENSE)
-    def test_invalid_ids_count_as_missing(self, store: MemoryStore, wrong: str) -> None:
-        store.create(New(b""))
-        store.delete(store.create(New(b"")).id)
-        for ask in (store.get, store.delete, store.restore, store.update):
-            with pytest.raises(MemoryMissing):
-                ask(wrong)
-        assert (store.list().total, store.deleted().total) == (1, 1)
+# Ids
 
-    def test_a_missing_memory_is_reported_with_similar_ids(self, store: MemoryStore) -> None:
-        for number in range(9):
-            store.create(New(b"", id=f"CMEM-2026010{number + 1}-101500"))
-        for ask in (store.get, store.delete, store.update, store.find):
-            with pytest.raises(MemoryMissing) as caught:
-                ask("CMEM-20260103-101501")
-            assert 0 < len(caught.value.near) <= 3
-            assert set(caught.value.near) <= set(ids(store.list()))
-            assert "CMEM-20260103-101501" in caught.value.reason
 
-    def test_found_by_its_beginning(self, store: MemoryStore) -> None:
-        for each in (FIRST, "CMEM-20260102-235959", "CMEM-20251225-081500"):
-            store.create(New(b"", id=each))
-        for beginning in (
-            FIRST,
-            "cmem-20260102-101500",
-            "CMEM-20260102-1",
-            "20260102-10",
-            " 20260102-101500\n",
-        ):
-            assert store.find(beginning) == FIRST
-        assert store.find("2025") == store.find("CMEM-2025") == "CMEM-20251225-081500"
-        for none in (
-            "20260102",
-            "CMEM-2026",
-            "2",
-            "CMEM-",
-            "",
-            " ",
-            "2024",
-            "0102-10",
-            "CMEM-20260102-101500-",
-        ):
-            with pytest.raises(MemoryMissing):
-                store.find(none)
-        store.delete(FIRST)
-        assert store.find("20260102") == "CMEM-20260102-235959"
-        assert store.find("2026", deleted=True) == FIRST
+def test_the_id_is_the_local_time_or_the_next_free_second(store: MemoryStore, watch: Watch) -> None:
+    made = [store.create(New(b"")).id for _ in range(3)]
+    watch.move(1)
+    made.append(store.create(New(b"")).id)
+    watch.move(-61)
+    made.append(store.create(New(b"")).id)
+    assert made == [
+        FIRST,
+        "CMEM-20260102-101501",
+        "CMEM-20260102-101502",
+        "CMEM-20260102-101503",
+        "CMEM-20260102-101400",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        # Clocks go from 1:59:59 to 3:00:00.
+        ("2026-03-29T00:59:58+00:00", ["015958", "015959", "030000", "030001"]),
+        # Clocks go from 2:59:59 back to 2:00:00.
+        ("2026-10-25T00:59:58+00:00", ["025958", "025959", "020000", "020001"]),
+    ],
+)
+def test_the_change_of_the_clocks(
+    store: MemoryStore,
+    watch: Watch,
+    monkeypatch: pytest.MonkeyPatch,
+    last: str,
+    expected: list[str],
+) -> None:
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    watch.now = datetime.fromisoformat(last)
+    assert [store.create(New(b"")).id[-6:] for _ in expected] == expected
+
+
+@pytest.mark.parametrize("wrong", [each for each in NONSENSE if each])
+def test_invalid_ids_cannot_be_kept(store: MemoryStore, wrong: str) -> None:
+    with pytest.raises(FileProblem):
+        store.create(New(b"", id=wrong))
+    assert store.list().total == 0
+
+
+# Found by an id
+
+
+@pytest.mark.parametrize("wrong", NONSENSE)
+def test_invalid_ids_count_as_missing(store: MemoryStore, wrong: str) -> None:
+    store.create(New(b""))
+    store.delete(store.create(New(b"")).id)
+    for ask in (store.get, store.delete, store.restore, store.update):
         with pytest.raises(MemoryMissing):
-            store.find("2025", deleted=True)
+            ask(wrong)
+    assert (store.list().total, store.deleted().total) == (1, 1)
 
-    # Listed
 
-    def test_listed_newest_first_and_in_parts(self, store: MemoryStore) -> None:
-        days = [f"CMEM-202601{day:02d}-000000" for day in (3, 1, 9, 7, 5)]
-        for each in days:
-            store.create(New(b"", id=each))
-        ordered = sorted(days, reverse=True)
-        assert ids(store.list()) == ordered
-        for offset in range(7):
-            for limit in (0, 1, 2, 9, None):
-                page = store.list(limit=limit, offset=offset)
-                assert ids(page) == ordered[offset:][:limit]
-                assert page.total == 5
+def test_a_missing_memory_is_reported_with_similar_ids(store: MemoryStore) -> None:
+    for number in range(9):
+        store.create(New(b"", id=f"CMEM-2026010{number + 1}-101500"))
+    for ask in (store.get, store.delete, store.update, store.find):
+        with pytest.raises(MemoryMissing) as caught:
+            ask("CMEM-20260103-101501")
+        assert 0 < len(caught.value.near) <= 3
+        assert set(caught.value.near) <= set(ids(store.list()))
+        assert "CMEM-20260103-101501" in caught.value.reason
 
-    @EACH
-    @given(
-        some=st.lists(news, max_size=6),
-        where=st.builds(
-            Filter,
-            project=st.sampled_from(("", "/a", "/b c", "/B C")),
-            tags=st.lists(st.sampled_from(("tax", "AUTH", "ärger", "none")), max_size=2).map(tuple),
-            since=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
-            until=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
-            session=st.sampled_from(("", "s-1")),
-        ),
-    )
-    def test_lists_what_fits_everything(self, some: list[New], where: Filter) -> None:
-        store = self.make(Watch())
-        made = sorted((store.create(new) for new in some), key=lambda meta: meta.id, reverse=True)
-        fitting = [
-            meta
-            for meta in made
-            if (not where.project or concerns(meta.project, where.project))
-            and {tag.casefold() for tag in where.tags} <= {tag.casefold() for tag in meta.tags}
-            and where.session in ("", meta.session_id)
-            and (where.since is None or where.since <= meta.created)
-            and (where.until is None or where.until >= meta.created)
-        ]
-        assert metas(store.list(where)) == fitting
-        assert store.list(where, limit=1, offset=1) == Page(store.list(where).items[1:2], len(fitting))
+
+def test_found_by_its_beginning(store: MemoryStore) -> None:
+    for each in (FIRST, "CMEM-20260102-235959", "CMEM-20251225-081500"):
+        store.create(New(b"", id=each))
+    for beginning in (
+        FIRST,
+        "cmem-20260102-101500",
+        "CMEM-20260102-1",
+        "20260102-10",
+        " 20260102-101500\n",
+    ):
+        assert store.find(beginning) == FIRST
+    assert store.find("2025") == store.find("CMEM-2025") == "CMEM-20251225-081500"
+    for none in (
+        "20260102",
+        "CMEM-2026",
+        "2",
+        "CMEM-",
+        "",
+        " ",
+        "2024",
+        "0102-10",
+        "CMEM-20260102-101500-",
+    ):
+        with pytest.raises(MemoryMissing):
+            store.find(none)
+    store.delete(FIRST)
+    assert store.find("20260102") == "CMEM-20260102-235959"
+    assert store.find("2026", deleted=True) == FIRST
+    with pytest.raises(MemoryMissing):
+        store.find("2025", deleted=True)
+
+
+# Listed
+
+
+@EACH
+@given(
+    some=st.lists(news, max_size=6),
+    where=st.builds(
+        Filter,
+        project=st.sampled_from(("", "/a", "/b c", "/B C")),
+        tags=st.lists(st.sampled_from(("tax", "AUTH", "ärger", "none")), max_size=2).map(tuple),
+        since=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
+        until=st.none() | st.just(NOW) | st.just(datetime(2020, 1, 1, tzinfo=UTC)),
+        session=st.sampled_from(("", "s-1")),
+    ),
+)
+def test_lists_what_fits_everything(some: list[New], where: Filter) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _lists_what_fits(MemoryStore(home_in(Path(folder)), Watch()), some, where)
+
+
+def _lists_what_fits(store: MemoryStore, some: list[New], where: Filter) -> None:
+    made = sorted((store.create(new) for new in some), key=lambda meta: meta.id, reverse=True)
+    fitting = [
+        meta
+        for meta in made
+        if (not where.project or concerns(meta.project, where.project))
+        and {tag.casefold() for tag in where.tags} <= {tag.casefold() for tag in meta.tags}
+        and where.session in ("", meta.session_id)
+        and (where.since is None or where.since <= meta.created)
+        and (where.until is None or where.until >= meta.created)
+    ]
+    assert metas(store.list(where)) == fitting
+    assert store.list(where, limit=1, offset=1) == Page(store.list(where).items[1:2], len(fitting))
 
 
 class InAnyOrder(RuleBasedStateMachine):

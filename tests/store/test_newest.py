@@ -39,11 +39,6 @@ def add_memories(project: Project, home: Home, number: int) -> None:
             (project.compacts / f"{moment:%Y%m%d_%H%M%S}-memory.md").write_text("# Memory: x\n")
 
 
-def test_an_empty_project_has_nothing(project: Project, home: Home) -> None:
-    assert newest.newest_captures(project) == ([], 0)
-    assert newest.newest_memories(project, home) == ([], False)
-
-
 def test_captures_are_the_first_of_the_store_with_their_text(project: Project) -> None:
     for number in range(newest._CAPTURES + 5):
         add_capture(project, number, message=f"message {number}")
@@ -64,16 +59,6 @@ def test_only_pending_captures_in_plain_text_are_reported(project: Project, tmp_
     link.symlink_to(tmp_path / "elsewhere.md")
     found, number = newest.newest_captures(project)
     assert ([entry.path for entry, _ in found], number) == ([kept], 3)
-
-
-def test_a_folder_that_leads_elsewhere_is_not_read(project: Project, home: Home, tmp_path: Path) -> None:
-    other = make_project(tmp_path / "other")
-    add_capture(other)
-    (other.compacts / "20260101_000000-memory.md").write_text("# Memory: x\n")
-    project.compacts.parent.mkdir()
-    project.compacts.symlink_to(other.compacts)
-    assert newest.newest_captures(project) == ([], 0)
-    assert newest.newest_memories(project, home) == ([], False)
 
 
 @pytest.mark.parametrize("number", [7, 50, 60, 61, 130])

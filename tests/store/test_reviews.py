@@ -11,7 +11,6 @@ from memtui.documents.capture_text import render_pending
 from memtui.documents.format import Section
 from memtui.documents.memory_file import MemoryFile, parse_memory
 from memtui.documents.recovery import parse_recovery
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store.captures import CaptureProblem, CaptureStore
 from memtui.store.compact import Reviewed, review
@@ -117,22 +116,6 @@ def test_when_the_capture_has_changed_the_stored_text_is_taken_away_again(places
     with pytest.raises(CaptureProblem):
         review(places, clock, CaptureStore(places.project), entry, memory=MEMORY, summary=SUMMARY)
     assert backend(places).list().total == 0
-
-
-def test_when_nothing_can_be_stored_the_capture_stays_pending(places: Places) -> None:
-    places.home.memories.parent.mkdir(parents=True)
-    places.home.memories.write_text("in the way")
-    with pytest.raises(FileProblem):
-        reviewed(places)
-    assert CaptureStore(places.project).load(entry_of(places)).status == "pending"
-    assert sorted(path.name for path in places.project.compacts.iterdir()) == [CAPTURE]
-
-
-def test_a_session_of_another_folder_keeps_its_root(places: Places, tmp_path: Path) -> None:
-    facts = Facts(session_id="s", cwds=(r"C:\Users\me\app",), cwd=r"C:\Users\me\app", first_prompt="Go")
-    reviewed(places, facts)
-    recovery = parse_recovery(backend(places).get(ID).body.decode())
-    assert recovery.project_root == r"C:\Users\me\app"
 
 
 def test_killed_at_any_point_no_reviewed_capture_names_a_memory_that_is_not_there(tmp_path: Path) -> None:

@@ -114,18 +114,3 @@ def test_nothing_is_kept_unasked(places: Places) -> None:
     assert kept(places) == set()
     (finding,) = check_archive(places, clock)
     assert finding.advice == "i in the app asks, and so does `memtui init`."
-
-
-def test_the_doctor_says_that_nothing_is_kept(places: Places) -> None:
-    places.home.config.mkdir(mode=0o700, parents=True)
-    (places.home.config / "config.toml").write_text("[archive]\nkeep = false\n")
-    (finding,) = check_archive(places, clock)
-    assert (finding.message, finding.advice) == ("Sessions are not kept beyond Claude Code's days", "")
-
-
-def test_the_doctor_does_not_warn_of_private_sessions(places: Places) -> None:
-    transcript(places, "old", days=26)
-    places.home.config.mkdir(mode=0o700, parents=True)
-    text = f"[archive]\nprivate = [{str(places.project.root)!r}]\n"
-    (places.home.config / "config.toml").write_text(text)
-    assert [finding.level for finding in check_archive(places, clock)] == ["ok"]

@@ -91,16 +91,6 @@ def test_a_broken_memory_is_made_again(tmp_path: Path, home: Home, damage: bytes
     assert listing(tmp_path, home).entries()[0].summary.turns == 1
 
 
-def test_subagents_are_counted_with_their_session(tmp_path: Path, home: Home) -> None:
-    path = transcript(tmp_path, "p", "s")
-    folder = path.with_suffix("") / "subagents"
-    folder.mkdir(parents=True)
-    write(folder / "agent-a1.jsonl", user("task"))
-    sessions = listing(tmp_path, home)
-    assert [each.session_id for each in sessions.entries()] == ["s"]
-    assert sessions.completed(sessions.entries()[0]).agents == 1
-
-
 def test_a_deleted_session_has_the_time_of_its_last_line_and_its_subagents(
     tmp_path: Path, home: Home
 ) -> None:

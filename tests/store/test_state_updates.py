@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from memtui.documents.session_state import TaskKind, parse_session_state, render
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project
 from memtui.store.state_updates import documents_of, drafted_state, update_state
-from memtui.store.states import StateStore, StoredState, read_progress
+from memtui.store.states import StoredState, read_progress
 from tests.transcripts import Transcript
 
 
@@ -92,12 +91,6 @@ def test_a_transcript_that_was_emptied_takes_nothing_back(world: World, content:
     assert world.versions == ["v0001.md"]
 
 
-def test_of_a_session_in_which_nothing_was_said_there_is_no_version(world: World) -> None:
-    world.session.data = b""
-    assert world.update(transcript=world.transcripts / "s1.jsonl") is None
-    assert world.versions == []
-
-
 def test_other_files_than_transcripts_make_no_version(world: World) -> None:
     world.session.data = b"root:x:0:0\n\0\0\0\n"
     with pytest.raises(FileProblem, match=r"s1.jsonl is not a transcript: not one of its 2 lines is JSON$"):
@@ -155,33 +148,6 @@ def test_a_version_cut_off_that_is_the_only_one_is_gone_on_from(world: World) ->
     assert f"- Decision: Keep the ledger\n- Decision: {RED}" in text_of(world.update())
 
 
-def test_a_name_with_a_number_beyond_all_versions_is_none(world: World) -> None:
-    world.update()
-    (world.home.states / "s1" / "v999999999.md").write_text("=== SESSION STATE v999999999 ===\n")
-    world.session.edit(f"{world.project.root}/stock.py")
-    stored = world.update()
-    assert stored is not None
-    assert stored.version == 2
-
-
-def test_a_version_that_another_one_wrote_first_is_gone_on_from(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world.update()
-    world.session.user("also log each refund")
-    original = StateStore.write
-    raced: list[object] = []
-
-    def write(store: StateStore, session_id: str, text: str, version: int) -> object:
-        if not raced:
-            raced.append(original(store, session_id, text, version))
-        return original(store, session_id, text, version)
-
-    monkeypatch.setattr(StateStore, "write", write)
-    assert world.update() is None  # the other one has said it all
-    assert world.versions == ["v0001.md", "v0002.md"]
-
-
 def test_sessions_are_named_or_the_newest_one_is_taken(world: World, tmp_path: Path) -> None:
     world.update()
     other = Transcript(session_id="s2", cwd=str(world.project.root))
@@ -226,14 +192,6 @@ def test_a_draft_is_the_first_version_and_writes_nothing(world: World) -> None:
 def test_a_transcript_that_is_not_there_is_said_in_a_sentence(world: World, tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="cannot be read"):
         world.update(transcript=tmp_path / "gone.jsonl")
-
-
-def test_a_pipe_is_not_waited_for(world: World, tmp_path: Path) -> None:
-    world.update()
-    pipe = tmp_path / "s1.jsonl"
-    os.mkfifo(pipe)
-    with pytest.raises(FileProblem, match="cannot be read: it is not a regular file"):
-        update_state(world.places, transcript=pipe)
 
 
 def test_tasks_go_on_over_many_versions(world: World) -> None:

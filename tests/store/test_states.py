@@ -10,9 +10,8 @@ import pytest
 from memtui.documents.session_state import Identity, SessionState, render_session_state
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
-from memtui.store.listing import Entry
 from memtui.store.state_files import version_of
-from memtui.store.states import StateStore, StoredState, VersionTaken
+from memtui.store.states import StateStore, VersionTaken
 from tests.disk import mode_of
 
 
@@ -41,11 +40,6 @@ def add(home: Home, session: str, version: int, project: str, mtime: int = 1000)
     return path
 
 
-def test_none_is_stored_yet(store: StateStore) -> None:
-    assert store.newest() is None
-    assert store.versions("s") == []
-
-
 def test_the_newest_version_of_the_session_that_wrote_last(
     store: StateStore, home: Home, project: Project
 ) -> None:
@@ -64,14 +58,6 @@ def test_the_newest_version_of_the_session_that_wrote_last(
     assert newest.text == newest.path.read_text()
     assert newest.written.timestamp() == 2000
     assert [entry.name for entry in store.versions("a")] == ["v0010.md", "v0009.md"]
-
-
-def test_a_session_with_a_transcript_of_the_project_is_its_own(store: StateStore, home: Home) -> None:
-    add(home, "a", 1, "")
-    assert store.newest() is None
-    newest = store.newest({"a"})
-    assert newest is not None
-    assert newest.session_id == "a"
 
 
 @pytest.mark.parametrize(
@@ -115,34 +101,6 @@ def test_a_broken_document_is_shown_with_its_reason(store: StateStore, home: Hom
     assert newest.text == ""
 
 
-def test_session_ids_are_no_paths(store: StateStore, home: Home, project: Project) -> None:
-    add(home, "a", 1, "x")
-    for session in ("../states/a", "a/", "..", "", "/", "a\0"):
-        assert store.versions(session) == []
-
-
-def test_documents_of_other_projects_are_read_once(
-    store: StateStore, home: Home, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(5):
-        add(home, f"foreign-{number}", 1, "other (/home/me/other)", 3000 + number)
-    read: list[str] = []
-    load = store.load
-
-    def counted(entry: Entry) -> StoredState:
-        read.append(entry.path.parent.name)
-        return load(entry)
-
-    monkeypatch.setattr(store, "load", counted)
-    assert store.newest() is None
-    assert store.newest() is None
-    assert len(read) == 5
-    add(home, "foreign-2", 1, f"app ({project.root})", 4000)
-    newest = store.newest()
-    assert newest is not None
-    assert newest.session_id == "foreign-2"
-
-
 def test_a_version_is_written_once(store: StateStore, home: Home) -> None:
     entry = store.write("a", "one\n", 1)
     assert entry == store.versions("a")[0]
@@ -162,15 +120,6 @@ def test_no_version_is_written_elsewhere(store: StateStore, home: Home, session:
     with pytest.raises(FileProblem):
         store.write(session, "one\n", 1)
     assert list(home.data.rglob("*.md")) == []
-
-
-def test_no_version_is_written_through_a_link(store: StateStore, home: Home, tmp_path: Path) -> None:
-    home.states.mkdir(parents=True)
-    (tmp_path / "elsewhere").mkdir()
-    (home.states / "a").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(FileProblem):
-        store.write("a", "one\n", 1)
-    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_parallel_sessions_are_kept_apart(store: StateStore, home: Home, project: Project) -> None:

@@ -27,10 +27,6 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-def test_there_is_none(project: Project) -> None:
-    assert active_sessions(project) == []
-
-
 def test_the_last_changed_comes_first(project: Project) -> None:
     for name, age in (("WFS-b", 10), ("WFS-a", 5), ("WFS-c", 20)):
         add(project, name, age=age)
@@ -44,11 +40,6 @@ def test_the_last_changed_comes_first(project: Project) -> None:
 def test_a_plan_is_given_as_it_stands(project: Project) -> None:
     add(project, "WFS-计划 1", "## Phase 1\r\n- [ ] a\n\n")
     assert read_plan(project, "WFS-计划 1") == "## Phase 1\r\n- [ ] a\n\n"
-
-
-def test_a_session_without_a_plan(project: Project) -> None:
-    add(project, "WFS-a", None)
-    assert read_plan(project, "WFS-a") == ""
 
 
 @pytest.mark.parametrize("name", ["WFS-b", "", "..", "WFS-a/../WFS-a", "WFS-a/", "WFS-\0", "../WFS-a"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,18 +10,13 @@ from typing import Any
 
 import pytest
 
-from memtui.documents.commands import remove_commands
 from memtui.ground.files import FileProblem, write_atomic
 from memtui.ground.project import Project
 from memtui.store import commands_file
 from memtui.store.commands_file import CommandsFile
 from tests import faults
-from tests.disk import DEAD_PID, age, mode_of, names
+from tests.disk import age, mode_of, names
 from tests.store.commands.conftest import TEXT, Store, active, foreign
-
-
-def test_reads_the_active_commands(store: Store) -> None:
-    assert active(store) == ["babysit", "research/ask", "epic"]
 
 
 def test_where_there_is_no_file_nothing_is_active_and_none_is_made(project: Project) -> None:
@@ -55,15 +49,6 @@ def test_clears_one_command_and_puts_it_back(store: Store, name: str) -> None:
     assert foreign(store.path.read_text()) == foreign(TEXT)
     undo()
     assert store.path.read_text() == TEXT
-
-
-def test_clears_all_commands_and_puts_them_back(store: Store) -> None:
-    undo = store.clear(None)
-    assert active(store) == []
-    assert foreign(store.path.read_text()) == foreign(TEXT)
-    undo()
-    assert store.path.read_text() == TEXT
-    assert names(store.path.parent) == ["session-state.json"]
 
 
 @pytest.mark.parametrize("change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
@@ -105,22 +90,6 @@ def test_undo_puts_entries_back_among_later_changes(store: Store) -> None:
     assert active(store) == ["babysit", "research/ask", "epic"]
 
 
-def test_undo_does_not_double_what_was_activated_again(store: Store) -> None:
-    undo = store.clear("epic")
-    anew = TEXT.replace("2026-02-09T00:00:00.000Z", "2026-03-01T00:00:00.000Z")
-    store.path.write_text(anew)
-    undo()
-    assert store.path.read_text() == anew
-
-
-def test_undo_makes_no_file(store: Store) -> None:
-    undo = store.clear("epic")
-    store.path.unlink()
-    with pytest.raises(FileProblem, match="does not exist"):
-        undo()
-    assert names(store.path.parent) == []
-
-
 def test_keeps_the_files_mode(store: Store) -> None:
     store.path.chmod(0o664)
     store.clear("epic")
@@ -150,23 +119,6 @@ def test_nothing_outside_is_read_or_written(
             work()
     (state,) = [path for path in (outside, *outside.rglob("*")) if path.is_file()]
     assert state.read_text() == TEXT
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.write_bytes(b"\xff{}")])
-@pytest.mark.usefixtures("impatient")
-def test_binary_files_are_a_problem(store: Store, make: Callable[[Path], object]) -> None:
-    store.path.unlink()
-    make(store.path)
-    for work in (store.read, lambda: store.clear(None)):
-        with pytest.raises(FileProblem):
-            work()
-
-
-def test_undoing_gives_back_what_was_cleared_and_no_more(store: Store) -> None:
-    undo = store.clear("epic")
-    store.path.write_text(remove_commands(store.path.read_text(), ["babysit"]))
-    undo()
-    assert active(store) == ["research/ask", "epic"]
 
 
 def test_a_change_in_the_last_moment_is_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +192,8 @@ def test_a_command_that_is_activated_anew_while_it_is_cleared_stays(
     assert store.path.read_text() == anew
 
 
-def test_an_error_at_any_call_leaves_a_whole_file(project: Project) -> None:
+def test_an_error_at_any_call_leaves_a_whole_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands_file, "_LOOK_AGAIN", 0.0)
     store = CommandsFile(project)
     at = 0
     while True:
@@ -264,14 +217,6 @@ def test_an_error_at_any_call_leaves_a_whole_file(project: Project) -> None:
 
 def test_a_kill_at_any_call_leaves_a_whole_file(tmp_path: Path) -> None:
     assert faults.run_sweep(_sweep, tmp_path) >= 10
-
-
-def test_temporary_files_of_the_killed_go_at_the_next_change(store: Store, project: Project) -> None:
-    left = store.path.with_name(f".memtui-{DEAD_PID}-0123456789ab.tmp")
-    left.touch()
-    age(left.parent)
-    Store(project).clear("epic")
-    assert not left.exists()
 
 
 def _sweep(base: Path) -> int:

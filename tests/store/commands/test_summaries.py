@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Project
-from memtui.store.commands_file import COMMAND_LIMIT, normalised
+from memtui.store.commands_file import normalised
 from tests.store.commands.conftest import Store
 
 
@@ -104,22 +103,3 @@ def test_no_link_leads_out_of_the_command_folders(store: Store, project: Project
     for name in ("file", "sub/key", "cousin", "key"):
         with pytest.raises(FileProblem, match="leads out of"):
             store.summary(name)
-
-
-def test_odd_command_files_have_a_reason(store: Store, project: Project) -> None:
-    folder = project.command_folders[2]
-    add_file(project, 2, "huge", "x" * (COMMAND_LIMIT + 1))
-    os.mkfifo(folder / "pipe.md")
-    (folder / "folder.md").mkdir()
-    (folder / "binary.md").write_bytes(bytes(range(256)))
-    reasons = {}
-    for name in ("huge", "pipe", "folder", "binary"):
-        with pytest.raises(FileProblem) as caught:
-            store.summary(name)
-        reasons[name] = caught.value.reason
-    assert reasons == {
-        "huge": "is larger than 1 MB",
-        "pipe": "is a pipe, not a file",
-        "folder": "is a folder, not a file",
-        "binary": "has no COMPACT_SUMMARY markers, so nothing of it outlives a compaction",
-    }
