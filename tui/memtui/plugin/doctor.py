@@ -26,8 +26,8 @@ from memtui.ground.machine import find_program, native_tools, silent_file_system
 from memtui.ground.project import Places
 from memtui.hooks.in_force import LEFT_OUT, command_statuses
 from memtui.hooks.records import Run, read_runs
-from memtui.hooks.settings import ALL, find_entries, not_writable, read_settings, settings_paths
-from memtui.plugin.installing import FOLDER, has_all_hooks, installations, recorded_program
+from memtui.hooks.settings import ALL, find_entries, not_writable
+from memtui.plugin.installing import FOLDER, has_all_hooks, hooks_off, installations, recorded_program
 from memtui.plugin.receipts import receipts_of
 from memtui.store.archive import Archive, is_private, sessions_text
 from memtui.store.archive_settings import archive_settings
@@ -126,13 +126,8 @@ def _guarded(check: Callable[[Places, datetime], Finding], places: Places, now: 
 def _check_installed(places: Places, installed: bool) -> Finding:
     """Installed and enabled, by settings that Claude Code can read."""
     check = "installed"
-    for path in settings_paths(places.claude, places.project.root):
-        try:
-            settings = read_settings(path)
-        except FileProblem as problem:
-            return Finding(check, Level.BROKEN, str(problem), "Claude Code skips such a file; correct it.")
-        if settings.get("disableAllHooks") is True:
-            return Finding(check, Level.BROKEN, f"{path} turns all hooks off", "Remove disableAllHooks.")
+    if problem := hooks_off(places):
+        return Finding(check, Level.BROKEN, str(problem), "Correct it: without hooks nothing is captured.")
     found = installations(places)
     if any(each.enabled for each in found):
         scopes = ", ".join(each.scope for each in found if each.enabled)

@@ -129,6 +129,20 @@ def has_all_hooks(places: Places) -> bool:
     return set(EVENTS) <= {each.event for each in entries if each.job == ALL}
 
 
+def hooks_off(places: Places) -> FileProblem | None:
+    """What makes Claude Code run no hooks of ours: settings that say so, or that it cannot read."""
+    for path in settings_paths(places.claude, places.project.root):
+        try:
+            settings = read_settings(path)
+        except FileProblem as problem:
+            return problem
+        if settings.get("disableAllHooks") is True:
+            return FileProblem(path, "turns all hooks off (disableAllHooks)")
+        if settings.get("allowManagedHooksOnly") is True:
+            return FileProblem(path, "allows managed hooks only (allowManagedHooksOnly)")
+    return None
+
+
 def settings_block() -> dict[str, Any]:
     """The hooks as a block for Claude Code's settings, in the shape of seed 002, for use without plugins."""
     hooks = {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 from pathlib import Path
 
 from memtui.ground.clock import parse_iso
-from memtui.ground.files import FileProblem
 from memtui.ground.project import Places
 from memtui.hooks.records import Run, read_runs
-from memtui.hooks.settings import read_settings, settings_paths
 from memtui.lost.receipts import Handed, Notes, Receipt, is_marked, read_notes, receipts, without_hook
-from memtui.plugin.installing import has_all_hooks
+from memtui.plugin.installing import has_all_hooks, hooks_off
 from memtui.store.transcripts import TranscriptStore
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import CompactionFact
@@ -36,22 +33,22 @@ def receipts_of(places: Places, limit: int = RECENT, session: str = "") -> list[
         OSError: the hook log exists and cannot be read.
         FileProblem: Claude Code's folder cannot be listed.
     """
-    root = str(places.project.root)
-    runs = [run for run in read_runs(places.home.hook_log) if run.project == root]
-    runs = [run for run in runs if not session or run.session_id == session]
-    by_session = _by_session(runs)
-    why = why_no_hook(places)
-    since = _first(runs)
+    runs = [run for run in _runs(places) if not session or run.session_id == session]
+    why, since = why_no_hook(places), _first(runs)
+    sessions: dict[str, list[Run]] = {}
+    for run in runs:
+        sessions.setdefault(run.session_id, []).append(run)
     found: list[Receipt] = []
     transcripts = TranscriptStore(places.project, places.claude).entries()
     for transcript in [each for each in transcripts if not session or each.session_id == session][:limit]:
-        mine = by_session.pop(transcript.session_id, [])
-        notes = _notes(transcript.path)
-        found += receipts(_handed(mine), notes)
-        if notes is not None:
-            starts = [moment for run in mine if run.event == _START and (moment := parse_iso(run.at))]
-            found += without_hook(transcript.session_id, notes, starts, since, why)
-    for mine in by_session.values():
+        mine = sessions.pop(transcript.session_id, [])
+        try:
+            notes = read_notes(transcript.path)
+        except OSError:
+            found += receipts(_handed(mine), None)
+        else:
+            found += _all(transcript.session_id, mine, notes, since, why)
+    for mine in sessions.values():
         found += receipts(_handed(mine), None)
     return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
 
@@ -68,15 +65,10 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
     moment = parse_iso(compaction.source.timestamp)
     if moment is None:
         return None
-    root, session = str(places.project.root), transcript.stem
-    runs = [run for run in read_runs(places.home.hook_log) if run.project == root]
+    runs, session = _runs(places), transcript.stem
     mine = [run for run in runs if run.session_id == session and _is_since(run, moment)]
     notes = read_notes(transcript, compaction.source.offset, compaction.source.line)
-    starts = [at for run in mine if run.event == _START and (at := parse_iso(run.at))]
-    found = [
-        *receipts(_handed(mine), notes),
-        *without_hook(session, notes, starts, _first(runs), why_no_hook(places)),
-    ]
+    found = _all(session, mine, notes, _first(runs), why_no_hook(places))
     found = [each for each in found if notes.answered or each.arrival != "missing"]
     bad = [each for each in found if each.arrival != "whole"]
     return max(bad or found, key=lambda each: each.at, default=None)
@@ -84,31 +76,28 @@ def receipt_since(places: Places, transcript: Path, compaction: CompactionFact) 
 
 def why_no_hook(places: Places) -> str:
     """The likely reason why no hook ran at a compaction; paths are relative to the project's root."""
-    root = places.project.root
-    for path in settings_paths(places.claude, root):
-        shown = shown_path(str(path), root)
-        try:
-            settings = read_settings(path)
-        except FileProblem as problem:
-            return f"no hook ran: {shown} {problem.reason}"
-        if settings.get("disableAllHooks") is True:
-            return f"no hook ran: {shown} turns all hooks off (disableAllHooks)"
-        if settings.get("allowManagedHooksOnly") is True:
-            return f"no hook ran: {shown} allows managed hooks only"
+    if problem := hooks_off(places):
+        return f"no hook ran: {shown_path(str(problem.path), places.project.root)} {problem.reason}"
     if not has_all_hooks(places):
         return "no hook ran: memtui is not installed in Claude Code; run `memtui init`"
     return "no hook ran: the session was started before the plugin was installed, or in a folder not trusted"
+
+
+def _runs(places: Places) -> list[Run]:
+    root = str(places.project.root)
+    return [run for run in read_runs(places.home.hook_log) if run.project == root]
+
+
+def _all(session: str, runs: list[Run], notes: Notes, since: datetime, why: str) -> list[Receipt]:
+    """The receipts of a session's runs, and of its compactions at which no hook ran."""
+    starts = [moment for run in runs if run.event == _START and (moment := parse_iso(run.at))]
+    return [*receipts(_handed(runs), notes), *without_hook(session, notes, starts, since, why)]
 
 
 def _is_since(run: Run, moment: datetime) -> bool:
     """Whether a hook ran at a compaction or later: SessionStart runs just before the boundary is written."""
     at = parse_iso(run.at)
     return at is not None and at >= moment - _BEFORE
-
-
-def _by_session(runs: list[Run]) -> dict[str, list[Run]]:
-    ordered = sorted(runs, key=lambda run: run.session_id)
-    return {name: list(mine) for name, mine in groupby(ordered, key=lambda run: run.session_id)}
 
 
 def _handed(runs: list[Run]) -> list[Handed]:
@@ -119,10 +108,3 @@ def _first(runs: list[Run]) -> datetime:
     """The time of the hooks' first run; earlier compactions do not count."""
     moments = [moment for run in runs if (moment := parse_iso(run.at)) is not None]
     return min(moments, default=datetime.max.replace(tzinfo=UTC))
-
-
-def _notes(path: Path) -> Notes | None:
-    try:
-        return read_notes(path)
-    except OSError:
-        return None
