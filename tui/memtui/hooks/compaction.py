@@ -6,24 +6,20 @@ import json
 import mmap
 import os
 import time
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.documents.capture_text import capture_name, render_pending
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
-    FileMissing,
     FileProblem,
     create_exclusive,
     existing_above,
     lock,
     private_folder,
     read_within,
-    remove,
     sweep_temps,
     write_atomic,
 )
@@ -32,17 +28,15 @@ from memtui.hooks import CAPTURE, RULES
 from memtui.hooks.context import SUMMARISER_LIMIT, context_block
 from memtui.hooks.deliver import leave_pins
 from memtui.hooks.in_force import FOR_SESSION, FOR_SUMMARISER, pin_texts, pins_text, titled_list
-from memtui.hooks.records import Payload, Report, describe
+from memtui.hooks.records import Payload, Report, describe, read_fields
 from memtui.hooks.sections import Section, fitting, joined
 from memtui.hooks.settings import switched
 from memtui.lost.asked import note_asked
 from memtui.secrets.quoting import fenced
-from memtui.secrets.secrets import masked
 from memtui.store.state_files import newest_version, read_notes
 from memtui.store.transcripts import TranscriptProblem, check_transcript
 from memtui.transcript import ReadingCancelledError
-from memtui.transcript.lines import read_lines
-from memtui.transcript.words import user_words
+from memtui.transcript.messages import Role, read_messages
 
 
 def pre_compact(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -98,7 +92,7 @@ def in_force(payload: Payload, project: Project, report: Report) -> str:
     lines: list[str] = []
     try:
         transcript = check_transcript(payload.transcript_path)
-        if _was_compacted(transcript):
+        if compactions_since(transcript, 0):
             from memtui.lost.notes import lost_before
 
             lines = lost_before(transcript, project, _EARLIER_ROOM)
@@ -106,13 +100,6 @@ def in_force(payload: Payload, project: Project, report: Report) -> str:
         if not isinstance(problem, TranscriptProblem):
             report.problem(str(problem))
     return "\n\n".join((IN_FORCE, _EARLIER, fenced("\n".join(lines)))) if lines else IN_FORCE
-
-
-def _was_compacted(transcript: Path) -> bool:
-    if not transcript.stat().st_size:
-        return False
-    with transcript.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return data.find(b'"compact_boundary"') >= 0
 
 
 AGAIN = f"{FOR_SESSION}, and missing in the summary of the conversation"
@@ -167,19 +154,13 @@ def _leave_note(payload: Payload, project: Project, home: Home, now: datetime, r
 LOCK_SECONDS = 0.9
 """Seconds to wait for a lock; a hook's work is not worth a longer delay of Claude Code."""
 
-_SAME = timedelta(minutes=10)
-"""Two calls within this time and without a compaction in between report the same compaction."""
-
 _SAME_BLIND = timedelta(minutes=1)
-"""The same if the transcript cannot be read."""
+"""Two calls within this time report the same compaction, if the transcript cannot be read."""
 
 _NAMES = 600
 """Number of seconds tried for a free name, as many sessions may be compacted at once."""
 
 _BOUNDARY = b'"compact_boundary"'
-_BLOCK = 1 << 20
-_GROWN = 64 << 20
-"""The most bytes of the transcript that are searched for compactions since the last capture."""
 
 _NOTES_SECONDS = 40 * 86400
 """Longer than Claude Code keeps transcripts."""
@@ -187,32 +168,21 @@ _NOTES_SECONDS = 40 * 86400
 _NOTE_LIMIT = 64 << 10
 
 
-class Note(NamedTuple):
-    """A note on a session's last capture."""
-
-    name: str
-    """The capture's file name."""
-    project: str
-    transcript: str
-    size: int
-    """The transcript's size at the capture; -1 if unknown."""
-    at: datetime
-    digest: str = ""
-    """Of the capture as it was written."""
-
-
 def capture(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
     """Write the pending capture; returns its file name, or "" when this compaction has one already.
 
-    Claude Code may run the hook several times for one compaction, in parallel too (Claude Code fact). So the
-    transcript's size is noted for each session: until the text added since then contains a compaction, it is
-    the same one. A compaction that was made ahead and thrown away is announced again, perhaps much later: the
-    newer capture then replaces the one that nobody has touched.
+    Claude Code may run the hook several times for one compaction, in parallel too, and again, perhaps much
+    later, if a summary that was made ahead is thrown away (Claude Code facts). So the transcript's size is
+    noted for each session: until the text added since then contains a compaction, it is the same one.
 
     Raises:
         FileProblem: the capture cannot be written.
     """
-    transcript = _transcript(payload, report)
+    try:
+        transcript = check_transcript(payload.transcript_path)
+    except TranscriptProblem as problem:
+        report.problem(f"no first message: {problem}")
+        transcript = None
     path = _note_path(home, payload.session_id, project)
     with ExitStack() as held:
         try:
@@ -221,22 +191,54 @@ def capture(payload: Payload, project: Project, home: Home, now: datetime, repor
         except FileProblem as problem:
             # Without the lock a second capture is possible; without a capture something is lost for good.
             report.problem(problem)
-        note = _read_note(path)
-        if note is not None and _is_same(note, payload, project, transcript, now):
+        if _is_captured(path, payload, project, transcript, now):
             return ""
-        unfinished = note if note is not None and _is_unfinished(note, payload, project, transcript) else None
-        note = Note("", str(project.root), payload.transcript_path, _size(transcript), now)
-        # Noted first: if the hook is killed in between, the note of a missing capture is ignored; the other
-        # way round, the next run would make a second capture.
+        text = render_pending(
+            timestamp=now,
+            session_id=payload.session_id,
+            transcript=payload.transcript_path,
+            first_message=first_prompt(transcript) if transcript else "",
+        ).encode()
+        note = {
+            "project": str(project.root),
+            "transcript": payload.transcript_path,
+            "size": _size(transcript),
+            "at": now.isoformat(),
+            "digest": sha256(text).hexdigest(),
+        }
+        private_folder(project.compacts, within=project.root)
+        for second in range(_NAMES):
+            name = capture_name(now + timedelta(seconds=second))
+            if os.path.lexists(project.compacts / name):
+                continue  # looking is cheaper than noting
+            # Noted first: if the hook is killed in between, the note of a missing capture is ignored; the
+            # other way round, the next run would make a second capture.
+            try:
+                write_atomic(path, json.dumps(note | {"name": name}).encode(), durable=False)
+            except FileProblem as problem:
+                report.problem(problem)
+            if create_exclusive(project.compacts / name, text, within=project.root):
+                return name
+        raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
 
-        def named(text: str, name: str) -> None:
-            _remember(path, note, text, name, report)
 
-        name = _write(payload, project, transcript, now, named)
-        # A hook that was killed may have noted this very name.
-        if unfinished is not None and unfinished.name != name:
-            _withdraw(unfinished, project, report)
-        return name
+def _is_captured(
+    path: Path, payload: Payload, project: Project, transcript: Path | None, now: datetime
+) -> bool:
+    """Whether a note is of the same compaction, and its capture is as it was written: not reviewed yet."""
+    note = read_fields(path)
+    if (note.get("project"), note.get("transcript")) != (str(project.root), payload.transcript_path):
+        return False
+    try:
+        data = read_within(project.compacts / note["name"], project.root, limit=_NOTE_LIMIT, follow=False)
+        at, size = parse_iso(note["at"]), int(note["size"])
+    except (FileProblem, LookupError, TypeError, ValueError):
+        return False
+    if at is None or note.get("digest") != sha256(data).hexdigest():
+        return False
+    if transcript is None or size < 0:
+        return abs(now - at) < _SAME_BLIND
+    return size <= _size(transcript) and not compactions_since(transcript, size)
 
 
 def last_capture(session_id: str, project: Project, home: Home) -> str:
@@ -244,136 +246,34 @@ def last_capture(session_id: str, project: Project, home: Home) -> str:
 
     It is the session's last one, unless there was more than one compaction since.
     """
-    note = _read_note(_note_path(home, session_id, project))
-    if note is None or note.project != str(project.root):
+    note = read_fields(_note_path(home, session_id, project))
+    name, size = note.get("name"), note.get("size")
+    if note.get("project") != str(project.root) or not isinstance(name, str) or not isinstance(size, int):
         return ""
-    try:
-        if compactions_since(check_transcript(note.transcript), note.size) > 1:
+    with suppress(TranscriptProblem):  # else it may be that very compaction
+        if compactions_since(check_transcript(str(note.get("transcript"))), size) > 1:
             return ""
-    except TranscriptProblem:
-        pass  # it may be that very compaction
-    return note.name if os.path.isfile(project.compacts / note.name) else ""  # noqa: PTH113 - never raises
+    return name if os.path.isfile(project.compacts / name) else ""  # noqa: PTH113 - never raises
 
 
 def compactions_since(transcript: Path, size: int) -> int:
     """The number of compactions in a transcript after its first `size` bytes; 2 means two or more."""
-    found = 0
-    left = _GROWN
-    try:
-        with transcript.open("rb") as file:
-            file.seek(max(0, size - len(_BOUNDARY)))
-            end = b""
-            while found < 2 and left > 0 and (block := file.read(_BLOCK)):
-                left -= len(block)
-                block = end + block
-                found += block.count(_BOUNDARY)
-                end = block[-len(_BOUNDARY) + 1 :]
-    except (OSError, ValueError):
-        return 0
-    return found
+    with (
+        suppress(OSError, ValueError),  # it is gone, or empty
+        transcript.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        first = data.find(_BOUNDARY, max(0, size - len(_BOUNDARY)))
+        return 0 if first < 0 else 1 + (data.find(_BOUNDARY, first + 1) >= 0)
+    return 0
 
 
-def _is_same(note: Note, payload: Payload, project: Project, transcript: Path | None, now: datetime) -> bool:
-    """Whether the compaction of a note is the current one."""
-    if (note.project, note.transcript) != (str(project.root), payload.transcript_path):
-        return False
-    if not os.path.lexists(project.compacts / note.name):
-        return False
-    if transcript is None or note.size < 0:
-        return abs(now - note.at) < _SAME_BLIND
-    return abs(now - note.at) < _SAME and _is_unfinished(note, payload, project, transcript)
-
-
-def _is_unfinished(note: Note, payload: Payload, project: Project, transcript: Path | None) -> bool:
-    """Whether the compaction of a note has not taken place."""
-    if (note.project, note.transcript) != (str(project.root), payload.transcript_path):
-        return False
-    if transcript is None or note.size < 0 or not 0 <= _size(transcript) - note.size < _GROWN:
-        return False
-    return compactions_since(transcript, note.size) == 0
-
-
-def _withdraw(note: Note, project: Project, report: Report) -> None:
-    """Remove a capture that is as it was written: neither reviewed nor edited."""
-    path = project.compacts / note.name
-    try:
-        data = read_within(path, project.root, limit=_NOTE_LIMIT, follow=False)
-        if sha256(data).hexdigest() != note.digest:
-            return
-        remove(path, within=project.root)
-    except FileProblem as problem:
-        if not isinstance(problem, FileMissing):
-            report.problem(problem)
-        return
-    report.add_work(f"replaced {note.name}, whose compaction never took place")
-
-
-def _write(
-    payload: Payload,
-    project: Project,
-    transcript: Path | None,
-    now: datetime,
-    named: Callable[[str, str], None],
-) -> str:
-    text = render_pending(
-        timestamp=now,
-        session_id=payload.session_id,
-        transcript=payload.transcript_path,
-        first_message=_first_message(transcript),
-    )
-    private_folder(project.compacts, within=project.root)
-    for second in range(_NAMES):
-        name = capture_name(now + timedelta(seconds=second))
-        if os.path.lexists(project.compacts / name):
-            continue  # looking is cheaper than noting
-        named(text, name)
-        if create_exclusive(project.compacts / name, text.encode(), within=project.root):
-            return name
-    raise FileProblem(project.compacts, "has captures for every second of the next minutes already")
-
-
-def _transcript(payload: Payload, report: Report) -> Path | None:
-    try:
-        return check_transcript(payload.transcript_path)
-    except TranscriptProblem as problem:
-        report.problem(f"no first message: {problem}")
-        return None
-
-
-def _first_message(transcript: Path | None) -> str:
-    try:
-        text = first_prompt(transcript) if transcript else ""
-    except (OSError, ValueError):
-        return ""
-    return masked(text)
-
-
-def _remember(path: Path, note: Note, text: str, name: str, report: Report) -> None:
-    digest = sha256(text.encode()).hexdigest()
-    fields = note._asdict() | {"at": note.at.isoformat(), "name": name, "digest": digest}
-    try:
-        write_atomic(path, json.dumps(fields).encode(), durable=False)
-    except FileProblem as problem:
-        report.problem(problem)
-
-
-def _read_note(path: Path) -> Note | None:
-    try:
-        fields = json.loads(read_within(path, path.parent, limit=_NOTE_LIMIT, follow=False))
-        at = parse_iso(str(fields["at"]))
-        name = str(fields["name"])
-        if at is None or not name or "/" in name:
-            return None
-        return Note(
-            name,
-            str(fields["project"]),
-            str(fields["transcript"]),
-            int(fields["size"]),
-            at,
-            str(fields.get("digest", "")),
-        )
-    except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
-        return None
+def first_prompt(transcript: Path) -> str:
+    """The first real words of the user, masked, or ""."""
+    with suppress(OSError):
+        said = (each for reading in read_messages(transcript) for each in reading.messages)
+        return next((each.text.strip() for each in said if each.role is Role.ASK), "")
+    return ""
 
 
 def sweep_captures(project: Project, home: Home) -> None:
@@ -442,29 +342,3 @@ def catch_up(session_id: str, transcript: str, project: Project, home: Home, rep
     except Exception as error:  # a worker's edge, see above
         report.problem(describe(error))
     return True
-
-
-_SEARCHED = 16 << 20
-"""Bytes of a transcript searched for the first words, which are near its beginning."""
-
-
-def first_prompt(transcript: Path) -> str:
-    """The first real words of the user, or "".
-
-    Raises:
-        OSError: the transcript cannot be read.
-    """
-    held = ""
-    for line in read_lines(transcript, stop=_SEARCHED):
-        for record in line.records:
-            foreign = record.get("isSidechain") or record.get("isCompactSummary")
-            if foreign or record.get("type") != "user" or not isinstance(record.get("message"), dict):
-                continue
-            kind, text = user_words(record)
-            if held and kind != "output":
-                return held
-            if kind in ("typed", "command", "plan") and text:
-                return text
-            # A local command is the user's, unless Claude Code's own output follows.
-            held = text if kind == "local command" else ""
-    return held

@@ -11,7 +11,7 @@ from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Project
 from memtui.hooks.compaction import last_capture
 from memtui.hooks.in_force import FOR_SESSION, RULES_ROOM, Rules, abridged_rules, active_rules, pins_text
-from memtui.hooks.records import Ended, Report
+from memtui.hooks.records import Report
 from memtui.hooks.sections import (
     LIMIT,
     Piece,
@@ -67,21 +67,21 @@ def after_compaction(session_id: str, project: Project, home: Home, now: datetim
 
 
 def after_clear(
-    ended: Ended | None, project: Project, home: Home, report: Report, *, whole: bool = True
+    ended: tuple[str, datetime] | None, project: Project, home: Home, report: Report, *, whole: bool = True
 ) -> str:
     """Pins, and the state document of the previous session; "" without any.
 
     Args:
-        ended: the previous session; None if unknown.
+        ended: the previous session and when it ended; None if unknown.
         project: the project.
         home: where states and the user's own pins are.
         report: receives what was handed over, and read problems.
         whole: the state is up to date; otherwise the notes say that it may not be.
     """
     pins = pins_text(project, home, FOR_SESSION, report)
-    entry = newest_version(home, ended.session_id) if ended else None
+    entry = newest_version(home, ended[0]) if ended else None
     state = _state(entry, home, report, LIMIT - _FRAME - size_of(pins)) if entry else ""
-    when = f" at {local_minute(ended.at)}" if ended else ""
+    when = f" at {local_minute(ended[1])}" if ended else ""
     missing = "" if whole else " Its last part is missing here, as its transcript takes long to read."
     return _introduced(
         f"Notes on the project {clean_line(project.name)}, kept by memtui. The session before this one ended"

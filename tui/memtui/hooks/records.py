@@ -6,12 +6,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memtui.ground.clean import clean_line
-from memtui.ground.files import append_line, read_lines
+from memtui.ground.files import FileProblem, append_line, read_lines, read_within
 from memtui.ground.project import Project, find_root
 from memtui.hooks import LIMIT
 
@@ -96,17 +95,16 @@ def project_of(payload: Payload, env: Mapping[str, str] = os.environ) -> Project
     return None
 
 
+def read_fields(path: Path) -> dict[str, Any]:
+    """The JSON object in a file that a hook has left; empty if there is none."""
+    try:
+        found = json.loads(read_within(path, path.parent, limit=_READ_LIMIT, follow=False))
+    except (FileProblem, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 _LONGEST = 400
-
-
-class Ended(NamedTuple):
-    """A session that is over."""
-
-    session_id: str
-    at: datetime
-    parent: int
-    """The process id of its Claude Code, as seen by its hook."""
-    transcript: str
 
 
 class Report:

@@ -9,20 +9,20 @@ import sys
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.ground.clock import parse_iso
 from memtui.ground.files import (
     FileProblem,
     existing_above,
     private_folder,
-    read_within,
     sweep_temps,
     write_atomic,
 )
 from memtui.ground.project import Home, Project, claude_config, project_key, session_key
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
-from memtui.hooks.records import Ended, Payload, Report
+from memtui.hooks.records import Payload, Report, read_fields
 from memtui.hooks.sections import LIMIT
 from memtui.hooks.settings import not_writable
 from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
@@ -120,13 +120,22 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
         whole = catch_up(ended.session_id, ended.transcript, project, home, report)
     from memtui.hooks.notes import after_clear
 
-    return after_clear(ended, project, home, report, whole=whole)
+    return after_clear(ended and ended[:2], project, home, report, whole=whole)
+
+
+class Ended(NamedTuple):
+    """A session that is over."""
+
+    session_id: str
+    at: datetime
+    parent: int
+    """The process id of its Claude Code, as seen by its hook."""
+    transcript: str
 
 
 _FRESH = timedelta(minutes=2)
 """Lifetime of a note: the new session begins after all hooks of the end, within a minute."""
 
-_LIMIT = 64 << 10
 _NAME = re.compile(r"[A-Za-z0-9-][\w-]*\.json", re.ASCII)
 
 
@@ -201,14 +210,14 @@ def _remove(path: Path) -> bool:
 
 
 def _read(path: Path) -> Ended | None:
+    fields = read_fields(path)
     try:
-        fields = json.loads(read_within(path, path.parent, limit=_LIMIT, follow=False))
-        at = parse_iso(str(fields["at"]))
-        if at is None:
-            return None
-        return Ended(str(fields["session_id"]), at, int(fields["parent"]), str(fields.get("transcript", "")))
-    except (FileProblem, ValueError, TypeError, KeyError, RecursionError, OverflowError):
-        return None
+        at = parse_iso(fields["at"])
+        if at is not None:
+            return Ended(str(fields["session_id"]), at, int(fields["parent"]), str(fields["transcript"]))
+    except (LookupError, TypeError, ValueError, OverflowError):
+        pass
+    return None
 
 
 def _folder(project: Project, home: Home) -> Path:
