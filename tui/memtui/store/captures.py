@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
@@ -83,10 +82,8 @@ class CaptureStore:
     def resolve(self, argument: str, cwd: Path | None = None) -> Entry:
         """Find a capture by the user's argument.
 
-        Args:
-            argument: a path (absolute, or from `cwd`, the project or the captures' folder), a file name, or
-                the time in it: ``20251225_081500``.
-            cwd: where relative paths start; the process's own when None.
+        It is a path (absolute, or from `cwd`, the project or the captures' folder), a file name, or the time
+        in it: ``20251225_081500``.
 
         Raises:
             CaptureProblem: there is no such capture, or it is outside the captures' folder.
@@ -155,16 +152,12 @@ class CaptureStore:
         except FileProblem as problem:
             raise CaptureProblem(path, problem.reason) from problem
 
-    def _candidates(self, argument: str, cwd: Path | None) -> Iterator[Path]:
+    def _candidates(self, argument: str, cwd: Path | None) -> list[Path]:
         if not argument or "\0" in argument:
-            return
+            return []
         path = Path(argument).expanduser() if argument.startswith("~/") else Path(argument)
-        if path.is_absolute():
-            yield path
-            return
-        yield self.folder / path
-        yield (cwd or Path.cwd()) / path
-        yield self.project.root / path
+        # An absolute path is the same from each.
+        return [folder / path for folder in (self.folder, cwd or Path.cwd(), self.project.root)]
 
     def _entry(self, path: Path) -> Entry:
         real = resolved(path.parent) / path.name

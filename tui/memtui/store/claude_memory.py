@@ -22,13 +22,11 @@ from memtui.ground.files import (
     FileChanged,
     FileMissing,
     FileProblem,
-    Signature,
     heads_within,
     lock,
     private_folder,
     read_within,
     remove,
-    signature_of,
     write_atomic,
 )
 from memtui.ground.git import ask
@@ -109,8 +107,6 @@ class ClaudeMemories:
         self.marks = places.home.data / "claude-memories.json"
         """The digests of what the user has seen and approved, by path."""
         self._trash = places.home.data / "trash" / "claude"
-        self._known: dict[Path, tuple[Signature, ClaudeMemory, str]] = {}
-        """The memories as read last, with the digests of their files."""
         self._checked: tuple[list[tuple[str, str, str]], list[Trouble]] = ([], [])
         """Names, texts and problems of the memories checked last, and what was wrong with them."""
 
@@ -123,21 +119,13 @@ class ClaudeMemories:
             FileProblem: the folder cannot be listed.
         """
         marks = self._read_marks()
-        statuses = {Path(entry): entry.stat(follow_symlinks=False) for entry in self._files()}
-        self._known = {
-            path: known
-            for path, known in self._known.items()
-            if path in statuses and known[0] == signature_of(statuses[path])
-        }
-        unread = [path for path in statuses if path not in self._known]
-        names = [path.name for path in unread]
-        texts = heads_within(self.folder, names, self.folder, size=_LIMIT + 1)
-        for path, data in zip(unread, texts, strict=True):
-            self._known[path] = signature_of(statuses[path]), *self._parse(path, statuses[path], data)
-        found = [
-            memory._replace(seen=_seen(marks.get(os.fspath(path), ""), digest))
-            for path, (_, memory, digest) in self._known.items()
-        ]
+        files = [Path(entry) for entry in self._files()]
+        texts = heads_within(self.folder, [path.name for path in files], self.folder, size=_LIMIT + 1)
+        found = []
+        for path, data in zip(files, texts, strict=True):
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                memory, digest = self._parse(path, path.lstat(), data)
+                found.append(memory._replace(seen=_seen(marks.get(os.fspath(path), ""), digest)))
         return tuple(
             sorted(found, key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
         )
@@ -208,12 +196,7 @@ class ClaudeMemories:
             write_atomic(self.marks, json.dumps(marks, indent=1, ensure_ascii=False).encode())
 
     def put(self, path: Path, text: str, *, expected: str | None) -> None:
-        """Write a memory, with a line in the index if it has none.
-
-        Args:
-            path: its file, in the folder.
-            text: its new text.
-            expected: the text that is there now; None for no file.
+        """Write a memory in place of the `expected` text, None for no file, with a line in the index.
 
         Raises:
             FileChanged: something else is there; nothing was changed.
@@ -304,11 +287,8 @@ class ClaudeMemories:
             read: Any = json.loads(read_within(self.marks, self.marks.parent, limit=8 * _LIMIT, follow=False))
         except (FileMissing, ValueError):
             return {}
-        return (
-            {key: value for key, value in read.items() if isinstance(value, str)}
-            if isinstance(read, dict)
-            else {}
-        )
+        found = read.items() if isinstance(read, dict) else ()
+        return {key: value for key, value in found if isinstance(value, str)}
 
 
 def memory_folder(places: Places) -> Path:

@@ -64,12 +64,7 @@ def session_parts(
 ) -> Iterator[str]:
     """A session, part by part.
 
-    Args:
-        transcript: its transcript, possibly unpacked from the archive.
-        form: the format.
-        now: the time of the export.
-        lines: only these lines, without subagents.
-        mask: whether secrets are masked; private parts are always left out.
+    Only these lines, without subagents, if given; secrets are masked if asked, private parts always left out.
 
     Raises:
         FileProblem: it cannot be read, or has nothing to read in these lines.

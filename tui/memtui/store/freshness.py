@@ -70,9 +70,8 @@ def freshness(memory: StoredMemory, root: Path) -> Freshness:
 
     Empty for a project that does not exist here, and if none of the files does.
 
-    Args:
-        memory: the memory; a text that is very long or not a recovery text names no file.
-        root: of the current project; it also stands for memories made below it, or elsewhere.
+    A text that is very long or not a recovery text names no file; `root`, the current project's, also stands
+    for memories made below it, or elsewhere.
     """
     project = memory.meta.project
     root = root if ProjectTest(root)(project) else Path(project)

@@ -88,12 +88,8 @@ def scan(
 ) -> list[Entry]:
     """List the files of one folder whose names match `pattern`, in no order; a missing folder is empty.
 
-    Links, pipes and folders with such a name are included: reading them reports the problem.
-
-    Args:
-        folder: the folder, which may be a link.
-        pattern: must match the whole name.
-        within: a folder that `folder` has to be in, every link resolved.
+    Links, pipes and folders with such a name are included: reading them reports the problem. With links
+    resolved, the folder has to be in `within`.
 
     Raises:
         FileOutside: the folder is not in `within`.
@@ -221,9 +217,7 @@ def quick_projects(entries: Iterable[Entry], home: Home) -> Iterator[tuple[Entry
 def stored_as(entries: Iterable[Entry], root: Path) -> Iterator[tuple[Entry, str]]:
     """For each memory file, the name of the stored memory of the same review; "" if there is none.
 
-    Args:
-        entries: memory files, grouped by folder.
-        root: the project's root.
+    Quick if files of one folder follow each other.
     """
     for entry, data in heads_of(entries, root, _FILE_SIZE):
         stored = stored_id(data or b"")

@@ -206,11 +206,7 @@ class MemoryStore:
     def find(self, beginning: str, *, deleted: bool = False, project: str = "") -> str:
         """The id with this beginning, in any case; ``20260102-10`` will do for ``CMEM-20260102-10...``.
 
-        Args:
-            beginning: an id, or the unique beginning or else end of one.
-            deleted: look in the trash instead.
-            project: path of a project's root, within which a beginning may be unique although it is not
-                among all memories.
+        A unique end will do, too, and what is unique within a project, named by its root's path.
 
         Raises:
             MemoryMissing: no id begins or ends like this, or several do.
@@ -496,10 +492,8 @@ def _nearest(text: str, ids: Collection[str]) -> list[str]:
     """Up to three ids that differ from `text` in a digit or two, or begin with the same date."""
     from difflib import get_close_matches  # slow to import, only needed for an error message
 
-    digits = {"".join(char for char in each if char.isdecimal()): each for each in ids}
-    wanted = "".join(char for char in text if char in "0123456789")
-    alike = get_close_matches(wanted, digits, _NEAR, 0.7) if wanted else []
-    return [digits[each] for each in alike]
+    digits = {re.sub(r"\D", "", each): each for each in ids}
+    return [digits[each] for each in get_close_matches(re.sub(r"[^0-9]", "", text), digits, _NEAR, 0.7)]
 
 
 # -- the files of stored memories ---------------------------------------------------------------------------
@@ -596,12 +590,7 @@ def listed(path: Path, data: bytes | None, root: Path) -> Listed:
 
 
 def read_listed(entries: Iterable[Entry], root: Path) -> Iterator[Listed]:
-    """The memories for a list; quick if files of one folder follow each other.
-
-    Args:
-        entries: the files.
-        root: the folder they have to be in.
-    """
+    """The memories for a list, in the folder `root`; quick if files of one folder follow each other."""
     for entry, data in heads_of(entries, root, HEAD_SIZE):
         yield listed(entry.path, data, root)
 

@@ -40,15 +40,10 @@ def written_at(entry: Entry) -> datetime:
 
 def newest_version(home: Home, session_id: str) -> Entry | None:
     """The current document of a session; None without one, or if its folder cannot be listed."""
-    return newest_in(home.states, session_id)
-
-
-def newest_in(states: Path, session_id: str) -> Entry | None:
-    """The newest document of a session in a folder of sessions; None as in `newest_version`."""
     if not SESSION.fullmatch(session_id):
         return None
     try:
-        return max(scan(states / session_id, VERSION), key=version_of, default=None)
+        return max(scan(home.states / session_id, VERSION), key=version_of, default=None)
     except FileProblem:
         return None
 

@@ -30,7 +30,7 @@ from memtui.store.state_files import (
     SESSION,
     VERSION,
     names_project,
-    newest_in,
+    newest_version,
     version_name,
     version_of,
     written_at,
@@ -68,6 +68,7 @@ class StateStore:
     def __init__(self, project: Project, home: Home) -> None:
         self.project = project
         self.folder = home.states
+        self._home = home
         self._known: dict[Entry, bool] = {}
         """Cache: whether a document belongs to the project."""
 
@@ -84,7 +85,7 @@ class StateStore:
         Raises:
             FileProblem: the folder of states cannot be listed.
         """
-        newest = (newest_in(self.folder, each.name) for each in scan(self.folder, SESSION))
+        newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
         entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
         others = [entry for entry in entries if entry.path.parent.name not in session_ids]
         known = self._known
