@@ -268,11 +268,11 @@ def test_everything_is_cleaned(agile: World) -> None:
 
 
 def test_a_long_section_of_conventions_is_cut_between_lines(world: World) -> None:
-    lines = "\n".join(f"- rule {number}" for number in range(90))
+    lines = "\n".join(f"- rule {number}" for number in range(900))
     world.put("CLAUDE.md", f"## IMPORTANT: read\n\n```\n{lines}\n```\n")
     found = block(world)
-    assert "- rule 28\n```\n(more in CLAUDE.md)\n" in found
-    assert "- rule 29" not in found
+    assert "- rule 99\n" in found and "- rule 200" not in found
+    assert re.search(r"\n- rule \d+\n\n\.\.\. [\d,]+ more characters: read CLAUDE\.md\n````", found)
 
 
 def test_a_detached_head_and_a_strange_one(world: World) -> None:
