@@ -11,7 +11,6 @@ Lists compare the frames' length alone; reading, restoring and verifying compare
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import re
@@ -212,24 +211,6 @@ def _unpacked(data: bytes) -> bytes:
         return bytes(zstd.decompress(data))
     except zstd.ZstdError:
         return b""
-
-
-class UnpackedStream(io.RawIOBase):
-    """The source of an archived file, read once from its beginning; damage raises `Incomplete`."""
-
-    def __init__(self, stem: Path) -> None:
-        self._parts = Copy(stem).parts()
-        self._part = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill `buffer` from the current part, perhaps not completely."""
-        self._part = self._part or next(self._parts, b"")
-        size = min(len(buffer), len(self._part))
-        buffer[:size], self._part = self._part[:size], self._part[size:]
-        return size
 
 
 @dataclass(frozen=True)

@@ -239,12 +239,13 @@ class MemoryStore:
         return Page(tuple(fitting[offset:end]), len(fitting))
 
     def signature(self, memory_id: str) -> str:
-        """The signature of the memory's file; "" if there is no such memory."""
+        """The signature of the memory's file, different after every change; "" if there is no such memory."""
         path = self._find_file(memory_id)
         try:
-            return signature_text(os.lstat(path)) if path else ""
+            status = os.lstat(path) if path else None
         except FileNotFoundError:
             return ""
+        return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}" if status else ""
 
     def is_deleted(self, memory_id: str) -> bool:
         return os.path.lexists(f"{self._trash}/{file_name(memory_id)}")
@@ -511,11 +512,6 @@ def month_of(memory_id: str) -> str:
 def id_of(entry: Entry) -> str:
     """The id of a listed memory by its file's name, as front matter may be a copy."""
     return entry.name.removesuffix(".md")
-
-
-def signature_text(status: os.stat_result) -> str:
-    """The signature of a memory's file as a text, different after every change."""
-    return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
 
 
 def month_folders(memories: Path) -> list[Path]:

@@ -473,8 +473,8 @@ def _row(message: Message, entry: Entry) -> Row:
     )
 
 
-def unpacked(stem: Path) -> io.BufferedReader:
+def unpacked(stem: Path) -> io.BytesIO:
     """A stream of an archived transcript."""
-    from memtui.store.archive import UnpackedStream  # most transcripts are not
+    from memtui.store.archive import Copy  # most transcripts are not
 
-    return io.BufferedReader(UnpackedStream(stem))
+    return io.BytesIO(b"".join(Copy(stem).parts()))
