@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import astuple
 from datetime import UTC, datetime
-from functools import partial
 
 import pytest
 
@@ -130,21 +129,6 @@ def test_the_file_of_each_command_is_read_once(
     rows = json.loads(memtui("command", "list", "--json").out)
     assert [bool(row["problem"]) for row in rows] == [False, True]
     assert names == ["a", "b"]
-
-
-def test_commands_that_are_too_many_are_said_to_be_left_out(
-    memtui: Memtui, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memtui.hooks.in_force._MOST", 2)
-    for minute, name in enumerate(("old", "new", "newest")):
-        _rules(project, name)
-        monkeypatch.setattr(command, "system_clock", partial(NOW.replace, minute=minute))
-        memtui("command", "activate", name)
-    notes = [each["note"] for each in json.loads(memtui("command", "list", "--json").out)]
-    assert notes == ["no room: only the 2 commands activated last are read", "", ""]
-    doctor = memtui("doctor").out
-    assert "The rules of /old have no room" in doctor
-    assert "/new, /newest: a compaction loses the rules, as no hooks are installed" in doctor
 
 
 def test_clear(memtui: Memtui, project: Project) -> None:

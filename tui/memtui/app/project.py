@@ -353,7 +353,7 @@ class ProjectModel:
             if problem:
                 lacking[entry.name] = "no file" if isinstance(problem, NoCommandFile) else "no summary"
             elif shortage:
-                lacking[entry.name], notes[entry.name] = shortage
+                lacking[entry.name], notes[entry.name] = "shortened", shortage
         return CommandsView(commands, broken, lacking=lacking, notes=notes)
 
     def _compare_health(self, publish: Publish) -> None:

@@ -54,7 +54,7 @@ def _note(commands: CommandsFile, name: str) -> str:
         return ""
     if isinstance(status.problem, NoCommandFile):
         return f"there is no command file of that name: {status.problem}"
-    return str(status.problem or (status.shortage.note if status.shortage else ""))
+    return str(status.problem or status.shortage)
 
 
 @command.command("list", short_help="List the active commands.")
@@ -121,6 +121,6 @@ def _summary(status: CommandStatus) -> tuple[str, str, str]:
     """(the file's path for display, a note on too little room, why there is no summary)."""
     return (
         status.summary.shown if status.summary else "",
-        status.shortage.note if status.shortage else "",
+        status.shortage,
         status.problem.reason if status.problem else "",
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.files import FileProblem
@@ -17,6 +17,7 @@ from memtui.hooks.records import Report
 from memtui.hooks.sections import abridged, shares, size_of
 
 if TYPE_CHECKING:
+    from memtui.documents.commands import ActiveCommand
     from memtui.store.commands_file import CommandsFile, CommandSummary
 
 FOR_SUMMARISER = "## Pinned by the user: every line has to stand in the summary, word for word"
@@ -24,14 +25,7 @@ FOR_SESSION = "## Pinned by the user"
 
 
 def pins_text(project: Project, home: Home, title: str, report: Report) -> str:
-    """The pins under a title; "" without any.
-
-    Args:
-        project: the project.
-        home: where the user's own pins are.
-        title: `FOR_SUMMARISER` or `FOR_SESSION`.
-        report: receives read problems.
-    """
+    """The pins under a title, `FOR_SUMMARISER` or `FOR_SESSION`; "" without any."""
     return titled_list(title, pin_texts(project, home, report), report)
 
 
@@ -81,18 +75,6 @@ def pin_texts(project: Project, home: Home, report: Report) -> list[str]:
     return list(found)
 
 
-class ListedCommand(Protocol):
-    """An active command as listed in session-state.json."""
-
-    @property
-    def name(self) -> str:
-        """As in the file."""
-
-    @property
-    def activated_at(self) -> datetime | None:
-        """The time of its activation, None if unknown."""
-
-
 RULES_ROOM = 3_500
 """Least room for the rules of all active commands in the notes after a compaction, in characters."""
 
@@ -102,11 +84,6 @@ SUMMARISER_ROOM = 7_000
 
 FENCE = 40
 """Characters of the marks around rules in that block, unless they hold long marks of their own."""
-
-_MOST = 20
-"""The most commands read."""
-
-LEFT_OUT = "left out"
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -125,27 +102,19 @@ class Rules(NamedTuple):
     """When the command was activated; None if unknown."""
 
 
-class Shortage(NamedTuple):
-    """Rules of an active command that do not outlive a compaction whole."""
-
-    mark: str
-    """In two words: ``shortened`` or `LEFT_OUT`."""
-    note: str
-    """To stand after "the rules have"."""
-
-
 class CommandStatus(NamedTuple):
     """Whether the rules of an active command outlive a compaction."""
 
-    entry: ListedCommand
+    entry: ActiveCommand
     summary: CommandSummary | None = None
     problem: FileProblem | None = None
     """Why there is no summary; None if there is one."""
-    shortage: Shortage | None = None
+    shortage: str = ""
+    """How little room the rules have, to stand after "the rules have"; "" if it is enough."""
 
 
 def active_rules(project: Project, report: Report) -> list[Rules]:
-    """The active commands that have a compact summary, in the file's order; of many the `_MOST` newest."""
+    """The active commands that have a compact summary, in the file's order."""
     if not os.path.lexists(project.session_state_json):
         return []
     # Imported here: most projects have no active commands, and this takes as long as the rest.
@@ -153,54 +122,55 @@ def active_rules(project: Project, report: Report) -> list[Rules]:
 
     commands = CommandsFile(project, HOOK_PATIENCE)
     try:
-        entries = commands.entries()
+        statuses = _statuses(commands, commands.entries())
     except FileProblem as problem:
         report.problem(problem)
         return []
-    newest = _newest(entries)
-    statuses = [_read_summary(commands, entry) for entry in entries if entry in newest]
     for status in statuses:
         if status.problem:
             report.add_work(f"no summary of {normalised(status.entry.name)}: {status.problem.reason}")
-    return _rules(statuses, newest)
+    return _rules(statuses)
 
 
-def command_statuses(commands: CommandsFile, entries: Sequence[ListedCommand]) -> list[CommandStatus]:
+def command_statuses(commands: CommandsFile, entries: Sequence[ActiveCommand]) -> list[CommandStatus]:
     """The status of each active command, in the order given; each command's file is read once."""
     from memtui.store.commands_file import normalised
 
-    newest = _newest(entries)
-    statuses = [_read_summary(commands, entry) for entry in entries]
-    shortages = {
-        normalised(entry.name): Shortage(
-            LEFT_OUT, f"no room: only the {_MOST} commands activated last are read"
-        )
-        for entry in entries
-        if entry not in newest
-    }
-    shortages |= _shortened(_rules([status for status in statuses if status.entry in newest], newest))
+    statuses = _statuses(commands, entries)
+    rules = _rules(statuses)
+    sizes = [size_of(each.text) for each in rules]
+    in_summary, in_notes = shares(sizes, SUMMARISER_ROOM - FENCE * len(rules)), shares(sizes, RULES_ROOM)
+    shortages: dict[str, str] = {}
+    for each, size, before, after in zip(rules, sizes, in_summary, in_notes, strict=True):
+        if after < size:
+            summary = f"about {before:,} in a compaction's summary and " if before < size else ""
+            then = "after it" if summary else "after a compaction"
+            shortages[each.name] = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
     return [
-        status if status.problem else status._replace(shortage=shortages.get(normalised(status.entry.name)))
+        status
+        if status.problem
+        else status._replace(shortage=shortages.get(normalised(status.entry.name), ""))
         for status in statuses
     ]
 
 
-def _newest(entries: Sequence[ListedCommand]) -> list[ListedCommand]:
-    """The commands whose rules are read, the one activated last first."""
-    return sorted(entries, key=lambda entry: entry.activated_at or _NEVER, reverse=True)[:_MOST]
+def _statuses(commands: CommandsFile, entries: Sequence[ActiveCommand]) -> list[CommandStatus]:
+    statuses = []
+    for entry in entries:
+        try:
+            statuses.append(CommandStatus(entry, commands.summary(entry.name)))
+        except FileProblem as problem:
+            statuses.append(CommandStatus(entry, problem=problem))
+    return statuses
 
 
-def _read_summary(commands: CommandsFile, entry: ListedCommand) -> CommandStatus:
-    try:
-        return CommandStatus(entry, commands.summary(entry.name))
-    except FileProblem as problem:
-        return CommandStatus(entry, problem=problem)
-
-
-def _rules(statuses: Sequence[CommandStatus], newest: Sequence[ListedCommand]) -> list[Rules]:
+def _rules(statuses: Sequence[CommandStatus]) -> list[Rules]:
     """The rules of the commands that have any; of two with the same name those of the first."""
     from memtui.store.commands_file import normalised
 
+    newest = sorted(
+        (each.entry for each in statuses), key=lambda each: each.activated_at or _NEVER, reverse=True
+    )
     found: dict[str, Rules] = {}
     for entry, summary, *_ in statuses:
         name = normalised(entry.name)
@@ -209,20 +179,6 @@ def _rules(statuses: Sequence[CommandStatus], newest: Sequence[ListedCommand]) -
             shown = clean_line(summary.shown)
             found[name] = Rules(name, text, shown, newest.index(entry), entry.activated_at)
     return list(found.values())
-
-
-def _shortened(rules: Sequence[Rules]) -> dict[str, Shortage]:
-    """By name, the commands whose rules may have too little room."""
-    sizes = [size_of(each.text) for each in rules]
-    in_summary, in_notes = shares(sizes, SUMMARISER_ROOM - FENCE * len(rules)), shares(sizes, RULES_ROOM)
-    found: dict[str, Shortage] = {}
-    for each, size, before, after in zip(rules, sizes, in_summary, in_notes, strict=True):
-        if after < size:
-            summary = f"about {before:,} in a compaction's summary and " if before < size else ""
-            then = "after it" if summary else "after a compaction"
-            note = f"{size:,} characters: room for {summary}about {after:,} or more {then}"
-            found[each.name] = Shortage("shortened", note)
-    return found
 
 
 def abridged_rules(rules: Sequence[Rules], room: int) -> list[Rules]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,39 +96,52 @@ def find_entries(claude: Path, root: Path) -> list[Entry]:
     """The entries of all settings; files that cannot be read are passed over."""
     found = []
     for path in settings_paths(claude, root):
-        try:
-            settings = read_settings(path)
-        except FileProblem:
-            continue
-        found += [Entry(path, event, job, command) for event, _, _, job, command in _entries(settings)]
+        with suppress(FileProblem):
+            hooks = read_settings(path).get("hooks")
+            found += [
+                Entry(path, event, job, _command(handler))
+                for event, groups in (hooks.items() if isinstance(hooks, dict) else ())
+                for group in (groups if isinstance(groups, list) else ())
+                for handler in _handlers(group)
+                if (job := _job(handler))
+            ]
     return found
 
 
 def without_entries(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings without those entries, nor groups and events that held nothing else."""
     hooks = settings.get("hooks")
-    gone = {(event, group, place) for event, group, place, _, _ in _entries(settings)}
-    if not gone:
+    if not isinstance(hooks, dict) or not hooks:
         return settings
-    kept: dict[str, Any] = {}
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        if not any(each[0] == event for each in gone):
-            kept[event] = groups
-            continue
-        left = []
-        for number, group in enumerate(groups):
-            handlers = group.get("hooks") if isinstance(group, dict) else None
-            if not isinstance(handlers, list):
-                left.append(group)
-                continue
-            others = [each for place, each in enumerate(handlers) if (event, number, place) not in gone]
-            if others or not handlers:
-                left.append({**group, "hooks": others})
-        if left:
+    kept = {}
+    for event, groups in hooks.items():
+        left = groups
+        if isinstance(groups, list):
+            left = [each for group in groups if (each := _without(group)) is not None]
+        if left or not groups:
             kept[event] = left
-    if kept:
-        return {**settings, "hooks": kept}
-    return {key: value for key, value in settings.items() if key != "hooks"}
+    return {key: value for key, value in {**settings, "hooks": kept}.items() if kept or key != "hooks"}
+
+
+def _without(group: Any) -> Any:
+    handlers = _handlers(group)
+    others = [each for each in handlers if not _job(each)]
+    if len(others) == len(handlers):
+        return group
+    return {**group, "hooks": others} if others else None
+
+
+def _handlers(group: Any) -> list[Any]:
+    handlers = group.get("hooks") if isinstance(group, dict) else None
+    return handlers if isinstance(handlers, list) else []
+
+
+def _job(handler: Any) -> str:
+    """What an entry of ours, of seed 001 or of AgileFlow does; "" for others."""
+    command = _command(handler)
+    if script := _SCRIPT.search(command):
+        return _SCRIPTS[script[1]]
+    return ALL if _OURS.search(command) else ""
 
 
 def jobs_left(claude: Path, root: Path, event: str) -> dict[str, Path]:
@@ -144,20 +157,6 @@ def jobs_left(claude: Path, root: Path, event: str) -> dict[str, Path]:
         for each in find_entries(claude, root)
         if each.event.lower() == event.replace("-", "")
     }
-
-
-def _entries(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, str, str]]:
-    """Event, number of the group, place in it, job and command of each entry."""
-    hooks = settings.get("hooks")
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for number, group in enumerate(groups if isinstance(groups, list) else ()):
-            handlers = group.get("hooks") if isinstance(group, dict) else None
-            for place, handler in enumerate(handlers if isinstance(handlers, list) else ()):
-                command = _command(handler)
-                if script := _SCRIPT.search(command):
-                    yield event, number, place, _SCRIPTS[script[1]], command
-                elif _OURS.search(command):
-                    yield event, number, place, ALL, command
 
 
 def _command(handler: Any) -> str:

@@ -24,7 +24,7 @@ from memtui.ground.files import FileProblem, is_within
 from memtui.ground.git import git_sees
 from memtui.ground.machine import find_program, native_tools, silent_file_system
 from memtui.ground.project import Places
-from memtui.hooks.in_force import LEFT_OUT, command_statuses
+from memtui.hooks.in_force import command_statuses
 from memtui.hooks.records import Run, read_runs
 from memtui.hooks.settings import ALL, find_entries, not_writable
 from memtui.plugin.installing import FOLDER, has_all_hooks, hooks_off, installations, recorded_program
@@ -278,9 +278,7 @@ def _check_active(places: Places, installed: bool) -> Iterator[Finding]:
             yield Finding("active", Level.WARNING, f"/{plain} is active, but {why_not}", advice)
         elif shortage:
             advice = "Put what matters most first, and under headings: every part keeps its first lines."
-            if shortage.mark == LEFT_OUT:
-                advice = "Clear commands that are no longer in use."
-            yield Finding("active", Level.WARNING, f"The rules of /{plain} have {shortage.note}", advice)
+            yield Finding("active", Level.WARNING, f"The rules of /{plain} have {shortage}", advice)
         else:
             good.append(f"/{plain}")
     if good:
