@@ -17,8 +17,7 @@ from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import local_minute, parse_iso, to_local
 from memtui.secrets.secrets import masked, masked_in
 from memtui.transcript.blocks import Attached, Block, Thinking, edit_rows
-from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words
-from memtui.transcript.outcomes import error_text
+from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words, error_text
 from memtui.transcript.session import SessionSummary, worker_of
 from memtui.transcript.shell import EDIT_TOOLS
 from memtui.transcript.short_text import one_line, shortened

@@ -30,10 +30,11 @@ from memtui.transcript.events import (
     Said,
     Words,
     events,
+    said_with_rejection,
 )
 from memtui.transcript.landmarks import report_in, report_of
 from memtui.transcript.lines import read_lines
-from memtui.transcript.outcomes import outcome_of, said_with_rejection, target_of
+from memtui.transcript.outcomes import outcome_of, target_of
 from memtui.transcript.paths import shown_path
 from memtui.transcript.records import Command, CompactionFact, Facts, Source
 from memtui.transcript.sentences import announces, is_question, is_rule, sentences

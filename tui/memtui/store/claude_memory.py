@@ -7,7 +7,6 @@ what a person asks for, no link is followed out of it, and what has changed unde
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -29,7 +28,6 @@ from memtui.ground.files import (
     remove,
     write_atomic,
 )
-from memtui.ground.git import ask
 from memtui.ground.project import Places, expanded, transcript_slug
 from memtui.secrets.secrets import find, holds_secrets
 
@@ -315,6 +313,8 @@ def _main_worktree(root: Path) -> Path | None:
     """The repository's own folder, if `root` is a further worktree of it."""
     if not (root / ".git").is_file():
         return None
+    from memtui.ground.git import ask  # few projects need it, and searches wait for the import
+
     answer = ask(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
     if answer is None or answer.code:
         return None
@@ -353,6 +353,8 @@ def _without_entry(index: str, file: str) -> str:
 
 
 def _digest(data: bytes) -> str:
+    import hashlib  # searches would wait for it
+
     return hashlib.sha256(data).hexdigest()[:16]
 
 

@@ -427,9 +427,9 @@ def _read_at(
     if stem is not None:
         stream = unpacked(stem)
         stream.read(offset)
-        yield from (each.messages for each in read_messages(stream, 0, line, agent=agent))
+        yield from (each.messages for each in read_messages(stream, 0, line, agent=agent, few=True))
     elif path is not None:
-        yield from (each.messages for each in read_messages(path, offset, line, agent=agent))
+        yield from (each.messages for each in read_messages(path, offset, line, agent=agent, few=True))
 
 
 def _ranked(

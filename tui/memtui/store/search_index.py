@@ -19,11 +19,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.ground.clean import without_surrogates
 from memtui.ground.clock import parse_iso
@@ -35,6 +34,9 @@ from memtui.store.search_query import words_of
 from memtui.store.sources import Sources, is_agent, is_archived, session_of
 from memtui.store.transcripts import HEAD, cwd_in, first_cwd
 from memtui.transcript.messages import Message, Role, read_messages
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 VERSION = 12
 WAIT = 2.0

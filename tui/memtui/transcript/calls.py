@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memtui.secrets.secrets import masked_in
 from memtui.transcript.checks import hidden_failure, hidden_success, is_check
-from memtui.transcript.events import Call, Result
+from memtui.transcript.events import Call, Result, said_with_rejection
 from memtui.transcript.files import FileLog, may_remove, may_write, target_path
 from memtui.transcript.landmarks import LandmarkLog, QuoteLog
 from memtui.transcript.outcomes import (
@@ -19,7 +19,6 @@ from memtui.transcript.outcomes import (
     fate_of_plan,
     is_sibling_error,
     outcome_of,
-    said_with_rejection,
     target_of,
 )
 from memtui.transcript.plans import PlanLog, TodoLog

@@ -156,6 +156,18 @@ Event = (
     | Title
 )
 
+_SAID = (
+    "the user said:\n",
+    "The user said:\n",
+    "The user provided the following reason for the rejection:",
+    "User chose to stay in plan mode and continue planning",
+)
+_COMMENTS = "Comments on the plan:"
+_HINT = "\n\nNote: The user's next message may contain a correction"
+_NOT_SAID = (
+    "The user wants to clarify these questions",
+    "The user has indicated that they have provided enough",
+)
 _ASKS = frozenset({"typed", "command", "plan", "comment", "memory"})
 _NOTHING: tuple[Event, ...] = ()
 _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -204,6 +216,23 @@ def request_of(record: Record, known: str = "") -> Request | None:
         for name in _USAGE:
             tokens += _count(usage.get(name)) or 0
     return Request(identity, model if isinstance(model, str) else "", tokens)
+
+
+def said_with_rejection(result: Result) -> str:
+    """The user's words in a rejection, or ""."""
+    text = error_text(result)
+    for opening in _SAID:
+        _, found, words = text.partition(opening)
+        if found:
+            words = words.split(_HINT)[0].strip().removeprefix(_COMMENTS).strip()
+            return "" if words.startswith(_NOT_SAID) else words
+    return ""
+
+
+def error_text(result: Result) -> str:
+    """A result's text without its error tag."""
+    text = result.text.strip()
+    return text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>").strip()
 
 
 def agent_of(record: Record) -> str:

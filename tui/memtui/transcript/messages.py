@@ -13,7 +13,18 @@ from string import ascii_letters, digits
 from typing import Any, BinaryIO, NamedTuple
 
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.events import Call, Event, Queue, Queued, Result, Said, Words, events, is_ask
+from memtui.transcript.events import (
+    Call,
+    Event,
+    Queue,
+    Queued,
+    Result,
+    Said,
+    Words,
+    events,
+    is_ask,
+    said_with_rejection,
+)
 from memtui.transcript.lines import is_bookkeeping, read_lines
 from memtui.transcript.shell import BOOKKEEPING, EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS
 from memtui.transcript.words import queued_words
@@ -71,7 +82,7 @@ class Reading(NamedTuple):
 
 
 def read_messages(
-    path: Path | BinaryIO, start: int = 0, first: int = 1, *, agent: bool = False
+    path: Path | BinaryIO, start: int = 0, first: int = 1, *, agent: bool = False, few: bool = False
 ) -> Iterator[Reading]:
     """The lines of a transcript from a byte offset on, with their messages.
 
@@ -80,12 +91,13 @@ def read_messages(
         start: the offset of a line.
         first: its number.
         agent: whether it is a subagent's own, in which its task counts as an ask.
+        few: whether only few lines are wanted.
 
     Raises:
         OSError: the file cannot be read.
     """
     queued = ""
-    for line in read_lines(path, start=start, first=first, skip=_is_idle):
+    for line in read_lines(path, start=start, first=first, skip=_is_idle, few=few):
         messages: list[Message] = []
         for record in line.records:
             if agent:
@@ -119,8 +131,6 @@ def _texts(event: Event) -> Iterator[tuple[Role, str, str]]:
         if not event.failed:
             yield from _text(Role.RESULT, event.text, RESULT)
             return
-        from memtui.transcript.outcomes import said_with_rejection  # few searches show such a line
-
         words = said_with_rejection(event)
         yield from _text(Role.ASK, words, SPOKEN) if words else _text(Role.ERROR, event.text, RESULT)
     elif isinstance(event, (Words, Queued)) and is_ask(event):

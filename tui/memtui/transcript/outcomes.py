@@ -6,7 +6,7 @@ import re
 from typing import Any, Literal
 
 from memtui.secrets.secrets import masked, masked_in
-from memtui.transcript.events import Call, Result
+from memtui.transcript.events import Call, Result, error_text, said_with_rejection
 from memtui.transcript.records import NOWHERE, Action, Command, Fate, Outcome, Source
 from memtui.transcript.shell import BOOKKEEPING
 from memtui.transcript.short_text import command_line, telling_line
@@ -38,19 +38,6 @@ _INTERRUPTED = (
     "<error>Command was aborted",
 )
 _SIBLING = ("Sibling tool call errored", "Cancelled: parallel tool call")
-_SAID = (
-    "the user said:\n",
-    "The user said:\n",
-    "The user provided the following reason for the rejection:",
-    "User chose to stay in plan mode and continue planning",
-)
-_COMMENTS = "Comments on the plan:"
-_HINT = "\n\nNote: The user's next message may contain a correction"
-_NOT_SAID = (
-    "The user wants to clarify these questions",
-    "The user has indicated that they have provided enough",
-)
-
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _HEAD = 1_000
 _SCANNED = 20_000
@@ -80,17 +67,6 @@ def is_sibling_error(result: Result) -> bool:
     return result.denial == "cancelled" or error_text(result)[:200].startswith(_SIBLING)
 
 
-def said_with_rejection(result: Result) -> str:
-    """The user's words in a rejection, or ""."""
-    text = error_text(result)
-    for opening in _SAID:
-        _, found, words = text.partition(opening)
-        if found:
-            words = words.split(_HINT)[0].strip().removeprefix(_COMMENTS).strip()
-            return "" if words.startswith(_NOT_SAID) else words
-    return ""
-
-
 def fate_of_plan(result: Result) -> Fate:
     """The fate of a plan whose ExitPlanMode call was rejected: ``rejected`` or ``dismissed``.
 
@@ -99,12 +75,6 @@ def fate_of_plan(result: Result) -> Fate:
     """
     text = error_text(result)[:200]
     return "rejected" if text.startswith(_REFUSED_PLAN) or said_with_rejection(result) else "dismissed"
-
-
-def error_text(result: Result) -> str:
-    """A result's text without its error tag."""
-    text = result.text.strip()
-    return text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>").strip()
 
 
 def exit_code(result: Result) -> int | None:

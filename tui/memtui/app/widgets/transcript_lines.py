@@ -12,8 +12,8 @@ from memtui.app.widgets.wrap import cut
 from memtui.ground.clean import clean, clean_line
 from memtui.ground.clock import parse_iso, to_local
 from memtui.transcript.blocks import Attached, Block, Row, Skipped, Thinking, diff_counts, edit_rows
-from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words
-from memtui.transcript.outcomes import error_text, exit_code, outcome_of
+from memtui.transcript.events import Boundary, Call, Queued, Result, Said, Summary, Words, error_text
+from memtui.transcript.outcomes import exit_code, outcome_of
 from memtui.transcript.session import worker_of
 from memtui.transcript.shell import EDIT_TOOLS
 
