@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -105,7 +104,8 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+
 _NUMBERED_ITEM = re.compile(r"^[ \t]*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 _FEW_WORDS = 3
 _DECLARED = re.compile(
-    r"\s*(?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b(?:\s*\(?[\"'`]?\s*(\w+))?.{3,}"
+    r"\s*(?:async )?(?:func|def|fn|class|it|test|describe|fun|public \w+)\b\s*(?:\([^()]*\) )?"
+    r"\(?[\"'`]?\s*(\w+).{3,}"
 )
 _COMMENT = re.compile(r"(?:^|\s)(?://+|#+|--)\s+\S+\s+\S|^\s*(?:(?:const|let|var) )?[\w.]+ :?= \S")
 """A line of code with a comment, or that sets something."""
@@ -375,10 +375,10 @@ def _code_in(text: str, source: Source) -> Iterator[Row]:
         yield Row("code", shortened(one_line(line), _QUOTE), source)
 
 
-def _declared_in(text: str) -> dict[str, str]:
-    """The functions and tests that a text's blocks of code declare, by their names."""
+def _declared_in(text: str) -> list[str]:
+    """The names of the functions and tests that a text's blocks of code declare."""
     found = (_DECLARED.match(line) for language, line in _fenced(text) if language not in _SHELLS)
-    return {match[1] or match[0]: one_line(match[0]) for match in found if match}
+    return list(dict.fromkeys(match[1] for match in found if match))
 
 
 def _fenced(text: str) -> Iterator[tuple[str, str]]:
@@ -465,9 +465,8 @@ def _planned(facts: Facts, conversation: _Conversation) -> Iterator[Row]:
 
 
 def _plan_lines(text: str, source: Source, written: str) -> Iterator[Row]:
-    due = [line for name, line in _declared_in(text).items() if name not in written]
-    for line in textwrap.wrap("; ".join(due), _QUOTE, break_long_words=False, break_on_hyphens=False):
-        yield Row("step", line, source, target=_PLAN)
+    if due := [name for name in _declared_in(text) if name not in written]:
+        yield Row("step", shortened(f"not written yet: {', '.join(due)}", _QUOTE), source, target=_PLAN)
     yield from _code_in(text, source)
     for line in _run_in(text):
         yield Row("step", shortened(line, _QUOTE), source, target=_PLAN)

@@ -93,7 +93,8 @@ def rows_of(
         need = trace.needs.get(line.target) if trace and line.target else None
         value = worth(line, len(verdict.missing), end)
         new = summary.lacks(line.text)
-        if need or (len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed):
+        again = len(new) >= (_TELLING if line.kind in ("said", "report") else 1) and new <= followed
+        if line.kind != "file" and (need or again):  # a path is a call away
             value += _AGAIN
         row = replace(line, state=verdict.fate, evidence=verdict.nearest, need=need, worth=value)
         if row.state == "kept":

@@ -32,8 +32,8 @@ HEADING: dict[Kind, str] = {
 
 _BASE: dict[Kind, float] = {
     "pin": 130, "active": 120, "rule": 92, "refused": 82, "check": 86, "task": 72, "failure": 68,
-    "answer": 60, "ask": 58, "step": 56, "command": 62, "name": 62, "output": 58, "file": 40, "finding": 36,
-    "commit": 26, "said": 26, "report": 20, "code": 6,
+    "answer": 60, "ask": 58, "step": 56, "command": 56, "name": 62, "output": 48, "file": 32, "finding": 36,
+    "commit": 26, "said": 26, "report": 20, "code": -20,
 }  # fmt: skip
 _RECENT = 14.0
 _MISSING = 6.0
