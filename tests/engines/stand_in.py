@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 import time
 from contextlib import suppress
@@ -12,7 +13,6 @@ from types import SimpleNamespace
 import pytest
 
 from memtui.engines import ask
-from memtui.hooks.session import is_alive
 
 _PATIENCE = 30.0
 """Seconds for a process that was killed to be gone, which a busy machine may need a moment for."""
@@ -58,12 +58,9 @@ class StandIn:
 
     def child_runs(self) -> bool:
         """Whether the child of `hangs` is running; not before it was waited for."""
-        pid = int(self.noted("child"))
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text()
-        except OSError:  # it is gone, or this is no Linux
-            return is_alive(pid)
-        return state.rpartition(")")[2].split()[0] != "Z"
+        pid = self.noted("child")
+        shown = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
+        return shown.stdout.strip()[:1] not in ("", "Z")
 
     def child_ends(self) -> bool:
         """Whether the child of `hangs` has ended, perhaps after a moment."""

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import sys
-from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -19,14 +16,13 @@ from memtui.ground.files import (
     sweep_temps,
     write_atomic,
 )
-from memtui.ground.project import Home, Project, claude_config, project_key, session_key
+from memtui.ground.project import Home, Project, claude_config, project_key
 from memtui.hooks import CLEARING
 from memtui.hooks.in_force import FOR_SESSION, pins_text
 from memtui.hooks.records import Payload, Report, read_fields
 from memtui.hooks.sections import LIMIT
 from memtui.hooks.settings import not_writable
 from memtui.store.commands_file import HOOK_PATIENCE, CommandsFile
-from memtui.store.listing import scan
 
 
 def session_start(payload: Payload, project: Project, home: Home, now: datetime, report: Report) -> str:
@@ -70,7 +66,7 @@ def session_end(payload: Payload, project: Project, home: Home, now: datetime, r
         return ""
     if payload.reason in ("clear", ""):  # after any other end, no session replaces it
         try:
-            note_end(payload.session_id, payload.transcript_path, project, home, now, os.getppid())
+            note_end(payload.session_id, payload.transcript_path, project, home, now)
             report.add_work(f"noted the end ({payload.reason or 'no reason given'})")
         except FileProblem as problem:
             report.problem(problem)
@@ -112,7 +108,7 @@ def _none_left(commands: CommandsFile) -> bool:
 
 
 def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> str:
-    ended = take_ended(project, home, now, os.getppid())
+    ended = take_ended(project, home, now)
     whole = True
     if ended is not None:
         from memtui.hooks.compaction import catch_up
@@ -123,102 +119,43 @@ def _of_ended(project: Project, home: Home, now: datetime, report: Report) -> st
     return after_clear(ended and ended[:2], project, home, report, whole=whole)
 
 
-class Ended(NamedTuple):
-    """A session that is over."""
-
-    session_id: str
-    at: datetime
-    parent: int
-    """The process id of its Claude Code, as seen by its hook."""
-    transcript: str
-
-
 _FRESH = timedelta(minutes=2)
 """Lifetime of a note: the new session begins after all hooks of the end, within a minute."""
 
-_NAME = re.compile(r"[A-Za-z0-9-][\w-]*\.json", re.ASCII)
+
+class Ended(NamedTuple):
+    """A session that was cleared."""
+
+    session_id: str
+    at: datetime
+    transcript: str
 
 
-def note_end(
-    session_id: str, transcript: str, project: Project, home: Home, now: datetime, parent: int
-) -> None:
+def note_end(session_id: str, transcript: str, project: Project, home: Home, now: datetime) -> None:
     """Note that a session has been cleared.
 
     Raises:
         FileProblem: the note cannot be written.
     """
-    folder = _folder(project, home)
-    private_folder(folder, within=existing_above(home.state))
-    sweep_temps(folder)
-    fields = {
-        "session_id": session_id,
-        "at": now.isoformat(),
-        "parent": parent,
-        "transcript": transcript,
-    }
-    write_atomic(folder / f"{session_key(session_id)}.json", json.dumps(fields).encode(), durable=False)
+    path = _note(project, home)
+    private_folder(path.parent, within=existing_above(home.state))
+    fields = {"session_id": session_id, "at": now.isoformat(), "transcript": transcript}
+    write_atomic(path, json.dumps(fields).encode(), durable=False)
 
 
-def take_ended(project: Project, home: Home, now: datetime, parent: int) -> Ended | None:
-    """Take the note of the session that a new one replaces; each note is taken once.
-
-    It is the last session that ended in the same Claude Code. If hooks run in a shell of their own, the noted
-    parent is that shell, which has ended: then it is the last session whose noted parent is not running.
-    """
-    notes: list[tuple[Path, Ended]] = []
-    for path in _notes(_folder(project, home)):
-        ended = _read(path)
-        if ended is None or abs(now - ended.at) >= _FRESH:
-            _remove(path)
-        else:
-            notes.append((path, ended))
-    notes.sort(key=lambda note: note[1].at, reverse=True)
-    same = [note for note in notes if note[1].parent == parent]
-    for path, ended in same or [note for note in notes if not is_alive(note[1].parent)]:
-        if _remove(path):  # otherwise a concurrent hook was faster
-            return ended
-    return None
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process with this id runs; in doubt, yes."""
-    if sys.platform == "win32":
-        return True  # os.kill would end the process there
-    if pid <= 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # another user's process, or an invalid id
-        return pid < 1 << 31
-    return True
-
-
-def _notes(folder: Path) -> list[Path]:
-    try:
-        return [entry.path for entry in scan(folder, _NAME)]
-    except FileProblem:
-        return []
-
-
-def _remove(path: Path) -> bool:
-    with suppress(OSError):
-        path.unlink()
-        return True
-    return False
-
-
-def _read(path: Path) -> Ended | None:
+def take_ended(project: Project, home: Home, now: datetime) -> Ended | None:
+    """The session that was cleared last in a project, which the new one replaces; each is taken once."""
+    path = _note(project, home)
     fields = read_fields(path)
     try:
-        at = parse_iso(fields["at"])
-        if at is not None:
-            return Ended(str(fields["session_id"]), at, int(fields["parent"]), str(fields["transcript"]))
-    except (LookupError, TypeError, ValueError, OverflowError):
-        pass
-    return None
+        path.unlink()
+    except OSError:  # there is none, or a concurrent hook was faster
+        return None
+    at = parse_iso(str(fields.get("at")))
+    if at is None or abs(now - at) >= _FRESH:
+        return None
+    return Ended(str(fields.get("session_id")), at, str(fields.get("transcript")))
 
 
-def _folder(project: Project, home: Home) -> Path:
-    return home.state / "ended" / project_key(project.root)
+def _note(project: Project, home: Home) -> Path:
+    return home.state / "ended" / f"{project_key(project.root)}.json"
