@@ -61,7 +61,7 @@ async def test_x_clears_the_selected_command_and_u_brings_it_back_to_the_byte(
         await driver.until(lambda: rows(driver) == ["babysit", "nofile"])
         assert driver.pane(PaneId.COMMANDS).selected == "nofile"
         await driver.press("u")
-        assert await driver.until_said("Undone") == "Undone: cleared /research/ask."
+        assert await driver.until_said("Undone") == "Undone: cleared /research/ask. ctrl+r does it again."
         assert file.read_bytes() == before
         await driver.until(lambda: rows(driver) == NAMES)
         assert driver.pane(PaneId.COMMANDS).selected == "research/ask"
@@ -105,7 +105,7 @@ async def test_capital_x_clears_all_once_confirmed(full: World, file: Path) -> N
         assert data(full)["last_session"] == {"id": "a-1", "ratio": 0.1}
         await driver.until(lambda: rows(driver) == [])
         await driver.press("u")
-        assert await driver.until_said("Undone") == "Undone: cleared all commands."
+        assert await driver.until_said("Undone") == "Undone: cleared all commands. ctrl+r does it again."
         assert file.read_bytes() == before
 
 

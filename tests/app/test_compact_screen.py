@@ -70,7 +70,7 @@ async def test_it_drafts_checks_stores_and_shows_the_id(full: World, size: tuple
         assert driver.at_home()
         await driver.until(lambda: f"{new.meta.id}.md" in driver.pane(PaneId.MEMORIES).rows, "its row")
         await driver.press("u")
-        assert await driver.until_said("Undone") == f"Undone: stored {new.meta.id}."
+        assert await driver.until_said("Undone") == f"Undone: stored {new.meta.id}. ctrl+r does it again."
         assert memories(full) == before
 
 

@@ -109,7 +109,7 @@ async def test_delete_moves_to_the_trash_and_u_brings_it_back_to_the_byte(
         assert not path.exists()
         assert rows(driver)[0] == names[1]
         await driver.press("u")
-        assert await driver.until_said("Undone") == f"Undone: deleted {names[0]}."
+        assert await driver.until_said("Undone") == f"Undone: deleted {names[0]}. ctrl+r does it again."
         assert path.read_bytes() == before
         await driver.until(lambda: rows(driver)[0] == names[0])
 

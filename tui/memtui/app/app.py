@@ -218,7 +218,8 @@ class MemtuiApp(BaseApp):
             from memtui.app.keys import where_it_works
 
             here = (self.screen, self.browser.pane) if self.screen is self.browser else (self.screen,)
-            if text := where_it_works(event.key, self.keymap, here):
+            answer_first = getattr(self.screen, "about", "") if self.screen.is_modal else ""
+            if text := answer_first or where_it_works(event.key, self.keymap, here):
                 self.warn(text)
 
     # -- what screens ask for -------------------------------------------------------------------------------
@@ -314,7 +315,9 @@ class MemtuiApp(BaseApp):
                 self.hint(*_UNDO_TARGETS)
                 if then is not None:
                     then()
-                self.say(f"{'Redone' if undone else 'Undone'}: {change.what}.")
+                self.say(
+                    f"Redone: {change.what}." if undone else f"Undone: {change.what}. ctrl+r does it again."
+                )
 
     async def _is_meant(self, change: Change | None) -> bool:
         """Whether a change is to be undone: an old one may be forgotten, so it is named and asked for."""
@@ -406,8 +409,8 @@ class MemtuiApp(BaseApp):
         listed: set[str] = set()
         for node, binding, _, tooltip in screen.active_bindings.values():
             title = f"{binding.description[:1].upper()}{binding.description[1:]} ({shown(binding.key)})"
-            if tooltip and title not in listed:
-                listed.add(title)
+            if tooltip and tooltip not in listed:
+                listed.add(tooltip)
                 yield SystemCommand(title, tooltip, partial(self.run_action, binding.action, node))
         yield from getattr(screen, "palette_commands", tuple)()
         trash = self.browser.memories.action_undelete
@@ -420,7 +423,8 @@ class MemtuiApp(BaseApp):
             "Keep transcripts", "ask again whether they outlive Claude Code's days", self.browser.action_keep
         )
         yield SystemCommand("Settings", "edit config.toml: theme, keys, bell", self._edit_settings)
-        yield from super().get_system_commands(screen)
+        own = ("Keys", "Maximize", "Minimize")  # `?` and `z` are memtui's
+        yield from (each for each in super().get_system_commands(screen) if each.title not in own)
 
     def _edit_settings(self) -> None:
         from memtui.app.terminal import edit_file

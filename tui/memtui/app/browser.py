@@ -45,9 +45,14 @@ from memtui.app.widgets.input_line import FILTER_HINT, InputLine
 from memtui.app.widgets.row_list import RowList
 from memtui.app.widgets.split import Split
 from memtui.ground.clean import clean_line
+from memtui.ground.files import FileProblem
 from memtui.ground.project import is_project
+from memtui.transcript import ReadingCancelledError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
     from memtui.ground.project import Places
     from memtui.plugin.installing import Plan
     from memtui.store.follow import Followed
@@ -89,8 +94,8 @@ class BrowserScreen(StyledOnce):
         Binding(
             "c",
             "compact",
-            "compact",
-            id="compact",
+            "memory",
+            id="memory",
             tooltip="make a memory of the session; of one of Claude's, or the other way round (asks)",
         ),
         Binding("i", "install", "install", id="install", show=False, tooltip="install the plugin"),
@@ -121,7 +126,7 @@ class BrowserScreen(StyledOnce):
         self.detail = DetailView()
         self.split = Split(id="body", columns=settings.columns)
         self._last_query = ""
-        self._idle_keys = frozenset[str]()
+        self.idle_keys = frozenset[str]()
         self.live = Live(
             model.targets,
             lambda names: model.compare(names, self._publish),
@@ -305,8 +310,9 @@ class BrowserScreen(StyledOnce):
 
     def _offer_keys(self) -> None:
         """Let the footer offer what does something for the selected row as it is now."""
-        if self._idle_keys != self.pane.idle_keys:
-            self._idle_keys = self.pane.idle_keys
+        idle = self.pane.idle_keys | (frozenset() if self.model.changes.last() else {"undo"})
+        if self.idle_keys != idle:
+            self.idle_keys = idle
             self.refresh_bindings()
 
     @on(DocumentView.Followed, "#detail")
@@ -402,13 +408,24 @@ class BrowserScreen(StyledOnce):
         self.toggle_class("-zoomed")
         self.split.fit()
 
-    def action_transcript(self, line: int = 0) -> None:
-        """Open the transcript of the selected row at a line (1-based), or at its end."""
+    @work(group="transcript", exclusive=True, exit_on_error=False)
+    async def action_transcript(self, line: int = 0) -> None:
+        """Open the transcript of the selected row at a line (1-based), at its compaction, or at its end."""
         subject = self.pane.subject(self.pane.selected)
         if subject.transcript is None:
             self.app.warn(subject.no_transcript)
-        else:
-            self.app.open_transcript(subject.transcript, line)
+            return
+        if subject.compacted and not line:
+            line = await asyncio.to_thread(self._boundary, subject.transcript, subject.compacted)
+        self.app.open_transcript(subject.transcript, line)
+
+    def _boundary(self, transcript: Path, compacted: datetime) -> int:
+        """The line of a compaction (1-based); 0 if the transcript does not have it."""
+        try:
+            found = self.model.readings.aftermath(transcript, compacted, lambda: self.model.stopped)
+        except (FileProblem, OSError, ReadingCancelledError):
+            return 0
+        return found.compaction.source.line
 
     def action_edit(self) -> None:
         from memtui.app.terminal import edit_file
@@ -487,7 +504,8 @@ class BrowserScreen(StyledOnce):
             return False
         lines = [*map(line, plan.lines()), *(line(each, "dim") for each in plan.notes)]
         if typed := typed_lines(plan):
-            question, yes = "claude is not on the PATH: type these lines at Claude Code's prompt.", "Copy"
+            question = "claude is not on the PATH: type these lines at Claude Code's prompt."
+            yes = "Write and copy" if plan.files else "Copy"
             lines = [*map(line, typed), line(""), line("memtui itself will:", "dim"), *lines[len(typed) :]]
         asked = ConfirmScreen(question, yes=yes, no="Not now", document=Document(lines))
         if not await self.app.push_screen_wait(asked):
@@ -495,7 +513,8 @@ class BrowserScreen(StyledOnce):
         said = await asyncio.to_thread(lambda: list(apply(plan, places)))
         self.app.hint("branch")
         if typed:
-            self.app.copy_text("\n".join(typed), name="the lines to type at Claude Code's prompt")
+            wrote = f"wrote {', '.join(path.name for path, _ in plan.files)}" if plan.files else ""
+            self.app.copy_text("\n".join(typed), name="the lines to type at Claude Code's prompt", note=wrote)
             return False
         self.app.say(" ".join(said) or "Done. Sessions started from now on go by it.")
         return True

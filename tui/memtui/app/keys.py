@@ -75,8 +75,8 @@ def where_it_works(key: str, keymap: Mapping[str, str], here: Sequence[DOMNode])
             if place and not any(isinstance(each, owner) for each in here):
                 leads = shown(keymap.get(way, known[way].key))
                 found.setdefault(binding.tooltip, []).append(f"{place} ({leads})")
-    meanings = "; ".join(f"in {', '.join(places)}: {meant}" for meant, places in [*found.items()][:3])
-    return f"{shown(key)} does nothing here. {meanings[0].upper()}{meanings[1:]}." if meanings else ""
+    meanings = " ".join(f"In {', '.join(places)}: {meant}." for meant, places in [*found.items()][:2])
+    return f"{shown(key)} does nothing here. {meanings}" if meanings else ""
 
 
 def _owners() -> Iterator[type[DOMNode]]:

@@ -117,7 +117,9 @@ class StatusBar(Widget):
     @property
     def health(self) -> tuple[str, str]:
         """One line on the captures, and its colour."""
-        return health_line(self.captures, self._model.clock()) if self.captures else ("", "")
+        if self.captures is None or (self.waiting and not self._installed):  # it is said there
+            return "", ""
+        return health_line(self.captures, self._model.clock())
 
     @property
     def context(self) -> tuple[Gauge, str] | None:
@@ -145,6 +147,18 @@ class StatusBar(Widget):
         return (receipt.label, "$success") if fresh else ("", "")
 
     @property
+    def waiting(self) -> str:
+        """The lines that were handed over and have not been delivered."""
+        rows = sum(self._rows_waiting.values())
+        if not rows:
+            return ""
+        return f"⏳ {lines_wait(rows)}{'' if self._installed else ', but no hooks deliver them: i'}"
+
+    @property
+    def _installed(self) -> bool:
+        return self.captures is None or self.captures.installed
+
+    @property
     def remotes(self) -> SyncStatus:
         """The time of the last exchange of memories, or why it failed."""
         return sync_status(self._states, self._model.clock())
@@ -153,7 +167,6 @@ class StatusBar(Widget):
         """The left part is cut before the mark: a stale screen must say so at any width."""
         width = self.size.width
         mark = self._mark(width)
-        waits = self._rows_waiting.get(self._transcript.stem, 0) if self._transcript else 0
         lost = self.captures.problem if self.captures else ""
         left = Content.assemble(
             " ",
@@ -162,7 +175,7 @@ class StatusBar(Widget):
             _apart(clean_line(f"captures are lost: {lost}") if lost else "", "$error"),
             _apart(self.alarm, "$error"),
             *(context_line(*self.context, width) if self.context else ()),
-            _apart(f"⏳ {lines_wait(waits)}" if waits else "", "$warning"),
+            _apart(self.waiting, "$warning"),
             _apart(*self.receipt),
             _apart(self._note, "$accent"),
             _apart(*self.health),
@@ -218,7 +231,7 @@ class StatusBar(Widget):
             self._watch()
         elif isinstance(view, WaitsView):
             self._rows_waiting = view.rows
-        elif isinstance(view, StateView):
+        elif isinstance(view, StateView) and not view.chosen:  # an older session has no context to fill
             self._transcript = view.transcript
             self._watch()
         self.show_anew()

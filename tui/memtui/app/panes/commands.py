@@ -198,11 +198,12 @@ class CommandsPane(Pane):
             return concat(*head, Line(""), said)
         except FileProblem as problem:
             return concat(*head, Line(""), styled(("No compact summary: ", "warn"), f"{problem}."))
-        note = self.view.notes.get(command.name)
+        note, alone = self.view.notes.get(command.name), self.model.lacks_hooks()
         return concat(
             *head,
             styled((clean_line(summary.shown), "dim")),
             *((line(note, "warn"),) if note else ()),
+            *((line("No hook hands its rules over: i installs the plugin.", "warn"),) if alone else ()),
             Line(""),
             line("Compact summary", "heading"),
             from_markdown(summary.text),

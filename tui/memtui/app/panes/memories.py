@@ -52,7 +52,7 @@ class MemoriesPane(Pane):
         Binding("a", "approve", "approve", id="approve", tooltip="approve a memory of Claude's"),
         Binding("t", "tags", "tags", id="tags", tooltip="edit the tags"),
         Binding("v", "versions", "versions", id="versions", tooltip="versions, and their differences"),
-        Binding("D", "delete", "trash", id="trash", tooltip="move to the trash, or forget (asks)"),
+        Binding("D", "delete", "trash", id="trash", tooltip="move to the trash; forget copies (asks)"),
         Binding("plus", "share", "share", id="share", tooltip="share this memory with a remote (asks)"),
         Binding("ctrl+s", "sync", "sync", show=False, tooltip="exchange shared memories with the remotes"),
         Binding("space", "mark", "tick", id="tick", show=False, tooltip="tick this row, or untick it"),
@@ -280,12 +280,13 @@ class MemoriesPane(Pane):
             return Subject()
         stem = entry.name.removesuffix(".md")
         recovery_id = stem if RECOVERY_ID.fullmatch(stem) else ""
-        transcript, why_not = None, "This memory does not say which transcript it was made from."
+        transcript, compacted = None, None
+        why_not = "This memory does not say which transcript it was made from."
         if file := self._file_of(entry.name) if recovery_id else entry.name:
             capture = file.partition("-memory")[0] + "-autocompact.md"
             try:
                 found = self.model.captures.load(self.model.captures.resolve(capture))
-                transcript = self.model.check_transcript(found.transcript)
+                transcript, compacted = self.model.check_transcript(found.transcript), found.timestamp
             except TranscriptProblem as problem:
                 why_not = f"{problem}."
             except FileProblem as problem:
@@ -298,6 +299,7 @@ class MemoriesPane(Pane):
             file=entry.path,
             transcript=transcript,
             no_transcript=why_not,
+            compacted=compacted,
         )
 
     # -- reading rows ---------------------------------------------------------------------------------------
@@ -389,8 +391,11 @@ class MemoriesPane(Pane):
             return
         if ids := self.stored("deleted here"):
             self.mark(self.marked - {f"{each}.md" for each in ids})
+            files = any(self._file_of(f"{each}.md") for each in ids)
+            stays = " Its review's file stays in the project (✎)." if files else ""
             self.drop({f"{each}.md" for each in ids}, ("mine", "keys"))
-            self._change("deleting", lambda: delete_memories(self.model.changes, self.model.backend, ids))
+            changes, backend = self.model.changes, self.model.backend
+            self._change("deleting", lambda: delete_memories(changes, backend, ids) + stays)
 
     @work(group="undelete", exclusive=True, exit_on_error=False)
     async def action_undelete(self) -> None:
@@ -582,6 +587,12 @@ class MemoriesPane(Pane):
                 self.app.warn(NO_REMOTE)
                 return
             which = clean_line(ids[0]) if len(ids) == 1 else f"{len(ids)} memories"
+            if all({*names} <= {*self.held_by.get(each, "").split(",")} for each in ids):
+                self.app.say(
+                    f"{', '.join(names)} has {which} already, and gets its changes with each sync."
+                    " In a shell `memtui remote forget ID` takes it back."
+                )
+                return
             if name := await self._remote(which, names):
                 shared = await asyncio.to_thread(exchange.share, ids, name)
                 self.mark(self.marked - {f"{each}.md" for each in shared.ids})
@@ -623,7 +634,7 @@ class MemoriesPane(Pane):
         from memtui.app.screens.dialogs import AskScreen, ConfirmScreen
 
         if len(names) == 1:
-            question = f"Share {which} with {names[0]}? What was sent cannot be taken back."
+            question = f"Share {which} with {names[0]}? Others may read it at once."
             asked = ConfirmScreen(question, yes="Share", no="Keep here", safe=True)
             return names[0] if await self.app.push_screen_wait(asked) else ""
         text, value = f"Share {which} with which remote?", ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -80,6 +81,8 @@ class Subject(NamedTuple):
     no_file: str = "Nothing is selected."
     transcript: Path | None = None
     no_transcript: str = "Nothing is selected, so there is no transcript to open."
+    compacted: datetime | None = None
+    """When the compaction was that it is of."""
 
 
 class Pane(RowList):

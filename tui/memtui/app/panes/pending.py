@@ -273,7 +273,10 @@ class PendingPane(Pane):
                 transcript = self.model.check_transcript(item.capture.transcript)
             except FileProblem as problem:
                 why_not = f"{problem}."
-        return Subject(file=item.entry.path, transcript=transcript, no_transcript=why_not)
+        compacted = item.capture.timestamp if item.capture else None
+        return Subject(
+            file=item.entry.path, transcript=transcript, no_transcript=why_not, compacted=compacted
+        )
 
     # -- keys -----------------------------------------------------------------------------------------------
 

@@ -49,8 +49,8 @@ class ConfirmScreen(_Dialog[bool | None]):
     app = getters.app(BaseApp)
     HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (40, "-narrow"), (100, "-wide")]  # noqa: RUF012 - see the app
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "yes", show=False, tooltip="do it"),
-        Binding("n,escape,q", "answer(False)", "no", show=False, tooltip="leave everything as it is"),
+        Binding("y", "answer(True)", "yes", tooltip="do it"),
+        Binding("n,escape,q", "answer(False)", "no", tooltip="leave everything as it is"),
         Binding("question_mark,f1", "app.help", "help", show=False, tooltip="the keys here"),
         Binding("left,right", "app.focus_next", "other", show=False, tooltip="go to the other answer"),
         Binding("down,j", "read(1, False)", show=False),
@@ -60,7 +60,7 @@ class ConfirmScreen(_Dialog[bool | None]):
     ]
 
     TITLE = "a question"
-    about = "Nothing is done before the answer."
+    about = "Answer with y or n first: nothing is done before."
 
     def __init__(
         self,
@@ -103,6 +103,7 @@ class ConfirmScreen(_Dialog[bool | None]):
             with Horizontal(id="answers"):
                 yield Button(Content(f"{self._yes} (y)"), id="yes", compact=True)
                 yield Button(Content(f"{self._no} (n)"), id="no", compact=True)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Focus the answer that loses nothing, as enter is easily pressed by habit."""
@@ -147,7 +148,7 @@ class AskScreen(_Dialog[str | None]):
     """Asks for one line; enter returns it, escape returns None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "leave", show=False, tooltip="leave everything as it is")
+        Binding("escape", "dismiss", "leave", tooltip="leave everything as it is")
     ]
 
     def __init__(self, question: str, *, value: str = "", hint: str = "") -> None:
@@ -162,6 +163,7 @@ class AskScreen(_Dialog[str | None]):
             yield Static(Content(self._question), id="asked")
             yield TypedLine(self._value, id="answer", compact=True, select_on_focus=False)
             yield Static(Content(self._hint), id="ask-hint")
+        yield KeyFooter()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

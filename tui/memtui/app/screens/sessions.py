@@ -70,7 +70,7 @@ class SessionsScreen(Screen[None]):
         Binding("y", "copy", "copy id", id="copy_id", tooltip="copy the session's id"),
         Binding("E", "several('export')", "export", id="export", tooltip="export as a page, secrets masked"),
         Binding(
-            "D", "several('forget')", "forget", id="trash", tooltip="move to the trash, or forget (asks)"
+            "D", "several('forget')", "forget", id="trash", tooltip="move to the trash; forget copies (asks)"
         ),
         Binding(
             "right", "agents(True)", "agents", show=False, tooltip="list its subagents under the session"
