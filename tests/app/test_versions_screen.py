@@ -157,6 +157,7 @@ async def test_v_lists_the_versions_and_shows_what_the_newest_changed(three: Wor
         assert screen.compared == "v1 → v2"
         await driver.press("G")
         assert screen.compared == "v1, the first"
+        assert not any(line.lstrip().startswith("+ ") for line in screen.changes)
 
 
 async def test_any_two_are_compared_the_older_one_first(three: World) -> None:

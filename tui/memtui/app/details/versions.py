@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memtui.app.widgets.document import Document, Line, line, plain, styled
+from memtui.app.details.state_lines import state_document
+from memtui.app.widgets.document import Document, Line, from_markdown, line, plain, styled
 from memtui.documents.compactor import members
 from memtui.documents.session_state import SessionState, TaskKind
 from memtui.documents.state_diff import LineDiff, SectionDiff, state_diff, text_diff
@@ -111,22 +112,24 @@ def title_of(older: Version | None, newer: Version) -> str:
 
 
 def changes_document(older: Version | None, newer: Version, *, everything: bool) -> Document:
-    """The changes, section by section; with `everything`, the unchanged lines, too."""
+    """The changes by section, with `everything` also the unchanged lines; of the first version, its text."""
     if newer.broken:
         return _broken(newer)
+    if older is None:
+        return state_document(newer.text) if newer.state else from_markdown(newer.text)
     if newer.state is not None:
-        sections = state_diff(older.state if older else None, newer.state)
-    elif max(len(older.text if older else ""), len(newer.text)) > _MOST:
+        sections = state_diff(older.state, newer.state)
+    elif max(len(older.text), len(newer.text)) > _MOST:
         return Document([line("These texts are too long to be compared.", "dim")])
     else:
-        sections = text_diff(older.text if older else None, newer.text)
+        sections = text_diff(older.text, newer.text)
     shown = [each for each in sections if everything or each.has_changed]
     if not shown:
         return Document([line("The two versions say the same.", "dim")])
-    lines = [_summary(sections)] if older else []
+    lines = [_summary(sections)]
     for section in shown:
         lines += [Line(""), *_section(section, everything=everything)]
-    return Document(lines if older else lines[1:])
+    return Document(lines)
 
 
 def _broken(version: Version) -> Document:
