@@ -10,8 +10,7 @@ import pytest
 
 from memtui.ground.files import FileUnwritable
 from memtui.ground.project import Project
-from memtui.mcp.server import Surroundings
-from memtui.mcp.texts import summary
+from memtui.mcp.server import Surroundings, summary
 from memtui.store.memories import New
 from memtui.store.search import NOT_ALL_SEARCHED, Group, Searcher
 from memtui.store.search_documents import Kind

@@ -7,8 +7,11 @@ matches, also those left out of the answer.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,20 +28,22 @@ from pydantic import BeforeValidator, Field, ValidationError
 from mcp import types
 from memtui import __version__
 from memtui.documents.memory import StoredMemory
+from memtui.documents.recovery import Plan, is_unknown, parse_recovery
 from memtui.flows.aftermath import as_object, newest_or_named
 from memtui.ground.clean import clean_line
 from memtui.ground.clock import Clock, system_clock
 from memtui.ground.failures import FailureLog, explain
 from memtui.ground.files import FileProblem
 from memtui.ground.project import Home, Places, Project, claude_config, find_root, memtui_home
-from memtui.mcp.texts import answer, decoded, paged, row, rows_that_fit, summary
+from memtui.ground.text import FormatError
 from memtui.secrets.secrets import MASK, masked, masked_in
 from memtui.store.compact import active_sessions, read_plan
 from memtui.store.freshness import note_on
-from memtui.store.memories import Filter, Listed, MemoryStore, New, Page
+from memtui.store.memories import Filter, Listed, MemoryStore, New
 from memtui.store.search import NOT_ALL_SEARCHED, ROWS, Group, Result, Scope, Searcher
 from memtui.store.search_documents import Kind
 from memtui.store.search_query import parse_search
+from memtui.transcript.short_text import shortened
 
 EVERYWHERE = "*"
 """Accepted instead of a project's folder: all projects."""
@@ -49,6 +54,19 @@ _QUERY = 2_000
 """Maximum length of a query in characters, as the answer repeats it."""
 _BUDGET = 20.0
 """The most seconds spent on reading new transcripts before a search."""
+RESULT_BYTES = 45_000
+"""Bytes of JSON in one result: fewer than 20,000 tokens in every script (estimated at 2.3 bytes a token)."""
+
+_WIDTH = 300
+"""Maximum length of a line in a summary."""
+
+_ITEMS = 5
+"""The most items of a list in a summary."""
+
+_TAGS = 20
+"""The most tags in a row of a list."""
+
+_BOX = re.compile(r"^[ \t]*[-*][ \t]+\[([ xX>])\]", re.MULTILINE)
 _LOST = 120
 """The most rows of `lost`, the worst first."""
 _MASKED = "Secrets in it are masked; `memtui memory export` gives the text as it was stored."
@@ -244,9 +262,9 @@ class Server(MCPServer[Any]):
             return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)
 
     def _sentence(self, error: ToolError, name: str) -> str:
-        cause = error.__cause__
-        if isinstance(error, Refusal) or isinstance(cause, Refusal):
-            return str(error if isinstance(error, Refusal) else cause)
+        cause = error if isinstance(error, Refusal) else error.__cause__
+        if isinstance(cause, Refusal):
+            return str(cause)
         if isinstance(cause, ValidationError):
             first = cause.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"]))
@@ -273,14 +291,21 @@ def make_server(here: Surroundings) -> Server:
         offset: _Offset = 0,
         limit: _Limit = 20,
     ) -> types.CallToolResult:
+        def listed() -> dict[str, Any]:
+            wanted = Filter("" if path == EVERYWHERE else str(here.root(path)), tags)
+            page = here.store.list(wanted, limit=limit)
+            return {"memories": rows_that_fit([row(each) for each in page.items]), "total": page.total}
+
+        def summarised() -> dict[str, Any]:
+            memory = here.memory(id, path)
+            return {"id": memory.meta.id, "summary": summary(memory)}
+
         done = {
             "import": lambda: _imported(here, text, path, description, tags),
             "export": lambda: _exported(here, _needed(id, "an id"), path, offset),
-            "list": lambda: _memories(
-                here.store.list(Filter("" if path == EVERYWHERE else str(here.root(path)), tags), limit=limit)
-            ),
+            "list": listed,
             "search": lambda: _searched(here, _needed(query, "a query"), path, tags, limit),
-            "summary": lambda: _summarised(here.memory(id, path)),
+            "summary": summarised,
         }[operation]()
         return answer({"operation": operation, **done})
 
@@ -302,18 +327,12 @@ def make_server(here: Surroundings) -> Server:
         path: _Path = "",
         limit: _Limit = 10,
     ) -> types.CallToolResult:
-        wanted = parse_search(query)
-        wanted = wanted._replace(kinds=kinds) if kinds else wanted
-        scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
-        groups = Searcher(here.places(path)).search(wanted, scope, limit=limit, budget=_BUDGET)
-        found: dict[str, Any] = {
+        groups, note = _found(here, query, path, kinds, limit)
+        found = {
             "results": [row for group in groups for row in _results(group)],
             "totals": {str(group.kind): group.total for group in groups if group.total},
         }
-        whole = all(group.complete for group in groups)
-        if notes := [*wanted.unread, *([] if whole else [NOT_ALL_SEARCHED])]:
-            found["note"] = " ".join(notes)
-        return answer(masked_in(found))
+        return answer(masked_in(found | note))
 
     @server.tool(title="Workflow sessions", description=_SESSION_MANAGER, annotations=reads, meta=_LONG)
     def session_manager(
@@ -352,40 +371,40 @@ def _imported(
 
 def _exported(here: Surroundings, name: str, path: str, offset: int) -> dict[str, Any]:
     memory = here.memory(name, path)
-    text, exact = decoded(memory.body)
+    written = memory.body.decode("utf-8", "replace")
+    text = masked(written)
     notes = [note_on(memory, here.root(""))]
-    if MASK in text and MASK.encode() not in memory.body:
+    if MASK in text and MASK not in written:
         notes.append(_MASKED)
-    elif not exact:
+    elif written.encode() != memory.body:
         notes.append(_NOT_EXACT)
     note = " ".join(filter(None, notes))
     # The note comes first: it says how far the text holds.
     return {"id": memory.meta.id, **({"note": note} if note else {}), **paged(text, offset)}
 
 
-def _memories(page: Page) -> dict[str, Any]:
-    return {"memories": rows_that_fit([row(listed) for listed in page.items]), "total": page.total}
-
-
-def _summarised(memory: StoredMemory) -> dict[str, Any]:
-    return {"id": memory.meta.id, "summary": summary(memory)}
-
-
 def _searched(here: Surroundings, query: str, path: str, tags: tuple[str, ...], limit: int) -> dict[str, Any]:
     if len(query) > _QUERY:
         raise Refusal(f"The query is longer than {_QUERY:,} characters; search for fewer words.")
-    wanted = parse_search(query)._replace(kinds=("memories",))
-    scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
-    searcher = Searcher(here.places(path))
-    (group,) = searcher.search(wanted, scope, tags=tags, limit=limit, budget=_BUDGET)
+    (group,), note = _found(here, query, path, ("memories",), limit, tags)
     matches = []
     for found in group.results:
         with suppress(FileProblem):  # deleted meanwhile
             listed = Listed(here.store.get(found.name).meta, here.home.memories, found.title)
             matches.append({**row(listed), "snippet": masked(clean_line(found.snippet))})
-    done = {"query": query, "matches": rows_that_fit(matches), "total": group.total}
-    notes = [*wanted.unread, *([] if group.complete else [NOT_ALL_SEARCHED])]
-    return {**done, "note": " ".join(notes)} if notes else done
+    return {"query": query, "matches": rows_that_fit(matches), "total": group.total} | note
+
+
+def _found(
+    here: Surroundings, query: str, path: str, kinds: tuple[str, ...], limit: int, tags: tuple[str, ...] = ()
+) -> tuple[list[Group], dict[str, str]]:
+    """What a search finds, and a note on what of the question or of the texts was passed over."""
+    wanted = parse_search(query)
+    wanted = wanted._replace(kinds=kinds) if kinds else wanted
+    scope = Scope.EVERYWHERE if path == EVERYWHERE else Scope.PROJECT
+    groups = Searcher(here.places(path)).search(wanted, scope, tags=tags, limit=limit, budget=_BUDGET)
+    notes = [*wanted.unread, *([] if all(group.complete for group in groups) else [NOT_ALL_SEARCHED])]
+    return list(groups), {"note": " ".join(notes)} if notes else {}
 
 
 def _needed(value: str, what: str) -> str:
@@ -417,3 +436,82 @@ def _result(result: Result) -> dict[str, Any]:
     if result.project:
         found["project"] = result.project
     return found | {"snippet": result.snippet}
+
+
+def answer(value: dict[str, Any]) -> types.CallToolResult:
+    text = types.TextContent(type="text", text=json.dumps(value, ensure_ascii=False))
+    return types.CallToolResult(content=[text], structured_content=value)
+
+
+def paged(text: str, start: int = 0) -> dict[str, Any]:
+    """A text as fields of an answer, or the page of it that begins at a character."""
+    part = text[start : start + RESULT_BYTES]
+    fits = bisect_right(range(len(part) + 1), RESULT_BYTES, key=lambda end: _bytes(part[:end])) - 1
+    after = start + fits
+    if start == 0 and after >= len(text):
+        return {"content": text}
+    found = {"content": part[:fits], "offset": start, "total_characters": len(text)}
+    return found if after >= len(text) else {**found, "next_offset": after}
+
+
+def rows_that_fit(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    size = 0
+    for number, each in enumerate(rows):
+        size += _bytes(each)
+        if size > RESULT_BYTES:
+            return rows[:number]
+    return rows
+
+
+def _bytes(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def row(listed: Listed) -> dict[str, Any]:
+    meta = listed.meta
+    if listed.problem:
+        return {"id": meta.id, "problem": clean_line(listed.problem)}
+    return {
+        "id": meta.id,
+        "description": shortened(masked(clean_line(listed.title)), _WIDTH),
+        "project": clean_line(meta.project),
+        "created": meta.created.isoformat(),
+        "updated": meta.updated.isoformat(),
+        "tags": [shortened(clean_line(tag), _WIDTH) for tag in meta.tags[:_TAGS]],
+    }
+
+
+def summary(memory: StoredMemory) -> str:
+    """A memory in a few lines: objective, progress, next step."""
+    text = masked(memory.body.decode("utf-8", "replace"))
+    try:
+        recovery = parse_recovery(text)
+        files = tuple(file.path for file in recovery.working_files if not is_unknown(file.path))
+        outline = {
+            "Objective": recovery.objective,
+            "Last action": recovery.last_action,
+            "Plan": _plan(recovery.plan),
+            "Pending": _some(recovery.pending),
+            "Modified files": _some(files),
+            "Known issues": _some(recovery.known_issues),
+        }
+        lines = [f"{name}: {clean_line(what)}" for name, what in outline.items() if what.strip()]
+    except FormatError:
+        lines = [line for line in map(clean_line, text.split("\n")) if line][:_ITEMS]
+    if memory.meta.description:
+        lines.insert(0, clean_line(memory.meta.description))
+    return "\n".join(shortened(line, _WIDTH) for line in lines)
+
+
+def _plan(plan: Plan) -> str:
+    """The plan's source, and how many of its steps with a box are done."""
+    if not plan.content.strip():
+        return ""
+    boxes = _BOX.findall(plan.content)
+    count = f"{sum(box in 'xX' for box in boxes)} of {len(boxes)} steps done" if boxes else "no steps to tick"
+    return f"{plan.source or 'of unknown source'}, {count}"
+
+
+def _some(items: tuple[str, ...]) -> str:
+    more = f"; and {len(items) - _ITEMS} more" if len(items) > _ITEMS else ""
+    return "; ".join(items[:_ITEMS]) + more
