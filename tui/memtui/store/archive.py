@@ -281,8 +281,11 @@ class Archive:
 
     def entries(self) -> list[Kept]:
         """The sessions, last updated first."""
-        folders = list(self.root.iterdir()) if self.root.is_dir() else []
-        listed = [_kept(folder / name, stems) for folder in folders for name, stems in _sessions(folder)]
+        listed = []
+        for folder in self.root.iterdir() if self.root.is_dir() else ():
+            names = (each.parent.name for each in folder.glob("*/subagents"))
+            begun = {name: [folder / f"{name}.1"] for name in names}  # the session's own comes last
+            listed += [_kept(folder / name, stems) for name, stems in (begun | _stems(folder)).items()]
         return sorted(listed, key=lambda each: each.at.timestamp() if each.at else 0.0, reverse=True)
 
     def find(self, session: str) -> Kept:
@@ -293,12 +296,6 @@ class Archive:
         """
         entries = {each.session_id: each for each in reversed(self.entries())}
         return entries[only_one(entries, session, self.root)]
-
-    def kept_at(self, source: Path) -> Kept | None:
-        """A session by the path of its transcript, below whichever of Claude Code's folders."""
-        place = self._place(source)
-        stems = _stems(place.parent).get(place.name)
-        return _kept(place, stems) if stems else None
 
     def folder_of(self, kept: Kept) -> Path | None:
         """The folder a session was started in; None if its copy does not contain it, or is broken."""
@@ -372,8 +369,9 @@ class Archive:
         """
         if os.path.isfile(source):  # noqa: PTH113 - Path.is_file raises where a folder is closed
             return source
-        if (kept := self.kept_at(source)) is not None:
-            return self.readable(kept)
+        place = self._place(source)
+        if stems := _stems(place.parent).get(place.name):
+            return self.readable(_kept(place, stems))
         if source.name.startswith("agent-"):
             sessions = [each for each in self.entries() if each.folder in source.parts]
             sessions.sort(key=lambda each: each.session_id not in source.parts)  # beside it in older versions
@@ -459,12 +457,6 @@ def _stems(folder: Path) -> dict[str, list[Path]]:
 
 def _number(stem: Path) -> int:
     return int(stem.suffix[1:])
-
-
-def _sessions(folder: Path) -> Iterator[tuple[str, list[Path]]]:
-    """The stems of each session's copies in a folder; of one with no more than subagents, its first."""
-    begun = {each.parent.name: [folder / f"{each.parent.name}.1"] for each in folder.glob("*/subagents")}
-    yield from (begun | _stems(folder)).items()
 
 
 def _kept(place: Path, stems: list[Path]) -> Kept:

@@ -194,22 +194,18 @@ def find_missing(places: Places) -> list[Missing]:
     Raises:
         FileProblem: captures or transcripts cannot be listed.
     """
-    deleted = dict(_deleted(places))
-    transcripts = [*TranscriptStore(places.project, places.claude).entries(), *deleted]
-    sources = {each.path: source for each, source in deleted.items()}
-    return [
-        Missing(replace(each, transcript=sources.get(each.transcript, each.transcript)), first_message(each))
-        for each in coverage(transcripts, _captures(places)).missing
-    ]
-
-
-def _captures(places: Places) -> list[Capture]:
     store = CaptureStore(places.project)
     captures: list[Capture] = []
     for entry in store.entries():
         with suppress(CaptureProblem):
             captures.append(store.load(entry))
-    return captures
+    deleted = dict(_deleted(places))
+    transcripts = [*TranscriptStore(places.project, places.claude).entries(), *deleted]
+    sources = {each.path: source for each, source in deleted.items()}
+    return [
+        Missing(replace(each, transcript=sources.get(each.transcript, each.transcript)), first_message(each))
+        for each in coverage(transcripts, captures).missing
+    ]
 
 
 def _deleted(places: Places) -> Iterator[tuple[Transcript, Path]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from memtui.documents.capture import Capture, parse_capture, render_capture, reviewed
@@ -114,7 +114,7 @@ class CaptureStore:
         """
         root = self.project.root
         private_folder(self.folder, within=root)
-        with captures_lock(self.project):
+        with lock(self.folder / ".memtui", within=root):
             with reading(entry.path):
                 signature = signature_of(entry.path.lstat())
             capture, data = self._load(entry.path)
@@ -170,11 +170,6 @@ class CaptureStore:
         except (OSError, ValueError) as error:
             raise CaptureProblem(path, "does not exist; `memtui captures` lists those that do") from error
         return Entry(path.name, str(self.folder), status.st_mtime_ns, status.st_size, status.st_ino)
-
-
-def captures_lock(project: Project) -> AbstractContextManager[None]:
-    """The lock of a project's captures and memory files."""
-    return lock(project.compacts / ".memtui", within=project.root)
 
 
 def _encode(text: str) -> bytes:

@@ -117,15 +117,21 @@ class ClaudeMemories:
             FileProblem: the folder cannot be listed.
         """
         marks = self._read_marks()
-        files = [Path(entry) for entry in self._files()]
+        try:
+            found = list(self.folder.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as error:
+            raise FileProblem(self.folder, f"cannot be listed: {error.strerror}") from error
+        files = [each for each in found if each.name.endswith(".md") and each.name[0] != "."]
         texts = heads_within(self.folder, [path.name for path in files], self.folder, size=_LIMIT + 1)
-        found = []
+        memories = []
         for path, data in zip(files, texts, strict=True):
             with suppress(FileNotFoundError):  # deleted meanwhile
                 memory, digest = self._parse(path, path.lstat(), data)
-                found.append(memory._replace(seen=_seen(marks.get(os.fspath(path), ""), digest)))
+                memories.append(memory._replace(seen=_seen(marks.get(os.fspath(path), ""), digest)))
         return tuple(
-            sorted(found, key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
+            sorted(memories, key=lambda each: (each.kind != "index", -each.changed.timestamp(), each.name))
         )
 
     def get(self, name: str) -> ClaudeMemory:
@@ -139,15 +145,6 @@ class ClaudeMemories:
             if name in (each.name, each.path.name, each.path.stem):
                 return each
         raise FileMissing(self.folder, f"has no memory {name!r}; `memtui memory list --claude` lists them")
-
-    def _files(self) -> Iterator[os.DirEntry[str]]:
-        try:
-            with os.scandir(self.folder) as entries:
-                yield from (each for each in entries if each.name.endswith(".md") and each.name[0] != ".")
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        except OSError as error:
-            raise FileProblem(self.folder, f"cannot be listed: {error.strerror}") from error
 
     def _parse(self, path: Path, status: os.stat_result, data: bytes | None) -> tuple[ClaudeMemory, str]:
         """A memory from its file's content, and the digest of that; None is read again to learn why."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from html import escape
+from itertools import chain
 from pathlib import Path
 
 from memtui.documents.memory import StoredMemory
@@ -74,13 +75,13 @@ def session_parts(
         found = _blocks(transcript, lines)
         first = next(found, None)
         if first is None:
-            raise FileProblem(transcript, f"has nothing to read{_within(lines)}")
+            raise FileProblem(transcript, f"has nothing to read{f' in {_lines(lines)}' if lines else ''}")
         name = session_name(transcript.stem, summary)
         subagents = {} if lines else _subagents(transcript)
         notes = [*about(transcript.stem, summary, len(subagents)), _exported(now, mask, lines)]
         safe: Safe = masked if mask else as_it_is
         make = session_html if form is Form.HTML else session_markdown
-        yield from make(name, notes, _before(first, found), safe, subagents)
+        yield from make(name, notes, chain([first], found), safe, subagents)
 
 
 def _subagents(transcript: Path) -> Subagents:
@@ -104,15 +105,6 @@ def _blocks(transcript: Path, lines: Range | None) -> Iterator[Numbered]:
             return
         if line.number >= first:
             yield from ((line.number, block) for block in blocks(line))
-
-
-def _before(first: Numbered, others: Iterator[Numbered]) -> Iterator[Numbered]:
-    yield first
-    yield from others
-
-
-def _within(lines: Range | None) -> str:
-    return f" in {_lines(lines)}" if lines else ""
 
 
 def _lines(lines: Range) -> str:

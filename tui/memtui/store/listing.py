@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -101,7 +100,7 @@ def scan(
     entries: list[Entry] = []
     add = entries.append
     try:
-        with _listed(where, within) as found:
+        with os.scandir(where if within is None else folder_within(Path(where), within)) as found:
             for item in found:
                 name = item.name
                 if fits(name):
@@ -110,8 +109,12 @@ def scan(
                     except FileNotFoundError:  # deleted since
                         continue
                     add(Entry(name, where, status.st_mtime_ns, status.st_size, status.st_ino))
-    except FileMissing:
+    except (FileNotFoundError, FileMissing):
         return []
+    except NotADirectoryError as error:
+        raise FileNotRegular(where, "is not a folder; move it away") from error
+    except OSError as error:
+        raise FileUnreadable(where, "cannot be listed: check the owner and mode of the folder") from error
     return entries
 
 
@@ -119,26 +122,9 @@ def is_stored(entry: Entry) -> bool:
     return entry.name.startswith("CMEM-")
 
 
-@contextmanager
-def _listed(where: str, within: Path | None) -> Iterator[Iterator[os.DirEntry[str]]]:
-    try:
-        with os.scandir(where if within is None else folder_within(Path(where), within)) as found:
-            yield found
-    except FileNotFoundError as error:
-        raise FileMissing(where, "does not exist") from error
-    except NotADirectoryError as error:
-        raise FileNotRegular(where, "is not a folder; move it away") from error
-    except OSError as error:
-        raise FileUnreadable(where, "cannot be listed: check the owner and mode of the folder") from error
-
-
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:
     """Sort by the time in the name, newest first; names without a time last."""
-    return sorted(entries, key=_order, reverse=True)
-
-
-def _order(entry: Entry) -> str:
-    return name_order(entry[0])
+    return sorted(entries, key=lambda entry: name_order(entry.name), reverse=True)
 
 
 def name_order(name: str) -> str:
@@ -252,12 +238,12 @@ def newest_captures(project: Project) -> tuple[list[tuple[Entry, PendingText]], 
     entries, number = _newest(project.compacts, CAPTURE_NAME, _CAPTURES, project.root)
     names = [entry.name for entry in entries]
     heads = heads_within(project.compacts, names, project.root, size=_LIMIT)
-    found = ((entry, _pending(head)) for entry, head in zip(entries, heads, strict=True))
-    return [(entry, text) for entry, text in found if text is not None], number
-
-
-def _pending(head: bytes | None) -> PendingText | None:
-    return None if head is None else read_pending(head.decode("utf-8", "replace"))
+    found = [
+        (entry, text)
+        for entry, head in zip(entries, heads, strict=True)
+        if head is not None and (text := read_pending(head.decode("utf-8", "replace"))) is not None
+    ]
+    return found, number
 
 
 def newest_memories(project: Project, home: Home) -> tuple[list[Entry], bool]:

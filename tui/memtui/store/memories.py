@@ -684,15 +684,17 @@ class MemoryFiles:
         Raises:
             FileProblem: the file cannot be read, or is larger than 8 MB.
         """
-        data = read_within(entry.path, self._root(entry), limit=SHOWN_LIMIT, follow=False)
+        data = read_within(
+            entry.path,
+            self.folder if is_stored(entry) else self.project.root,
+            limit=SHOWN_LIMIT,
+            follow=False,
+        )
         head = self._head(entry, data)
         if is_stored(entry):
             with suppress(FormatError):
                 data = parse_stored(data).body
         return MemoryText(head, data.decode("utf-8", "replace"))
-
-    def _root(self, entry: Entry) -> Path:
-        return self.folder if is_stored(entry) else self.project.root
 
     def _head(self, entry: Entry, data: bytes | None) -> MemoryHead:
         name = entry.name.removesuffix(".md")

@@ -306,7 +306,8 @@ def session_tree(
         FileProblem: a folder cannot be listed.
     """
     store, memories = CaptureStore(project), MemoryFiles(project, home)
-    made = {each.entry.name: each for each in _memories(memories, session_id, cancelled)}
+    stored = _naming(session_id, stored_entries(memories.folder), memories.folder, cancelled)
+    made = {entry.name: Made(entry, memories.head(entry)) for entry in reversed(list(stored))}
     reviews = {each.name: each for each in memories.file_entries()}
     captures = [
         Captured(entry, capture, tuple(_of_review(capture, reviews, made, memories)))
@@ -317,17 +318,13 @@ def session_tree(
     rest = list(captures)
     branches = []
     for compaction in compactions:
-        own = [each for each in rest if _began_before(each.capture, compaction)]
+        # Its boundary is only written at its end.
+        done = parse_iso(compaction.source.timestamp)
+        own = [each for each in rest if done is not None and each.capture.timestamp <= done]
         rest = [each for each in rest if each not in own]
         branches.append(Branch(compaction, tuple(own)))
     others = tuple(each for name, each in made.items() if name not in captured)
     return SessionTree(tuple(branches), tuple(rest), others)
-
-
-def _began_before(capture: Capture, compaction: CompactionFact) -> bool:
-    """Whether a capture is older than a compaction, whose boundary is only written at its end."""
-    done = parse_iso(compaction.source.timestamp)
-    return done is not None and capture.timestamp <= done
 
 
 def _captures(store: CaptureStore, session_id: str) -> Iterator[tuple[Entry, Capture]]:
@@ -337,12 +334,6 @@ def _captures(store: CaptureStore, session_id: str) -> Iterator[tuple[Entry, Cap
             capture = store.load(entry)
             if capture.session_id == session_id:
                 yield entry, capture
-
-
-def _memories(store: MemoryFiles, session_id: str, cancelled: Callable[[], bool]) -> Iterator[Made]:
-    stored = stored_entries(store.folder)
-    for entry in reversed(list(_naming(session_id, stored, store.folder, cancelled))):
-        yield Made(entry, store.head(entry))
 
 
 def _naming(

@@ -130,16 +130,9 @@ def _add_sessions(folder: str, found: dict[str, Entry]) -> None:
                     found[f"{each.folder}{os.sep}{each.name}"] = each
 
 
-def _listed(folder: Path, pattern: re.Pattern[str]) -> list[Entry]:
-    try:
-        return scan(folder, pattern)
-    except FileProblem:  # not a folder, or unreadable
-        return []
-
-
 def _below(folder: Path, pattern: re.Pattern[str]) -> Iterator[Entry]:
     """The files in a folder and the folders in it that match, without following links."""
-    with suppress(OSError):
-        for where, _, names in os.walk(folder):
-            if any(map(pattern.fullmatch, names)):
-                yield from _listed(Path(where), pattern)
+    for where, _, names in os.walk(folder):
+        if any(map(pattern.fullmatch, names)):
+            with suppress(FileProblem):  # unreadable
+                yield from scan(where, pattern)

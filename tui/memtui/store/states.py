@@ -88,13 +88,12 @@ class StateStore:
         newest = (newest_version(self._home, each.name) for each in scan(self.folder, SESSION))
         entries = sorted(filter(None, newest), key=lambda entry: entry.mtime_ns, reverse=True)
         others = [entry for entry in entries if entry.path.parent.name not in session_ids]
-        known = self._known
-        self._known = {each: known[each] if each in known else self._is_ours(each) for each in others}
+        known, self._known = self._known, {}
+        for each in others:
+            state = self.load(each).state if each not in known else None
+            ours = state is not None and names_project(state.identity.project, self.project.root)
+            self._known[each] = known.get(each, ours)
         return {entry.path.parent.name: entry for entry in entries if self._known.get(entry, True)}
-
-    def _is_ours(self, entry: Entry) -> bool:
-        state = self.load(entry).state
-        return state is not None and names_project(state.identity.project, self.project.root)
 
     def versions(self, session_id: str) -> list[Entry]:
         """All versions of a session's document, newest first.

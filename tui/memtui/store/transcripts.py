@@ -78,11 +78,8 @@ class TranscriptStore:
         if likely:
             return likely
         # Renamed by CLAUDE_CODE_PROJECT_DIR_NAME: a transcript in the folder shows it.
-        return [each.path for each in folders if self._holds_ours(each.path)]
-
-    def _holds_ours(self, folder: Path) -> bool:
-        newest = _newest_first(_sessions(folder))[:1]
-        return any(self._cwd(each) is not None and self._is_ours(each) for each in newest)
+        newest = [each for folder in folders for each in _newest_first(_sessions(folder.path))[:1]]
+        return [each.path.parent for each in newest if self._cwd(each) is not None and self._is_ours(each)]
 
     def _is_ours(self, transcript: Transcript) -> bool:
         cwd = self._cwd(transcript)
