@@ -14,7 +14,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -48,6 +47,8 @@ _POOL = 300
 """The most rows of each ranking."""
 _COMMON = 10_000
 """A word in more rows is not ranked where rarer ones find enough."""
+_NEWEST = 2_000
+"""The most rows at either end of the index that are ranked: of a common word, ranking all takes long."""
 _AROUND = 5
 """The most messages shown from a row on."""
 
@@ -72,8 +73,7 @@ HEADINGS = {
 """The heading above the results of each kind."""
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """One result; of a session, one row."""
 
     kind: Kind
@@ -168,6 +168,8 @@ class Searcher:
         self._concerns = ProjectTest(places.project.root)
         self._looked = -math.inf
         self._complete = True
+        self._connection: sqlite3.Connection | None = None
+        """That of the newest search."""
 
     def update(self, *, budget: float = math.inf, progress: Callable[[int, int], None] | None = None) -> bool:
         """Bring the index up to date; see `SearchIndex.update`."""
@@ -182,7 +184,8 @@ class Searcher:
         path: Path | None = None,
         *,
         tags: Iterable[str] = (),
-        limit: int = 0,
+        limit: int = LIMIT,
+        rows: int = 1_000,
         budget: float | None = None,
     ) -> list[Group]:
         """The results of each kind that is wanted, sessions first.
@@ -192,11 +195,13 @@ class Searcher:
             scope: where to search; a ``project:`` in the query searches all.
             path: the transcript for `Scope.SESSION`.
             tags: only memories with all of these, regardless of case.
-            limit: the most sessions and documents of each kind; by default `LIMIT`.
+            limit: the most sessions and documents of each kind.
+            rows: of sessions, whose texts are read; `with_snippet` reads that of another.
             budget: seconds to spend on new files before; by default `_BUDGET`.
 
         Raises:
-            FileProblem: the index is locked, the settings cannot be read, or a folder not be listed.
+            FileProblem: the index is locked, the settings cannot be read, or a folder not be listed; or
+                `interrupt` was called.
         """
         budget = _BUDGET if budget is None else budget
         # Not read again below: another search may complete the index after this one has read it.
@@ -205,9 +210,9 @@ class Searcher:
             complete = self.update(budget=budget)
         for again in (True, False):
             try:
-                with self.index.reading() as connection:
-                    where = self._where(connection, asked, scope, path, tags)
-                    groups = self._search(connection, asked, where, limit or LIMIT)
+                with self.index.reading() as self._connection:
+                    where = self._where(self._connection, asked, scope, path, tags)
+                    groups = self._search(self._connection, asked, where, limit, rows)
                 groups = [group._replace(complete=complete) for group in groups]
                 if scope is Scope.SESSION:  # of pins those that come from it
                     groups = [_only_of(path, each) if each.kind is Kind.PIN else each for each in groups]
@@ -220,8 +225,19 @@ class Searcher:
                 complete = self.update(budget=budget)
         raise AssertionError
 
+    def interrupt(self) -> None:
+        """End the search that another thread has begun, as its results are not wanted any more."""
+        with suppress(sqlite3.ProgrammingError):  # it has ended
+            if self._connection:
+                self._connection.interrupt()
+
     def _search(
-        self, connection: sqlite3.Connection, asked: Search, where: tuple[str, list[object]], limit: int
+        self,
+        connection: sqlite3.Connection,
+        asked: Search,
+        where: tuple[str, list[object]],
+        limit: int,
+        rows: int,
     ) -> list[Group]:
         connection.execute("BEGIN")  # the same state for all
         condition, values = where
@@ -230,7 +246,7 @@ class Searcher:
         kinds = [KINDS[word] for word in asked.kinds]
         if Kind.SESSION in kinds:
             found = _ranked(connection, asked, "words", condition, values)
-            groups.append(Group(Kind.SESSION, *self._sessions(connection, found, asked.query, limit)))
+            groups.append(Group(Kind.SESSION, *self._sessions(connection, found, asked.query, limit, rows)))
         if others := [kind for kind in kinds if kind is not Kind.SESSION]:
             condition += (
                 " AND r.file IN (SELECT id FROM files WHERE kind IN (SELECT value FROM json_each(?)))"
@@ -305,6 +321,7 @@ class Searcher:
         found: list[tuple[_Row, float]],
         query: Query,
         limit: int,
+        shown: int,
     ) -> tuple[tuple[Result, ...], int]:
         """Rows grouped by session, the session with the best rows first."""
         files = _files(connection, {row.file for row, _ in found})
@@ -317,28 +334,29 @@ class Searcher:
                 seen.add(line)
                 sessions[file.session].append((row, score))
         order = sorted(sessions.values(), key=_session_score, reverse=True)
+        about = {number: self._about(file) for number, file in files.items()}
         results: list[Result] = []
         for rows in order[:limit]:
             for number, (row, _) in enumerate(rows[:_EACH]):
-                results.append(self._row(files[row.file], row, query, read=number < ROWS))
+                each = about[row.file]._replace(
+                    when=row.when, line=row.line, offset=row.offset, what=Role(row.role).name.lower()
+                )
+                if number < ROWS and len(results) < shown:
+                    each = with_snippet(each, query)
+                results.append(each)
         return tuple(results), len(order)
 
-    def _row(self, file: File, row: _Row, query: Query, *, read: bool) -> Result:
+    def _about(self, file: File) -> Result:
         said = (self._elsewhere(file.project), "archived" if file.stem else "")
-        result = Result(
+        return Result(
             Kind.SESSION,
             file.session,
             file.title or f"session {file.session[:8]}",
-            row.when,
-            " · ".join(filter(None, said)),
+            said=" · ".join(filter(None, said)),
             path=Path(file.path),
-            line=row.line,
-            offset=row.offset,
-            what=Role(row.role).name.lower(),
             agent=clean_line(file.agent),
             stem=Path(file.stem) if file.stem else None,
         )
-        return with_snippet(result, query) if read else result
 
     def _documents(
         self,
@@ -360,7 +378,7 @@ class Searcher:
                 elsewhere = self._elsewhere(file.project)
                 said = " · ".join(filter(None, (file.note, elsewhere)))
                 result = Result(kind, file.name, file.title, row.when, said, snippet, marks, text)
-                result = replace(result, project=file.project if elsewhere else "")
+                result = result._replace(project=file.project if elsewhere else "")
                 if kind is Kind.PIN:
                     if file.project and text not in Confirmed(self._places.home):
                         continue
@@ -378,8 +396,7 @@ class Searcher:
         if pin.session and pin.line:
             query = "SELECT path FROM files WHERE kind = ? AND agent = '' AND substr(session, 1, ?) = ?"
             row = connection.execute(query, (Kind.SESSION, len(pin.session), pin.session)).fetchone()
-        return replace(
-            found,
+        return found._replace(
             name=f"pin {number}" if project else f"own pin {number}",
             title=pin.text,
             said=" · ".join(filter(None, (source, found.said if project else "in all projects"))),
@@ -415,7 +432,7 @@ def with_snippet(found: Result, query: Query) -> Result:
             for message in messages:
                 if message.role.name.lower() == found.what:
                     snippet, marks = query.snippet(message.text)
-                    return replace(found, snippet=snippet, marks=marks, text=message.text)
+                    return found._replace(snippet=snippet, marks=marks, text=message.text)
             break
     return found
 
@@ -475,11 +492,15 @@ def _ranked(
         if spoken and texts == "documents":
             continue
         table, weights = ("spoken", "") if spoken else (texts, ", 1.0, 0.0")
-        query = (
-            f"{_SELECT} FROM {table} JOIN rows r ON r.id = {table}.rowid"
-            f" WHERE {table} MATCH ?{condition} ORDER BY bm25({table}{weights}) LIMIT {_POOL}"
+        # A first index begins with the newest rows, and what comes later is at its end.
+        newest = " UNION ".join(
+            f"SELECT * FROM (SELECT r.*, bm25({table}{weights}) AS score FROM {table}"  # noqa: S608 - ours
+            f" CROSS JOIN rows r ON r.id = {table}.rowid WHERE {table} MATCH ?{condition}"
+            f" ORDER BY {table}.rowid {order} LIMIT {_NEWEST})"
+            for order in ("", "DESC")
         )
-        for place, row in enumerate(connection.execute(query, [match, *values])):
+        query = f"{_SELECT} FROM ({newest}) r ORDER BY score LIMIT {_POOL}"
+        for place, row in enumerate(connection.execute(query, [match, *values, match, *values])):
             found = rows[row[0]] = _Row(*row)
             scores[found.id] += weight * _WEIGHT.get(found.role, _OTHER) / (_DAMP + place)
     return sorted(((rows[number], score) for number, score in scores.items()), key=lambda each: -each[1])

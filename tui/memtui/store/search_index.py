@@ -184,6 +184,8 @@ class SearchIndex:
                 yield connection
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code == sqlite3.SQLITE_INTERRUPT:
+                raise FileProblem(self.path, "is searched for something else") from error
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 problem = "is locked by another program; try again when that has ended"
                 raise FileProblem(self.path, problem) from error

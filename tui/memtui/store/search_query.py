@@ -256,7 +256,9 @@ def matches(query: Query, any_of: Callable[[list[str], bool], str]) -> Iterator[
         yield 1.0, False, must
         return
 
-    star = "*" if query.unfinished and len(words[-1]) > 1 and not some[-1].endswith("*") else ""
+    # Two letters begin so many words that only they alone are worth the time.
+    typed = query.telling[-1] == query.words[-1] and len(words[-1]) > (1 if len(query.words) == 1 else 2)
+    star = "*" if query.unfinished and typed and not some[-1].endswith("*") else ""
     # With any word, two or three letters find so much that ranking it takes longer than typing the rest.
     either = [*some[:-1], some[-1] + (star if len(words[-1]) > 3 else "")]
     some[-1] += star

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -149,8 +150,15 @@ class SearchScreen(Screen[Result | None]):
 
     @property
     def selected(self) -> Result | None:
-        found = self._found.get(self.results.selected or "")
+        found = self._read_row(self.results.selected or "")
         return found if isinstance(found, Result) else None
+
+    def _read_row(self, key: str) -> Result | Heading | None:
+        """What a row shows; its text is read when it is first seen."""
+        found = self._found.get(key)
+        if isinstance(found, Result) and found.kind is Kind.SESSION and not found.snippet:
+            found = self._found[key] = with_snippet(found, parse_search(self.query_text).query)
+        return found
 
     @on(Input.Changed, "#query")
     def _typed(self, event: Input.Changed) -> None:
@@ -171,7 +179,10 @@ class SearchScreen(Screen[Result | None]):
         groups: list[Group] = []
         with self.app.reporting("searching", wanted=lambda: not stale()):
             wanted = parse_search(text, typing=True)
-            groups = await asyncio.to_thread(self.model.searcher.search, wanted, scope, self._session)
+            searcher = self.model.searcher
+            searcher.interrupt()
+            search = partial(searcher.search, wanted, scope, self._session, rows=self.size.height)
+            groups = await asyncio.to_thread(search)
         if not stale():
             self._show(text, groups, first=not again)
             self.query_one("#search-line").remove_class("-busy")
@@ -202,7 +213,7 @@ class SearchScreen(Screen[Result | None]):
         self._show_selected()
 
     def _draw(self, key: str, width: int) -> Content:
-        found = self._found.get(key)
+        found = self._read_row(key)
         root = self.model.places.project.root
         return draw(found, self.model.clock(), width, root) if found else Content("")
 
@@ -220,13 +231,7 @@ class SearchScreen(Screen[Result | None]):
             self.app.say("All its lines are shown." if open_it else "Its further lines are hidden.")
             return
         (self._unfolded.add if open_it else self._unfolded.discard)(found.name)
-        query = parse_search(self.query_text).query
-
-        def read(each: Result) -> Result:
-            return with_snippet(each, query) if each.name == found.name and not each.snippet else each
-
-        groups = [group._replace(results=tuple(map(read, group.results))) for group in self._groups]
-        self._show(self.query_text, groups)
+        self._show(self.query_text, self._groups)
 
     def action_move(self, rows: int) -> None:
         self.results.action_move(rows)
