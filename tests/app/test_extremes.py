@@ -19,8 +19,8 @@ from tests.app.world import NOW, World
 
 ADVICE = {
     PaneId.PENDING: ("Nothing waits for a review.", "What an auto-compaction took away arrives here."),
-    PaneId.MEMORIES: ("No memories yet.", "Review a capture (r in Pending), or compact the session now (c)."),
-    PaneId.COMMANDS: ("No command is active.", "Commands that register themselves show here"),
+    PaneId.MEMORIES: ("No memories yet: c makes one of the session",),
+    PaneId.COMMANDS: ("No command is active. ! types a pin",),
     PaneId.STATE: ("No session yet.", "Start Claude Code in this folder: the state of its session shows"),
 }
 

@@ -202,6 +202,8 @@ class MemtuiApp(BaseApp):
         if isinstance(event, events.Key):
             if not event.is_forwarded:
                 self._sent.append((event, self.focused))
+                if self.screen.has_class("-short"):  # a message has been read, and covers what comes next
+                    self.clear_notifications()
             elif any(event is sent and widget is not self.focused for sent, widget in self._sent):
                 await self.on_event(events.Key(event.key, event.character))
                 return

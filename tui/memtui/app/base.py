@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PROMPT = "Please import memory {id}"
 """The prompt that restores a memory in Claude Code (seed 000, step 4)."""
+_REST = "… memtui doctor says the rest."
 _TOAST = 300
 """Characters of a message: three lines of 100 columns; `memtui doctor` has the rest."""
 
@@ -94,7 +95,7 @@ class BaseApp(App[None]):
         """Show a message. Only the last one is visible: a pile would cover the screen."""
         self.clear_notifications()
         text = clean(text)
-        text = text if len(text) <= _TOAST else f"{text[: _TOAST - 1]}…"
+        text = text if len(text) <= _TOAST else f"{text[: _TOAST - len(_REST)]}{_REST}"
         self.notify(text, severity=severity, markup=False, timeout=10 if severity == "error" else 6)
 
     def warn(self, text: str) -> None:

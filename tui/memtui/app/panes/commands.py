@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.documents.commands import ActiveCommand
     from memtui.lost.pin_fates import PinFate, PinRow
 
-_NONE = "No command is active.\n\nCommands that register themselves show here; ! types a pin beside them."
+_NONE = "No command is active. ! types a pin: a line that no compaction may lose."
 _BROKEN = "broken:"
 _PIN, _OWN = "pin:", "everywhere:"
 _PINS_BROKEN = "broken pins"

@@ -37,7 +37,7 @@ _ID_WIDTH = 22
 _WHOLE_ID = 70
 """Width in columns from which a row shows the whole Recovery ID; narrower ones show its time."""
 
-_NONE = "No memories yet.\n\nReview a capture (r in Pending), or compact the session now (c)."
+_NONE = "No memories yet: c makes one of the session, r in Pending of a capture."
 _READING = "…"
 
 
@@ -86,8 +86,6 @@ class MemoriesPane(Pane):
         """The remotes that have a memory, by its Recovery ID."""
         self._changing = asyncio.Lock()
         self.claudes = ClaudeRows(model)
-        self._no_claudes = ""
-        """That Claude keeps no memories of its own; "" while it has some."""
         self._trail: list[tuple[str, str]] = []
         """The memories from which links were followed, by target."""
 
@@ -109,12 +107,10 @@ class MemoriesPane(Pane):
 
     def _show_claudes(self, view: ClaudeView) -> None:
         if view.folder is not None and not view.memories:
-            self._no_claudes = "Claude keeps no memories of its own here"
-            where = f"{self._no_claudes}; it would in {clean_line(str(view.folder))}."
+            folder = clean_line(str(view.folder))
+            self.about = f"{type(self).about} Claude keeps no memories of its own here; it would in {folder}."
         else:
-            self._no_claudes = where = ""
-        self.about = f"{type(self).about} {where}".rstrip()
-        self.say_when_empty(self._nothing())
+            self.about = type(self).about
         self.claudes.apply(view)
         self.show_rows()
         self.post_message(self.Changed(self))
@@ -133,10 +129,8 @@ class MemoriesPane(Pane):
             return _READING
         if others := len(self.view.keys):
             memories = "1 memory" if others == 1 else f"{others} memories"
-            nothing = f"No memory of this project.\n\nA shows {memories} of other projects."
-        else:
-            nothing = _NONE
-        return "\n\n".join(filter(None, (nothing, self._no_claudes and f"{self._no_claudes}: ? says where.")))
+            return f"No memory of this project.\n\nA shows {memories} of other projects."
+        return _NONE
 
     def drop(self, keys: Collection[str], lists: Collection[str]) -> None:
         """Remove memories from `mine` or `keys` of the view at once, ahead of the next listing.

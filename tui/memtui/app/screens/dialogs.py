@@ -287,6 +287,8 @@ def legend(screen: Screen[object]) -> dict[str, dict[str, str]]:
             signs["✕"] = "a click on it drops the filter"
             if node.marked:
                 signs["●"] = f"ticked; {signs['●']}" if "●" in signs else "ticked"
+            if not node.rows:  # a sentence in place of rows
+                continue
         painted = _painted(node) if signs else ""
         if shown := {sign: text for sign, text in signs.items() if _stands_in(sign, painted)}:
             found.setdefault(getattr(node, "title", None) or "", {}).update(shown)
